@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is built with: today's language, and no warning survives.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The same, and every expression that may be memory-unsafe says so.
+let safe: [SwiftSetting] = strict + [.strictMemorySafety()]
+
+/// A target of ours; its place in the layers is its list of dependencies (ARCHITECTURE.md).
+func layer(_ name: String, _ dependencies: [String] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies.map { .byName(name: $0) },
+        swiftSettings: safe
+    )
+}
+
+func program(_ name: String, _ dependencies: [String]) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: dependencies.map { .byName(name: $0) },
+        swiftSettings: safe
+    )
+}
+
+func tests(_ name: String, _ dependencies: [String]) -> Target {
+    .testTarget(
+        name: name + "Tests",
+        dependencies: (["TestKit"] + dependencies).map { .byName(name: $0) },
+        swiftSettings: strict
+    )
+}
+
+let package = Package(
+    name: "offstage",
+    products: [
+        .executable(name: "offstaged", targets: ["offstaged"]),
+        .executable(name: "offstage", targets: ["offstage"]),
+    ],
+    targets: [
+        // Programs: options and wiring.
+        program("offstaged", ["DeviceShell"]),
+        program("offstage", ["Commands"]),
+
+        // Shells: the real world behind the ports of the cores.
+        layer(
+            "DeviceShell",
+            [
+                "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SystemBus", "SQLite",
+                "Vocabulary",
+            ]
+        ),
+        layer(
+            "Commands",
+            ["Simulator", "AppProtocol", "DeviceCore", "Linux", "SystemBus", "Vocabulary"]
+        ),
+
+        // The virtual world for the same cores and drivers.
+        layer("Simulator", ["DeviceCore", "Vocabulary"]),
+
+        // Cores: pure, deterministic.
+        layer("DeviceCore", ["Vocabulary"]),
+        layer("AppProtocol", ["Vocabulary"]),
+        layer("Vocabulary"),
+
+        // Wrappers: one per C library, no policy.
+        layer("EventLoop", ["CSystemd", "CLinux", "Linux"]),
+        layer("SystemBus", ["CSystemd", "EventLoop", "Vocabulary"]),
+        layer("SQLite", ["CSQLite"]),
+        layer("Linux", ["CLinux"]),
+
+        // C: module maps and what Swift cannot call.
+        .target(name: "CLinux"),
+        .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
+
+        // Tests.
+        .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+        .target(
+            name: "TestKit",
+            dependencies: ["CAllocationCounter", "Linux", "CLinux"],
+            path: "Tests/TestKit",
+            swiftSettings: strict
+        ),
+        tests("Vocabulary", ["Vocabulary"]),
+        tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
+        tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
+        tests("Linux", ["Linux", "CLinux"]),
+        tests("EventLoop", ["EventLoop", "Linux"]),
+        tests("SystemBus", ["SystemBus", "EventLoop", "Vocabulary"]),
+        tests("SQLite", ["SQLite"]),
+        tests("DeviceShell", ["DeviceShell", "DeviceCore", "AppProtocol", "Vocabulary", "Linux"]),
+        tests("Commands", ["Commands", "Vocabulary"]),
+        .testTarget(name: "TidyTests", swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,53 @@
+/// The desktop file id of an app, or `command.NAME` for a command given to `offstage submit`.
+package struct AppID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+    package let name: String
+
+    package init(_ name: String) { self.name = name }
+
+    package var description: String { name }
+    package static func < (left: AppID, right: AppID) -> Bool { left.name < right.name }
+
+    package init(from decoder: any Decoder) throws {
+        name = try decoder.singleValueContainer().decode(String.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+/// A number that one device gives out once, in rising order, never again after a restart.
+package struct Serial<Kind: SerialKind>: Hashable, Comparable, Sendable, Codable,
+    CustomStringConvertible
+{
+    package let number: UInt64
+
+    package init(_ number: UInt64) { self.number = number }
+
+    package var description: String { "\(number)" }
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+    package init(from decoder: any Decoder) throws {
+        number = try decoder.singleValueContainer().decode(UInt64.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(number)
+    }
+}
+
+/// What a serial number counts; only ever used as a type.
+package protocol SerialKind: Sendable {}
+package enum LaunchKind: SerialKind {}
+package enum RequestKind: SerialKind {}
+package enum DeliveryKind: SerialKind {}
+package enum ReplyKind: SerialKind {}
+
+/// One process (with its children) that the daemon started or adopted.
+package typealias LaunchID = Serial<LaunchKind>
+/// One request for background work.
+package typealias RequestID = Serial<RequestKind>
+/// One hand-over of work to an app: offered, accepted, completed or expired.
+package typealias DeliveryID = Serial<DeliveryKind>
+/// Who waits for an answer; made by the shell, valid until answered.
+package typealias ReplyToken = Serial<ReplyKind>

@@ -1,0 +1,138 @@
+/// A span of time, in whole nanoseconds: 64 bits, so that sums and comparisons cost one instruction
+/// and the canonical form is one integer (the standard library's `Duration` has 128 bits).
+///
+/// Arithmetic saturates: a span read from a file or a peer never traps.
+package struct Interval: Comparable, Hashable, Sendable, Codable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let zero = Interval(nanoseconds: 0)
+    /// Longer than any span that occurs: 292 years.
+    package static let forever = Interval(nanoseconds: .max)
+
+    package static func milliseconds(_ count: Int64) -> Interval { count.times(1_000_000) }
+    package static func seconds(_ count: Int64) -> Interval { count.times(1_000_000_000) }
+    package static func minutes(_ count: Int64) -> Interval { count.times(60_000_000_000) }
+    package static func hours(_ count: Int64) -> Interval { count.times(3_600_000_000_000) }
+    package static func days(_ count: Int64) -> Interval { count.times(86_400_000_000_000) }
+
+    /// Whole seconds, rounded towards zero.
+    package var wholeSeconds: Int64 { nanoseconds / 1_000_000_000 }
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    package static func + (left: Interval, right: Interval) -> Interval {
+        Interval(nanoseconds: left.nanoseconds.saturatingAdd(right.nanoseconds))
+    }
+    package static func - (left: Interval, right: Interval) -> Interval {
+        Interval(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
+    }
+    package static func * (left: Interval, right: Int64) -> Interval {
+        let (product, overflow) = left.nanoseconds.multipliedReportingOverflow(by: right)
+        guard overflow else { return Interval(nanoseconds: product) }
+        return Interval(nanoseconds: (left.nanoseconds < 0) == (right < 0) ? .max : .min)
+    }
+    package static func / (left: Interval, right: Int64) -> Interval {
+        Interval(nanoseconds: left.nanoseconds / right)
+    }
+    package static func < (left: Interval, right: Interval) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+    package static func += (left: inout Interval, right: Interval) { left = left + right }
+    package static func -= (left: inout Interval, right: Interval) { left = left - right }
+
+    package init(from decoder: any Decoder) throws {
+        nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+}
+
+extension Interval: CustomStringConvertible {
+    /// As a person writes it: `1h 30m`, `45s`, `250ms`; at most two units.
+    package var description: String {
+        if self == .forever { return "for ever" }
+        guard nanoseconds >= 0 else {
+            return "-" + Interval(nanoseconds: 0 &- nanoseconds).description
+        }
+        let milliseconds = nanoseconds / 1_000_000
+        if milliseconds < 1000 { return "\(milliseconds)ms" }
+        let units: [(Int64, String)] = [
+            (86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s"),
+        ]
+        var rest = milliseconds
+        var parts: [String] = []
+        for (size, name) in units where parts.count < 2 {
+            if rest >= size {
+                parts.append("\(rest / size)\(name)")
+                rest %= size
+            } else if !parts.isEmpty {
+                break
+            }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    /// Reads `90`, `90s`, `15m`, `2h`, `1h 30m`, `1h30m`, `250ms`, `7d`, `2w`; a bare number is
+    /// in `unit`. Returns nil for anything else, for a negative span and for more than 100 years.
+    package init?(_ text: String, unit: Interval = .seconds(1)) {
+        var total = Interval.zero
+        var number: Int64?
+        var name = ""
+        var found = false
+        func size(_ name: String) -> Interval? {
+            switch name {
+            case "": unit
+            case "ms": .milliseconds(1)
+            case "s", "sec", "second", "seconds": .seconds(1)
+            case "m", "min", "minute", "minutes": .minutes(1)
+            case "h", "hour", "hours": .hours(1)
+            case "d", "day", "days": .days(1)
+            case "w", "week", "weeks": .days(7)
+            default: nil
+            }
+        }
+        for character in text.lowercased() + " " {
+            if let digit = character.wholeNumberValue, character.isASCII {
+                if !name.isEmpty || number == nil {
+                    if let value = number {
+                        guard let unit = size(name) else { return nil }
+                        total += unit * value
+                    }
+                    (number, name, found) = (Int64(digit), "", true)
+                } else {
+                    let (tens, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
+                    guard !overflow, tens < .max - 9 else { return nil }
+                    number = tens + Int64(digit)
+                }
+            } else if character == " " {
+                continue
+            } else {
+                guard number != nil else { return nil }
+                name.append(character)
+            }
+        }
+        guard found, let value = number, let last = size(name) else { return nil }
+        total += last * value
+        guard total <= .days(36_525) else { return nil }
+        self = total
+    }
+}
+
+extension Int64 {
+    fileprivate func times(_ unit: Int64) -> Interval { Interval(nanoseconds: unit) * self }
+
+    func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        guard overflow else { return sum }
+        return other < 0 ? .min : .max
+    }
+
+    func saturatingSubtract(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        guard overflow else { return difference }
+        return other < 0 ? .max : .min
+    }
+}

@@ -1,0 +1,126 @@
+/// A point on one clock. The clock is part of the type, so that a deadline says which it counts.
+package struct Instant<Clock: ClockName>: Comparable, Hashable, Sendable, Codable {
+    /// Since the clock's own zero.
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static var distantFuture: Self { Self(nanoseconds: .max) }
+    package static var distantPast: Self { Self(nanoseconds: .min) }
+
+    package static func + (left: Self, right: Interval) -> Self {
+        Self(nanoseconds: left.nanoseconds.saturatingAdd(right.nanoseconds))
+    }
+    package static func - (left: Self, right: Interval) -> Self {
+        Self(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
+    }
+    package static func - (left: Self, right: Self) -> Interval {
+        Interval(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
+    }
+    package static func < (left: Self, right: Self) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    package init(from decoder: any Decoder) throws {
+        nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+}
+
+/// What a clock counts; only ever used as a type.
+package protocol ClockName: Sendable {}
+/// `CLOCK_BOOTTIME`: since boot, sleep included. Deadlines of the outside world.
+package enum Boot: ClockName {}
+/// `CLOCK_MONOTONIC`: since boot, sleep left out. Run-time grants.
+package enum Awake: ClockName {}
+/// `CLOCK_REALTIME`: since 1970 in UTC; may jump. Dates and calendars.
+package enum Wall: ClockName {}
+
+package typealias BootTime = Instant<Boot>
+package typealias AwakeTime = Instant<Awake>
+package typealias WallTime = Instant<Wall>
+
+/// All clocks, read together.
+package struct Moment: Hashable, Sendable, Codable {
+    package var boot: BootTime
+    package var awake: AwakeTime
+    package var wall: WallTime
+    /// Local time minus UTC, in seconds; east is positive.
+    package var utcOffset: Int32
+
+    package init(boot: BootTime, awake: AwakeTime, wall: WallTime, utcOffset: Int32) {
+        (self.boot, self.awake, self.wall, self.utcOffset) = (boot, awake, wall, utcOffset)
+    }
+
+    /// Wall time as the user's clock shows it.
+    package var local: LocalTime { LocalTime(wall, utcOffset: utcOffset) }
+
+    /// The boot time at which `instant` is reached if the device does not sleep until then and
+    /// nobody sets the clock. A timer armed for it may come early; it is checked on arrival.
+    package func boot(of instant: AwakeTime) -> BootTime { boot + (instant - awake) }
+    package func boot(of instant: WallTime) -> BootTime { boot + (instant - wall) }
+}
+
+/// A date and time of day in the proleptic Gregorian calendar, without a zone.
+package struct LocalTime: Hashable, Sendable {
+    /// Days since 1970-01-01.
+    package let day: Int64
+    /// Since local midnight.
+    package let timeOfDay: Interval
+
+    package init(_ wall: WallTime, utcOffset: Int32) {
+        let local = wall.nanoseconds.saturatingAdd(Int64(utcOffset) * 1_000_000_000)
+        let nanosecondsPerDay = Interval.days(1).nanoseconds
+        var (day, rest) = local.quotientAndRemainder(dividingBy: nanosecondsPerDay)
+        if rest < 0 {
+            day -= 1
+            rest += nanosecondsPerDay
+        }
+        self.day = day
+        timeOfDay = Interval(nanoseconds: rest)
+    }
+
+    package init(day: Int64, timeOfDay: Interval) {
+        (self.day, self.timeOfDay) = (day, timeOfDay)
+    }
+
+    package func wall(utcOffset: Int32) -> WallTime {
+        WallTime(nanoseconds: 0) + Interval.days(day) + timeOfDay - .seconds(Int64(utcOffset))
+    }
+
+    package var hour: Int { Int(timeOfDay.nanoseconds / Interval.hours(1).nanoseconds) }
+    package var minute: Int { Int(timeOfDay.nanoseconds / Interval.minutes(1).nanoseconds) % 60 }
+    package var second: Int { Int(timeOfDay.nanoseconds / Interval.seconds(1).nanoseconds) % 60 }
+    /// 0 is Monday.
+    package var weekday: Int { Int(((day + 3) % 7 + 7) % 7) }
+
+    /// Year, month 1–12, day 1–31 (days-to-civil by 400-year eras).
+    package var date: (year: Int64, month: Int64, day: Int64) {
+        let shifted = day + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+            dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
+    }
+}
+
+extension LocalTime: CustomStringConvertible {
+    /// `2026-03-01 07:05:09`.
+    package var description: String {
+        let (year, month, day) = date
+        return "\(year)-\(padded(month))-\(padded(day)) "
+            + "\(padded(Int64(hour))):\(padded(Int64(minute))):\(padded(Int64(second)))"
+    }
+
+    private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
