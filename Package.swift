@@ -89,8 +89,13 @@ let package = Package(
         // Tests.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .target(
+            name: "CFaultyDisk",
+            path: "Tests/CFaultyDisk",
+            linkerSettings: [.linkedLibrary("sqlite3")]
+        ),
+        .target(
             name: "TestKit",
-            dependencies: ["CAllocationCounter", "Linux", "CLinux"],
+            dependencies: ["CAllocationCounter", "CFaultyDisk", "Linux", "CLinux"],
             path: "Tests/TestKit",
             swiftSettings: strict
         ),
