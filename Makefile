@@ -1,0 +1,54 @@
+# What can be done with this tree. `make` alone prints this list.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+# systemd looks here for a PREFIX of /usr, of /usr/local and of ~/.local.
+UNITDIR ?= $(PREFIX)/share/systemd/user
+export DESTDIR BINDIR MANDIR UNITDIR
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | \
+	    while IFS="$$(printf '\t')" read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+.PHONY: setup
+setup: ## install what building and testing need (asks for nothing, starts nothing)
+	@scripts/setup test
+
+.PHONY: build
+build: ## build the programs for development, into .build/debug
+	@scripts/setup build
+	swift build
+
+.PHONY: release
+release: ## build the programs as they are installed: optimised, Swift linked in
+	@scripts/setup build
+	@scripts/release
+
+.PHONY: test
+test: ## everything that must hold: formatter, layers, unit tests, real processes
+	@scripts/setup test
+	@scripts/test
+
+.PHONY: format
+format: ## put all Swift source into the form that lint demands
+	swift format --in-place --recursive Package.swift Sources Tests
+
+.PHONY: lint
+lint: ## check the form of the Swift source and of the scripts
+	@scripts/lint
+
+.PHONY: install
+install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given
+	@scripts/install
+
+.PHONY: uninstall
+uninstall: ## take away what install put there
+	@scripts/install --remove
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf .build
