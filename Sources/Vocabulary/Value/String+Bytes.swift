@@ -1,0 +1,23 @@
+/// How one string stands to another by their UTF-8 bytes.
+enum ByteOrder { case before, same, after }
+
+// `String`'s own comparison follows canonical equivalence: two spellings of é are equal to it. What
+// has one byte form is compared by its bytes.
+extension String {
+    func hasSameBytes(as other: String) -> Bool { compareBytes(to: other) == .same }
+
+    func bytesPrecede(_ other: String) -> Bool { compareBytes(to: other) == .before }
+
+    func compareBytes(to other: String) -> ByteOrder {
+        let (left, right) = (utf8.span, other.utf8.span)
+        let shared = min(left.count, right.count)
+        var index = 0
+        while index < shared {
+            let (mine, theirs) = (left[index], right[index])
+            if mine != theirs { return mine < theirs ? .before : .after }
+            index += 1
+        }
+        if left.count == right.count { return .same }
+        return left.count < right.count ? .before : .after
+    }
+}
