@@ -72,10 +72,10 @@ let package = Package(
         layer("Vocabulary"),
 
         // Wrappers: one per C library, no policy.
-        layer("EventLoop", ["CSystemd", "CLinux", "Linux"]),
+        layer("EventLoop", ["CSystemd", "Linux", "Vocabulary"]),
         layer("SystemBus", ["CSystemd", "EventLoop", "Vocabulary"]),
         layer("SQLite", ["CSQLite"]),
-        layer("Linux", ["CLinux"]),
+        layer("Linux", ["CLinux", "Vocabulary"]),
 
         // C: module maps and what Swift cannot call.
         .target(name: "CLinux"),
@@ -95,15 +95,15 @@ let package = Package(
         ),
         .target(
             name: "TestKit",
-            dependencies: ["CAllocationCounter", "CFaultyDisk", "Linux", "CLinux"],
+            dependencies: ["CAllocationCounter", "CFaultyDisk", "Linux", "Vocabulary"],
             path: "Tests/TestKit",
             swiftSettings: strict
         ),
         tests("Vocabulary", ["Vocabulary"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
-        tests("Linux", ["Linux", "CLinux"]),
-        tests("EventLoop", ["EventLoop", "Linux"]),
+        tests("Linux", ["Linux", "Vocabulary"]),
+        tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests("SystemBus", ["SystemBus", "EventLoop", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("DeviceShell", ["DeviceShell", "DeviceCore", "AppProtocol", "Vocabulary", "Linux"]),

@@ -1,59 +1,74 @@
-import Glibc
+package import Linux
+import Synchronization
+import Vocabulary
 
 /// An empty directory of one test, gone with it. Its path is short enough for a socket.
-package final class ScratchDirectory {
+package final class ScratchDirectory: Sendable {
     package let path: String
 
-    package init() {
-        var template = Array("/tmp/offstage-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { fatalError("mkdtemp: \(errno)") }
-        path = template.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
+    private static let serial = Atomic<Int>(0)
+
+    /// `owner`: nil is whoever runs the tests.
+    package init(owner: User? = nil) {
+        let number = Self.serial.add(1, ordering: .relaxed).newValue
+        // The clock keeps two runs apart that were given the same process number.
+        let stamp = String(UInt64(Clocks.boot().nanoseconds) & 0xff_ffff, radix: 36)
+        path = "/tmp/offstage-\(CurrentProcess.pid)-\(number)\(stamp)"
+        do {
+            try Files.makeDirectory(path, permissions: 0o700)
+            if let owner { try Files.setOwner(path, user: owner.user, group: owner.group) }
+        } catch {
+            fatalError("\(error)")
+        }
     }
 
-    deinit { Self.remove(path) }
+    deinit { try? Files.removeTree(path) }
 
     /// The path of an entry, which need not exist.
-    package func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+    package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
     /// The names of the entries, sorted.
-    package var entries: [String] { Self.entries(of: path) }
+    package var entries: [String] { (try? Files.list(path)) ?? [] }
 
     package func write(_ bytes: [UInt8], to name: String) {
-        let descriptor = open(self(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        precondition(Glibc.write(descriptor, bytes, bytes.count) == bytes.count)
-        close(descriptor)
+        do {
+            try FileDescriptor(opening: self(name), [.writing, .create, .truncate])
+                .writeAll(bytes.span)
+        } catch {
+            fatalError("\(error)")
+        }
     }
 
     package func write(_ text: String, to name: String) { write(Array(text.utf8), to: name) }
 
+    /// Writes a file below it, directories included; returns its path.
+    @discardableResult
+    package func write(
+        _ name: String,
+        _ text: String,
+        permissions: UInt32 = 0o644
+    ) throws -> String {
+        let path = self(name)
+        try Files.makeDirectory(Files.directory(of: path), permissions: 0o755, parents: true)
+        try Files.replace(path, with: text, permissions: permissions)
+        if permissions & 0o111 == 0 {
+            try Files.setPermissions(path, permissions)
+        } else {
+            // Copied by a process of one thread: a program that another test starts just now could
+            // hold our descriptor for a moment, and running the file would fail with "busy".
+            try Files.rename(path, to: path + ".new")
+            let mode = String(permissions, radix: 8)
+            let copied = try Command("install", "-m", mode, path + ".new", path).run()
+            guard copied.succeeded else { throw DidNotHappen(description: copied.errors) }
+            try Files.remove(path + ".new")
+        }
+        return path
+    }
+
     /// The bytes of a file; nil when it cannot be read.
     package func bytes(of name: String) -> [UInt8]? {
-        let descriptor = open(self(name), O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return nil }
-        return [UInt8](unsafeUninitializedCapacity: Int(status.st_size)) { buffer, count in
-            count = max(0, read(descriptor, buffer.baseAddress, buffer.count))
-        }
+        try? Files.read(self(name), limit: 1 << 30)
     }
 
-    private static func entries(of path: String) -> [String] {
-        guard let directory = opendir(path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-
-    private static func remove(_ path: String) {
-        if unlink(path) == 0 { return }
-        for entry in entries(of: path) { remove("\(path)/\(entry)") }
-        rmdir(path)
-    }
+    package func read(_ name: String) throws -> String { try Files.text(self(name)) }
 }

@@ -1,1 +1,144 @@
 #pragma once
+
+// What Swift cannot call by itself: variadic calls, macros, calls that need _GNU_SOURCE, and the
+// way from clone3 to execve, where no Swift code may run. `_GNU_SOURCE` is defined in the C files
+// only: in a header it would change the types that other C modules see.
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// ---------------------------------------------------------------------------------------------
+// Starting programs (start.c)
+
+/// Where a start failed. The numbers are written into marker files: never renumber.
+enum clinux_stage {
+    CLINUX_STAGE_NONE = 0,
+    CLINUX_STAGE_PIPE = 1,
+    CLINUX_STAGE_CLONE = 2,
+    CLINUX_STAGE_CGROUP = 3,
+    CLINUX_STAGE_SESSION = 4,
+    CLINUX_STAGE_LIMITS = 5,
+    CLINUX_STAGE_USER = 6,
+    CLINUX_STAGE_DESCRIPTORS = 7,
+    CLINUX_STAGE_TERMINAL = 8,
+    CLINUX_STAGE_DIRECTORY = 9,
+    CLINUX_STAGE_MARKER = 10,
+    CLINUX_STAGE_EXECUTE = 11,
+};
+
+enum { CLINUX_MAX_PASSED = 16 };
+
+struct clinux_limit {
+    int resource;  // RLIMIT_…
+    uint64_t soft;
+    uint64_t hard;
+};
+
+struct clinux_start {
+    const char *path;  // the program itself; the caller has searched PATH
+    char *const *arguments;
+    char *const *environment;
+    const char *directory;  // NULL: the caller's
+    int input, output, error;  // become 0, 1, 2; -1: /dev/null
+    const int *passed;  // become 3, 4, …
+    size_t passed_count;
+    int marker;  // "PID STARTTIME\n" is written into it just before execve; -1: none
+    int cgroup;  // a cgroup2 directory to be born in; -1: the caller's
+    const int *join;  // `cgroup.procs` or `tasks` files of v1 hierarchies, joined before execve
+    size_t join_count;
+    const struct clinux_limit *limits;
+    size_t limit_count;
+    int new_session;
+    int controlling_terminal;  // make input the session's terminal
+    int change_user;
+    uid_t user;
+    gid_t group;
+    int wait_milliseconds;  // how long to wait for execve to succeed or fail
+};
+
+struct clinux_started {
+    pid_t pid;
+    int pidfd;
+    int stage;  // CLINUX_STAGE_NONE, or where it failed
+    int error;  // errno of the failure
+};
+
+/// Starts a program; 0, or -1 with `stage` and `error` set and nothing left behind.
+int clinux_start(const struct clinux_start *start, struct clinux_started *started);
+
+// ---------------------------------------------------------------------------------------------
+// Options (options.c)
+
+struct clinux_option {
+    const char *name;
+    int short_name;  // a character, or 0
+    int argument;  // 0 none, 1 required, 2 optional
+};
+
+struct clinux_parsed_option {
+    int index;  // into the options; -1: unknown or ambiguous; -2: argument missing; -3: operand
+    const char *argument;  // for -1 and -2 the word at fault
+};
+
+/// getopt_long over all of `arguments` (the program's name first). Returns the number of entries
+/// written to `parsed`, at most `capacity`. It stops after the first error.
+/// `in_order`: everything from the first operand on is an operand.
+size_t clinux_parse_options(
+    int count, char **arguments, const struct clinux_option *options, size_t option_count,
+    int in_order, struct clinux_parsed_option *parsed, size_t capacity);
+
+// ---------------------------------------------------------------------------------------------
+// Single calls (calls.c). Each returns what the call returns, with errno as it left it.
+
+int clinux_open(const char *path, int flags, mode_t mode);
+int clinux_flag_path_only(void);
+int clinux_duplicate(int descriptor, int minimum);
+int clinux_set_nonblocking(int descriptor, int on);
+int clinux_pipe(int ends[2], int nonblocking);
+int clinux_eventfd(void);
+
+int clinux_pidfd_open(pid_t pid);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+/// Waits for a child by pidfd and reaps it: 0 and code (CLD_…) and status, or -1.
+/// Without `block` a child that still runs gives code 0.
+int clinux_pidfd_wait(int pidfd, int block, int *code, int *status);
+
+int clinux_socket_unix(int nonblocking);
+int clinux_socket_pair(int ends[2]);
+int clinux_bind_unix(int socket, const char *path);
+int clinux_connect_unix(int socket, const char *path);
+int clinux_accept(int socket);
+int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group);
+/// SO_PEERPIDFD; ENOPROTOOPT before Linux 6.5.
+int clinux_peer_pidfd(int socket);
+int clinux_socket_datagram(void);
+ssize_t clinux_receive(int socket, void *bytes, size_t count);
+
+/// A timerfd on CLOCK_REALTIME that becomes readable when the clock is set.
+int clinux_clock_jump_timer(void);
+int64_t clinux_clock_nanoseconds(int clock);  // 0 boot, 1 monotonic, 2 real
+int32_t clinux_utc_offset(int64_t seconds);
+int clinux_set_wall_clock(int64_t nanoseconds);
+
+/// Locks of the open file description on one byte. `wait`: block until it is had.
+int clinux_lock_byte(int descriptor, int64_t byte, int exclusive, int wait);
+int clinux_unlock_byte(int descriptor, int64_t byte);
+/// 1 when somebody else holds an exclusive lock on the byte, 0 when not, -1 on error.
+int clinux_byte_is_locked(int descriptor, int64_t byte);
+
+int clinux_set_subreaper(int on);
+int clinux_set_dumpable(int on);
+int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);
+int clinux_set_limit(int resource, uint64_t soft, uint64_t hard);
+int clinux_resource(int which);  // 0 core, 1 data, 2 open files, 3 address space, 4 processes
+int clinux_block_signals(const int *signals, size_t count);
+int clinux_ignore_signal(int signal);
+
+int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns);
+int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns);
+/// A new pseudo-terminal's master side; the slave's path is copied out.
+int clinux_open_pseudo_terminal(char *slave, size_t capacity);
+
+/// lchown: one path, no link followed.
+int clinux_change_owner(const char *path, uid_t user, gid_t group);

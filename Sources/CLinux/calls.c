@@ -1,0 +1,259 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+// --- descriptors
+
+int clinux_open(const char *path, int flags, mode_t mode) {
+    return open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
+}
+
+int clinux_flag_path_only(void) { return O_PATH; }
+
+int clinux_duplicate(int descriptor, int minimum) {
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, minimum);
+}
+
+int clinux_set_nonblocking(int descriptor, int on) {
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0) return -1;
+    return fcntl(descriptor, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
+}
+
+int clinux_pipe(int ends[2], int nonblocking) {
+    return pipe2(ends, O_CLOEXEC | (nonblocking ? O_NONBLOCK : 0));
+}
+
+int clinux_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// --- processes
+
+int clinux_pidfd_open(pid_t pid) { return pidfd_open(pid, 0); }
+
+int clinux_pidfd_send_signal(int pidfd, int signal) {
+    return pidfd_send_signal(pidfd, signal, NULL, 0);
+}
+
+int clinux_pidfd_wait(int pidfd, int block, int *code, int *status) {
+    siginfo_t information;
+    memset(&information, 0, sizeof information);
+    int result;
+    do {
+        result = waitid(P_PIDFD, (id_t)pidfd, &information, WEXITED | (block ? 0 : WNOHANG));
+    } while (result < 0 && errno == EINTR);
+    *code = information.si_code;
+    *status = information.si_status;
+    return result;
+}
+
+int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }
+
+int clinux_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0); }
+
+int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard) {
+    struct rlimit limit;
+    int result = getrlimit(resource, &limit);
+    *soft = limit.rlim_cur;
+    *hard = limit.rlim_max;
+    return result;
+}
+
+int clinux_set_limit(int resource, uint64_t soft, uint64_t hard) {
+    struct rlimit limit = {soft, hard};
+    return setrlimit(resource, &limit);
+}
+
+int clinux_resource(int which) {
+    static const int resources[] = {
+        RLIMIT_CORE, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_NPROC};
+    return resources[which];
+}
+
+int clinux_block_signals(const int *signals, size_t count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t index = 0; index < count; index++) {
+        if (sigaddset(&set, signals[index]) < 0) return -1;
+    }
+    int error = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    errno = error;
+    return error == 0 ? 0 : -1;
+}
+
+int clinux_ignore_signal(int signal) {
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    return sigaction(signal, &action, NULL);
+}
+
+// --- sockets
+
+int clinux_socket_unix(int nonblocking) {
+    return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
+}
+
+int clinux_socket_datagram(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
+
+int clinux_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+static int fill_address(struct sockaddr_un *address, const char *path) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+int clinux_bind_unix(int socket, const char *path) {
+    struct sockaddr_un address;
+    if (fill_address(&address, path) < 0) return -1;
+    return bind(socket, (const struct sockaddr *)&address, sizeof address);
+}
+
+int clinux_connect_unix(int socket, const char *path) {
+    struct sockaddr_un address;
+    if (fill_address(&address, path) < 0) return -1;
+    return connect(socket, (const struct sockaddr *)&address, sizeof address);
+}
+
+int clinux_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group) {
+    struct ucred credentials = {0};
+    socklen_t length = sizeof credentials;
+    int result = getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length);
+    *pid = credentials.pid;
+    *user = credentials.uid;
+    *group = credentials.gid;
+    return result;
+}
+
+int clinux_peer_pidfd(int socket) {
+    int pidfd = -1;
+    socklen_t length = sizeof pidfd;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) < 0) return -1;
+    fcntl(pidfd, F_SETFD, FD_CLOEXEC);
+    return pidfd;
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t count) {
+    return recv(socket, bytes, count, 0);
+}
+
+// --- clocks
+
+int clinux_clock_jump_timer(void) {
+    int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (timer < 0) return -1;
+    // As far away as the kernel allows: only a clock that is set makes it readable.
+    struct itimerspec never = {.it_value = {.tv_sec = INT64_MAX / 1000000000}};
+    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL) == 0)
+        return timer;
+    int error = errno;
+    close(timer);
+    errno = error;
+    return -1;
+}
+
+int64_t clinux_clock_nanoseconds(int clock) {
+    static const clockid_t clocks[] = {CLOCK_BOOTTIME, CLOCK_MONOTONIC, CLOCK_REALTIME};
+    struct timespec now;
+    if (clock_gettime(clocks[clock], &now) < 0) abort();
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int32_t clinux_utc_offset(int64_t seconds) {
+    time_t moment = (time_t)seconds;
+    struct tm local;
+    return localtime_r(&moment, &local) == NULL ? 0 : (int32_t)local.tm_gmtoff;
+}
+
+int clinux_set_wall_clock(int64_t nanoseconds) {
+    struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return clock_settime(CLOCK_REALTIME, &time);
+}
+
+// --- locks
+
+static struct flock one_byte(short type, int64_t byte) {
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+}
+
+int clinux_lock_byte(int descriptor, int64_t byte, int exclusive, int wait) {
+    struct flock lock = one_byte(exclusive ? F_WRLCK : F_RDLCK, byte);
+    int result;
+    do {
+        result = fcntl(descriptor, wait ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    } while (result < 0 && errno == EINTR);
+    return result;
+}
+
+int clinux_unlock_byte(int descriptor, int64_t byte) {
+    struct flock lock = one_byte(F_UNLCK, byte);
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
+int clinux_byte_is_locked(int descriptor, int64_t byte) {
+    // A shared lock conflicts with exclusive ones only: a keeper that waits is not a holder.
+    struct flock lock = one_byte(F_RDLCK, byte);
+    if (fcntl(descriptor, F_OFD_GETLK, &lock) < 0) return -1;
+    return lock.l_type != F_UNLCK;
+}
+
+// --- terminals
+
+int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns) {
+    struct winsize size = {0};
+    int result = ioctl(descriptor, TIOCGWINSZ, &size);
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return result;
+}
+
+int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns) {
+    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    return ioctl(descriptor, TIOCSWINSZ, &size);
+}
+
+int clinux_open_pseudo_terminal(char *slave, size_t capacity) {
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (master < 0) return -1;
+    int error = 0;
+    if (grantpt(master) == 0 && unlockpt(master) == 0) error = ptsname_r(master, slave, capacity);
+    else error = errno;
+    if (error == 0) return master;
+    close(master);
+    errno = error;
+    return -1;
+}
+
+int clinux_change_owner(const char *path, uid_t user, gid_t group) {
+    return lchown(path, user, group);
+}

@@ -1,0 +1,116 @@
+internal import Glibc
+
+/// What cgroups of both versions share: a directory with `cgroup.procs`.
+package protocol Cgroup: Sendable {
+    var path: String { get }
+    /// Stops every process in it; true when the kernel said that all have stopped.
+    func freeze() throws(LinuxError) -> Bool
+    func thaw() throws(LinuxError)
+    /// Ends every process in it, frozen or not.
+    func kill() throws(LinuxError)
+}
+
+extension Cgroup {
+    package var exists: Bool { Files.status(path)?.kind == .directory }
+
+    package func create() throws(LinuxError) { try Files.makeDirectory(path, permissions: 0o755) }
+
+    /// Opened so that a process can be born in it or joined to it.
+    package func open() throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path, [.reading, .directory])
+    }
+
+    package func openProcesses() throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path + "/cgroup.procs", .writing)
+    }
+
+    /// Moves a process in.
+    package func add(_ pid: Int32) throws(LinuxError) {
+        try Files.set(path + "/cgroup.procs", to: "\(pid)")
+    }
+
+    /// Every process in it and below; 0 stands for those of other pid namespaces.
+    package func processes() throws(LinuxError) -> [Int32] {
+        var found: [Int32] = []
+        try visit { (directory) throws(LinuxError) in
+            let text = try Files.text(directory + "/cgroup.procs", limit: 1 << 22)
+            found += text.split(separator: "\n").compactMap { Int32($0) }
+        }
+        return found
+    }
+
+    /// Removes it and the cgroups below it. Throws `busy` while a process is in one of them.
+    package func remove() throws(LinuxError) {
+        try visit { (directory) throws(LinuxError) in
+            do throws(LinuxError) {
+                try Files.removeDirectory(directory)
+            } catch  where error.errno == .noEntry {
+                return
+            }
+        }
+    }
+
+    /// Names of the cgroups directly below.
+    package func children() throws(LinuxError) -> [String] {
+        try Files.list(path).filter { Files.status(path + "/" + $0)?.kind == .directory }
+    }
+
+    /// Deepest first.
+    func visit(_ body: (String) throws(LinuxError) -> Void) throws(LinuxError) {
+        try Self.visit(path, body)
+    }
+
+    private static func visit(
+        _ directory: String,
+        _ body: (String) throws(LinuxError) -> Void
+    ) throws(LinuxError) {
+        let names: [String]
+        do throws(LinuxError) {
+            names = try Files.list(directory)
+        } catch  where error.errno == .noEntry {
+            return
+        }
+        for name in names {
+            let below = directory + "/" + name
+            if Files.status(below, followLinks: false)?.kind == .directory {
+                try visit(below, body)
+            }
+        }
+        try body(directory)
+    }
+
+    func signalAll(_ signal: Int32) throws(LinuxError) {
+        for pid in try processes() where pid > 0 {
+            if Glibc.kill(pid, signal) < 0, errno != ESRCH {
+                throw LinuxError("kill", "process \(pid)", Errno(errno))
+            }
+        }
+    }
+
+    /// `key value` lines, as `cpu.stat` has them.
+    func value(_ key: String, in file: String) -> Int64? {
+        guard let text = try? Files.text(path + "/" + file, limit: 65_536) else { return nil }
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ", maxSplits: 1)
+            if fields.count == 2, fields[0] == key { return Int64(fields[1]) }
+        }
+        return nil
+    }
+
+    func number(in file: String) -> Int64? {
+        guard let text = try? Files.text(path + "/" + file, limit: 256) else { return nil }
+        return Int64(text.prefix { $0 != "\n" })
+    }
+
+    func has(_ file: String) -> Bool { Files.exists(path + "/" + file) }
+
+    /// Asks again until it holds, for a millisecond or so: the kernel's own notification of a
+    /// change may come ten milliseconds late (it is rate-limited).
+    func confirm(_ condition: () -> Bool) -> Bool {
+        for attempt in 0..<24 {
+            if condition() { return true }
+            usleep(attempt < 8 ? 20 : 100)
+        }
+        return condition()
+    }
+}

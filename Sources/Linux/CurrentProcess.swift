@@ -1,0 +1,149 @@
+internal import CLinux
+internal import Glibc
+
+/// The process that we are.
+package enum CurrentProcess {
+    package static var pid: Int32 { getpid() }
+    package static var user: UInt32 { geteuid() }
+    package static var group: UInt32 { getegid() }
+
+    package static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// All of the environment, `NAME=value`.
+    package static func environment() -> [String] {
+        var entries: [String] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            unsafe entries.append(String(cString: entry))
+            unsafe next += 1
+        }
+        return entries
+    }
+
+    /// Orphans below this process become its children, to be reaped by it.
+    package static func setSubreaper(_ on: Bool) throws(LinuxError) {
+        try check(clinux_set_subreaper(on ? 1 : 0), "prctl", "PR_SET_CHILD_SUBREAPER")
+    }
+
+    /// Without it no other process of this user may look into our memory, and no core is written.
+    package static func setDumpable(_ on: Bool) throws(LinuxError) {
+        try check(clinux_set_dumpable(on ? 1 : 0), "prctl", "PR_SET_DUMPABLE")
+    }
+
+    /// For the calling thread and those that it starts later: call before the first thread.
+    package static func block(signals: [Int32]) throws(LinuxError) {
+        try check(unsafe clinux_block_signals(signals, signals.count), "pthread_sigmask")
+    }
+
+    package static func ignore(signal: Int32) throws(LinuxError) {
+        try check(clinux_ignore_signal(signal), "sigaction", "signal \(signal)")
+    }
+}
+
+/// Signals by their names; the numbers are the machine's.
+package enum Signal {
+    package static let hangUp = SIGHUP
+    package static let interrupt = SIGINT
+    package static let quit = SIGQUIT
+    package static let kill = SIGKILL
+    package static let user1 = SIGUSR1
+    package static let user2 = SIGUSR2
+    package static let pipe = SIGPIPE
+    package static let terminate = SIGTERM
+    package static let child = SIGCHLD
+    package static let proceed = SIGCONT
+    package static let stop = SIGSTOP
+    package static let processorTime = SIGXCPU
+    package static let windowSize = SIGWINCH
+
+    /// `SIGTERM`; for a number without a name `signal 40`.
+    package static func name(_ number: Int32) -> String {
+        let names: [Int32: String] = [
+            SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL",
+            SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGUSR1: "SIGUSR1", SIGSEGV: "SIGSEGV", SIGUSR2: "SIGUSR2",
+            SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGCHLD: "SIGCHLD",
+            SIGCONT: "SIGCONT", SIGSTOP: "SIGSTOP", SIGTSTP: "SIGTSTP", SIGTTIN: "SIGTTIN",
+            SIGTTOU: "SIGTTOU", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
+        ]
+        return names[number] ?? "signal \(number)"
+    }
+}
+
+/// A limit of `setrlimit`.
+package struct ResourceLimit: Equatable, Sendable {
+    package enum Kind: Int32, Sendable {
+        case core, data, openFiles, addressSpace, processes
+        var number: Int32 { clinux_resource(rawValue) }
+    }
+
+    package static let unlimited = UInt64.max
+
+    package var kind: Kind
+    package var soft: UInt64
+    package var hard: UInt64
+
+    package init(_ kind: Kind, soft: UInt64, hard: UInt64) {
+        (self.kind, self.soft, self.hard) = (kind, soft, hard)
+    }
+
+    /// What holds for this process now.
+    package init(current kind: Kind) throws(LinuxError) {
+        var soft: UInt64 = 0
+        var hard: UInt64 = 0
+        try check(unsafe clinux_get_limit(kind.number, &soft, &hard), "getrlimit", "\(kind)")
+        self.init(kind, soft: soft, hard: hard)
+    }
+
+    /// Holds for this process from now on, and for what it starts.
+    package func apply() throws(LinuxError) {
+        try check(clinux_set_limit(kind.number, soft, hard), "setrlimit", "\(kind)")
+    }
+}
+
+/// A row of the user database.
+package struct User: Equatable, Sendable {
+    package var name: String
+    package var user: UInt32
+    package var group: UInt32
+    package var home: String
+    package var shell: String
+
+    /// The user that this process runs as; nil without a row.
+    package static func current() -> User? {
+        unsafe lookUp { unsafe getpwuid_r(geteuid(), $0, $1, $2, $3) }
+    }
+
+    package static func named(_ name: String) -> User? {
+        unsafe lookUp { unsafe getpwnam_r(name, $0, $1, $2, $3) }
+    }
+
+    private static func lookUp(
+        _ call: (
+            UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+            UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+        ) -> Int32
+    ) -> User? {
+        var row = unsafe passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer = [CChar](repeating: 0, count: 16_384)
+        let result = unsafe buffer.withUnsafeMutableBufferPointer { buffer -> Int32 in
+            guard let base = buffer.baseAddress else { return -1 }
+            return unsafe call(&row, base, buffer.count, &found)
+        }
+        // The strings live in the buffer, which is still there.
+        return withExtendedLifetime(buffer) {
+            guard result == 0, unsafe found != nil else { return nil }
+            return unsafe User(
+                name: String(cString: row.pw_name),
+                user: row.pw_uid,
+                group: row.pw_gid,
+                home: String(cString: row.pw_dir),
+                shell: String(cString: row.pw_shell)
+            )
+        }
+    }
+}

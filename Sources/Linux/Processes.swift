@@ -1,0 +1,148 @@
+internal import CLinux
+internal import Glibc
+
+/// A process that cannot be mistaken for a later one with the same number.
+package struct ProcessIdentity: Hashable, Sendable, Codable {
+    package var pid: Int32
+    /// Clock ticks since boot, field 22 of `/proc/PID/stat`.
+    package var startTime: UInt64
+
+    package init(pid: Int32, startTime: UInt64) {
+        (self.pid, self.startTime) = (pid, startTime)
+    }
+
+    /// Whoever has this number now; nil when nobody has.
+    package init?(of pid: Int32) {
+        guard let status = ProcessStatus(of: pid) else { return nil }
+        self.init(pid: pid, startTime: status.startTime)
+    }
+
+    /// Whether it still runs; one that ended and waits to be reaped does not.
+    package var isAlive: Bool {
+        guard let status = ProcessStatus(of: pid) else { return false }
+        return status.startTime == startTime && !status.hasEnded
+    }
+}
+
+/// `/proc/PID/stat`.
+package struct ProcessStatus: Equatable, Sendable {
+    package var pid: Int32
+    /// The letter of the state: `R S D T t Z X I`.
+    package var state: UInt8
+    package var parent: Int32
+    package var group: Int32
+    package var session: Int32
+    /// Clock ticks since boot.
+    package var startTime: UInt64
+    /// User and system time of its own threads, in nanoseconds, to the clock tick.
+    package var processorTime: Int64
+
+    package init?(of pid: Int32) {
+        guard let line = try? Files.text("/proc/\(pid)/stat", limit: 4096) else { return nil }
+        self.init(line)
+    }
+
+    /// Reads the line; the name, in parentheses, may hold anything.
+    package init?(_ line: String) {
+        guard let name = line.utf8.lastIndex(of: UInt8(ascii: ")")),
+            let pid = line.split(separator: " ", maxSplits: 1).first.flatMap({ Int32($0) })
+        else { return nil }
+        let fields = line[line.utf8.index(after: name)...].split(separator: " ")
+        guard fields.count > 19, let state = fields[0].utf8.first, let parent = Int32(fields[1]),
+            let group = Int32(fields[2]), let session = Int32(fields[3]),
+            let user = Int64(fields[11]), let system = Int64(fields[12]),
+            let start = UInt64(fields[19])
+        else { return nil }
+        (self.pid, self.state, self.parent, self.group) = (pid, state, parent, group)
+        (self.session, startTime) = (session, start)
+        let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
+        processorTime = (user + system) * (1_000_000_000 / ticksPerSecond)
+    }
+
+    /// Dead, reaped or not.
+    package var hasEnded: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
+    /// Stopped by a signal.
+    package var isStopped: Bool { state == UInt8(ascii: "T") }
+}
+
+/// How a process ended.
+package enum ProcessExit: Hashable, Sendable {
+    case exited(Int32)
+    case signalled(Int32)
+    /// It was not our child, or somebody else reaped it.
+    case unknown
+}
+
+/// A process by descriptor: never another one, readable once it has ended.
+package struct PidFD: ~Copyable, Sendable {
+    package let descriptor: FileDescriptor
+    package let pid: Int32
+
+    package init(owning descriptor: consuming FileDescriptor, pid: Int32) {
+        self.descriptor = descriptor
+        self.pid = pid
+    }
+
+    /// Throws `noProcess` when nobody has the number.
+    package init(of pid: Int32) throws(LinuxError) {
+        let number = try check(clinux_pidfd_open(pid), "pidfd_open", "process \(pid)")
+        self.init(owning: FileDescriptor(owning: number), pid: pid)
+    }
+
+    /// The process that was meant, not one that has its number by now; throws `noProcess`.
+    package init(of identity: ProcessIdentity) throws(LinuxError) {
+        let process = try PidFD(of: identity.pid)
+        // Read after the descriptor was opened: if the times agree it is that process.
+        guard ProcessIdentity(of: identity.pid) == identity else {
+            throw LinuxError("pidfd_open", "process \(identity.pid)", .noProcess)
+        }
+        self = process
+    }
+
+    /// The process that a pidfd from elsewhere stands for; nil when it has been reaped.
+    package static func pid(of descriptor: borrowing FileDescriptor) -> Int32? {
+        guard let text = try? Files.text("/proc/self/fdinfo/\(descriptor.number)", limit: 4096)
+        else { return nil }
+        for line in text.split(separator: "\n") where line.hasPrefix("Pid:") {
+            let pid = Int32(line.dropFirst(4).drop { $0 == " " || $0 == "\t" })
+            return pid.flatMap { $0 > 0 ? $0 : nil }
+        }
+        return nil
+    }
+
+    package func send(_ signal: Int32) throws(LinuxError) {
+        try check(
+            clinux_pidfd_send_signal(descriptor.number, signal),
+            "pidfd_send_signal",
+            "process \(pid)"
+        )
+    }
+
+    package var hasExited: Bool {
+        Poll.ready(descriptor.number, for: .readable, milliseconds: 0)
+    }
+
+    /// Reaps our own child: nil while it runs (never with `block`), `unknown` when it is not ours.
+    package func wait(block: Bool) throws(LinuxError) -> ProcessExit? {
+        var code: Int32 = 0
+        var status: Int32 = 0
+        do throws(LinuxError) {
+            try check(
+                unsafe clinux_pidfd_wait(descriptor.number, block ? 1 : 0, &code, &status),
+                "waitid",
+                "process \(pid)"
+            )
+        } catch  where error.errno == .noChild {
+            return hasExited ? .unknown : nil
+        }
+        if code == 0 { return nil }
+        return ProcessExit(code: code, status: status)
+    }
+}
+
+extension ProcessExit {
+    /// From `si_code` and `si_status` of a child's siginfo.
+    package init(code: Int32, status: Int32) {
+        self = code == Int32(CLD_EXITED) ? .exited(status) : .signalled(status)
+    }
+}

@@ -1,0 +1,223 @@
+import Linux
+import TestKit
+import Testing
+
+/// Cgroups of this machine where it lets us make them.
+struct CgroupTests {
+    static let mounts = try? Mounts()
+    static let second = mounts?.cgroup2.map { $0 + "/offstage-test-\(CurrentProcess.pid)" }
+    static let first = mounts?.cgroup1("freezer").map {
+        $0 + "/offstage-test-\(CurrentProcess.pid)"
+    }
+    static let firstMemory = mounts?.cgroup1("memory").map {
+        $0 + "/offstage-test-\(CurrentProcess.pid)"
+    }
+    static let canUseSecond = usable(second)
+    static let canUseFirst = usable(first) && usable(firstMemory)
+
+    static func usable(_ path: String?) -> Bool {
+        guard let path, (try? Files.makeDirectory(path, permissions: 0o755)) != nil else {
+            return false
+        }
+        return (try? Files.removeDirectory(path)) != nil
+    }
+
+    func sleeper() -> Program {
+        Program("/bin/sleep", arguments: ["sleep", "1000"], environment: [])
+    }
+
+    func busy() -> Program {
+        Program("/bin/sh", arguments: ["sh", "-c", "while :; do :; done"], environment: [])
+    }
+
+    @Test(.enabled(if: canUseSecond, "no cgroup v2 tree that we may use"))
+    func `a process is born in its cgroup, freezes, thaws and dies with it`() throws {
+        let group = CgroupV2(try #require(Self.second) + "-life")
+        try group.create()
+        defer { try? group.remove() }
+        let directory = try group.open()
+        var program = busy()
+        program.cgroup = directory.number
+        let process = try program.start()
+        #expect(try CgroupV2.of(process.pid, in: Mounts()) == group)
+        #expect(try group.processes() == [process.pid])
+        #expect(group.isPopulated)
+        #expect(try group.freeze())
+        let time = try #require(group.processorTime)
+        #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
+        #expect(group.processorTime == time)
+        try group.thaw()
+        try Wait.until(kernelFile: group.eventsPath) { $0.contains("frozen 0") }
+        #expect(try group.freeze())
+        #expect(throws: LinuxError("rmdir", group.path, .busy)) { try group.remove() }
+        try group.kill()
+        try Wait.until(readable: process.descriptor.number)
+        #expect(try process.wait(block: true) == .signalled(9))
+        #expect(!group.isPopulated)
+        try group.remove()
+        #expect(!group.exists)
+    }
+
+    @Test(.enabled(if: canUseSecond, "no cgroup v2 tree that we may use"))
+    func `a cgroup that was killed kills what is born in it, a fresh one does not`() throws {
+        let group = CgroupV2(try #require(Self.second) + "-trap")
+        try group.create()
+        defer { try? group.remove() }
+        try group.kill()
+        try group.remove()
+        try group.create()
+        let directory = try group.open()
+        var program = sleeper()
+        program.cgroup = directory.number
+        let process = try program.start()
+        #expect(process.hasExited == false)
+        try group.kill()
+        #expect(try process.wait(block: true) == .signalled(9))
+    }
+
+    @Test(.enabled(if: canUseSecond, "no cgroup v2 tree that we may use"))
+    func `cgroups below are counted, and removed deepest first`() throws {
+        let group = CgroupV2(try #require(Self.second) + "-deep")
+        try group.create()
+        try group.child("a").create()
+        try group.child("a").child("b").create()
+        defer { try? group.remove() }
+        let directory = try group.child("a").child("b").open()
+        var program = sleeper()
+        program.cgroup = directory.number
+        let process = try program.start()
+        #expect(try group.processes() == [process.pid])
+        #expect(try group.children() == ["a"])
+        try group.kill()
+        #expect(try process.wait(block: true) == .signalled(9))
+        try group.remove()
+        #expect(!group.exists)
+    }
+
+    @Test(.enabled(if: canUseFirst, "no v1 freezer that we may use"))
+    func `the v1 freezer has the process before it runs, freezes, thaws and kills it`() throws {
+        let group = CgroupV1Freezer(try #require(Self.first))
+        try group.create()
+        defer { try? group.remove() }
+        let processes = try group.openProcesses()
+        var program = Program(
+            "/bin/sh",
+            arguments: ["sh", "-c", "cat /proc/self/cgroup; while :; do :; done"],
+            environment: []
+        )
+        var output = try Pipe()
+        program.joining = [processes.number]
+        program.output = output.writing?.number
+        let process = try program.start()
+        output.writing = nil
+        let end = output.reading.take()!
+        try Wait.until(readable: end.number)
+        let seen = String(decoding: try end.read(upTo: 4096), as: UTF8.self)
+        let name = group.path.split(separator: "/").last ?? ""
+        #expect(CgroupMembership(seen).controllers["freezer"] == "/\(name)")
+        #expect(try group.processes().contains(process.pid))
+        #expect(try group.freeze())
+        let time = ProcessStatus(of: process.pid)?.processorTime
+        #expect(time != nil)
+        #expect(ProcessStatus(of: process.pid)?.processorTime == time)
+        try group.kill()
+        #expect(try process.wait(block: true) == .signalled(9))
+        #expect(!group.isPopulated)
+    }
+
+    @Test(.enabled(if: canUseFirst, "no v1 memory controller that we may use"))
+    func `the v1 memory limit kills and counts it`() throws {
+        let group = CgroupV1Memory(try #require(Self.firstMemory))
+        try group.create()
+        defer { try? group.remove() }
+        try group.setMemoryLimit(16 << 20)
+        let processes = try group.openProcesses()
+        var program = Program("/usr/bin/tail", arguments: ["tail", "/dev/zero"], environment: [])
+        program.joining = [processes.number]
+        let process = try program.start()
+        #expect(try process.wait(block: true) == .signalled(9))
+        #expect(try #require(group.memoryKills) >= 1)
+        #expect(try #require(group.memoryPeak) <= 16 << 20)
+        try group.setMemoryLimit(nil)
+    }
+
+    @Test func `a process that cannot be placed is not started`() throws {
+        let scratch = ScratchDirectory()
+        let full = try FileDescriptor(opening: "/dev/full", .writing)
+        let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create])
+        var program = sleeper()
+        program.joining = [full.number]
+        program.marker = marker.number
+        #expect(throws: LinuxError("cgroup.procs", "/bin/sleep", .noSpace)) {
+            _ = try program.start()
+        }
+        #expect(try scratch.read("marker") == "")
+    }
+
+    @Test func `controllers are used by their files, in a tree of plain files`() throws {
+        let scratch = ScratchDirectory()
+        for (name, text) in [
+            "memory.max": "max\n", "memory.swap.max": "max\n", "memory.current": "4096\n",
+            "memory.peak": "8192\n", "memory.events": "low 0\nmax 3\noom 1\noom_kill 2\n",
+            "cpu.weight": "100\n", "cpu.stat": "usage_usec 15\nuser_usec 10\n",
+            "cgroup.controllers": "cpu memory\n", "cgroup.subtree_control": "",
+            "cgroup.events": "populated 1\nfrozen 0\n",
+        ] {
+            try scratch.write("app/" + name, text)
+        }
+        let group = CgroupV2(scratch("app"))
+        #expect(group.canLimitMemory && group.canWeighProcessor && !group.canFreeze)
+        #expect((group.memory, group.memoryPeak, group.memoryKills) == (4096, 8192, 2))
+        #expect(group.processorTime == 15_000)
+        #expect(group.controllers == ["cpu", "memory"])
+        #expect(group.isPopulated && !group.isFrozen)
+        try group.setMemoryLimit(1 << 20)
+        try group.setProcessorWeight(20)
+        try group.enable(group.controllers)
+        #expect(try scratch.read("app/memory.max") == "1048576")
+        #expect(try scratch.read("app/memory.swap.max") == "0")
+        #expect(try scratch.read("app/cpu.weight") == "20")
+        #expect(try scratch.read("app/cgroup.subtree_control") == "+cpu +memory")
+        try group.setMemoryLimit(nil)
+        #expect(try scratch.read("app/memory.max") == "max")
+    }
+
+    @Test func `mounts are found by type and controller, escapes undone`() {
+        let mounts = Mounts(
+            """
+            cgroup /sys/fs/cgroup/cpu cgroup rw,relatime,cpu,cpuacct 0 0
+            cgroup /sys/fs/cgroup/freezer cgroup rw,freezer 0 0
+            cgroup2 /run/my\\040tree cgroup2 rw 0 0
+            broken
+            """
+        )
+        #expect(mounts.cgroup2 == "/run/my tree")
+        #expect(mounts.cgroup1("cpuacct") == "/sys/fs/cgroup/cpu")
+        #expect(mounts.cgroup1("memory") == nil)
+    }
+
+    @Test func `membership tells the unified tree from the others`() {
+        let membership = CgroupMembership("4:memory:/a\n1:cpu,cpuacct:/b:c\n0::/user.slice/x\n")
+        #expect(membership.unified == "/user.slice/x")
+        #expect(membership.controllers == ["memory": "/a", "cpu": "/b:c", "cpuacct": "/b:c"])
+        #expect(CgroupMembership("9:name=systemd:/\n").unified == nil)
+    }
+
+    @Test func `pressure is read, and a trigger can be set with a window of two seconds`() throws {
+        let text =
+            "some avg10=1.50 avg60=0.25 avg300=0.00 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+        let pressure = try #require(Pressure(text))
+        #expect(pressure.some.average10 == 1.5)
+        #expect(pressure.some.totalMicroseconds == 123_456)
+        #expect(pressure.full?.totalMicroseconds == 7)
+        #expect(Pressure("nonsense") == nil)
+        let path = Pressure.path(of: .memory)
+        guard Files.exists(path) else { return }
+        _ = try Pressure(of: .memory)
+        let trigger = try PressureTrigger(path: path, stall: 150_000, window: 2_000_000)
+        #expect(!Poll.ready(trigger.descriptor.number, for: .priority, milliseconds: 0))
+        #expect(throws: LinuxError("write", path, .invalid)) {
+            _ = try PressureTrigger(path: path, stall: 3_000_000, window: 2_000_000)
+        }
+    }
+}

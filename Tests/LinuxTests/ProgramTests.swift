@@ -1,0 +1,198 @@
+import Linux
+import TestKit
+import Testing
+
+struct ProgramTests {
+    let scratch = ScratchDirectory()
+
+    func shell(_ script: String) -> Program {
+        Program(
+            "/bin/sh",
+            arguments: ["sh", "-c", script],
+            environment: Command.cleanEnvironment(["COLOUR": "green"])
+        )
+    }
+
+    func status(of process: borrowing PidFD) throws -> ProcessExit? {
+        try Wait.until(readable: process.descriptor.number, "end of process \(process.pid)")
+        return try process.wait(block: false)
+    }
+
+    @Test(arguments: [
+        ("exit 0", ProcessExit.exited(0)), ("exit 75", .exited(75)), ("kill -9 $$", .signalled(9)),
+    ])
+    func `a child's end is told`(script: String, expected: ProcessExit) throws {
+        let process = try shell(script).start()
+        #expect(try status(of: process) == expected)
+        #expect(process.hasExited == true)
+        #expect(try process.wait(block: true) == .unknown)
+    }
+
+    @Test func `arguments, environment, directory and descriptors arrive`() throws {
+        let log = try FileDescriptor(opening: scratch("log"), [.writing, .create, .append])
+        let extra = try FileDescriptor(opening: scratch("extra"), [.writing, .create])
+        var program = shell(
+            #"echo "$1 $COLOUR"; pwd; readlink /proc/$$/fd/0; echo more >&3; ls /proc/$$/fd; true"#
+        )
+        program.arguments += ["zero", "two words"]
+        program.directory = scratch.path
+        (program.output, program.error) = (log.number, log.number)
+        program.passed = [extra.number]
+        let process = try program.start()
+        #expect(try status(of: process) == .exited(0))
+        let text = try scratch.read("log")
+        #expect(text == "two words green\n\(scratch.path)\n/dev/null\n0\n1\n2\n3\n")
+        #expect(try scratch.read("extra") == "more\n")
+    }
+
+    @Test func `standard descriptors may be given in any order`() throws {
+        let file = try FileDescriptor(opening: try scratch.write("in", "text\n"), .reading)
+        let log = try FileDescriptor(opening: scratch("log"), [.writing, .create])
+        var program = shell("cat; readlink /proc/$$/fd/2")
+        (program.input, program.output, program.error) = (file.number, log.number, file.number)
+        let process = try program.start()
+        #expect(try status(of: process) == .exited(0))
+        #expect(try scratch.read("log") == "text\n\(scratch("in"))\n")
+    }
+
+    @Test func `the child leads a session and blocks and ignores no signal`() throws {
+        var output = try Pipe()
+        var program = shell("grep -E 'Sig(Blk|Ign|Cgt)|NSsid' /proc/self/status; ps -o sid= -p $$")
+        program.path = "/bin/grep"
+        program.arguments = ["grep", "-E", "Sig(Blk|Ign)|NSsid", "/proc/self/status"]
+        program.output = output.writing?.number
+        let process = try program.start()
+        output.writing = nil
+        let text = String(decoding: try output.reading?.readAll(limit: 4096) ?? [], as: UTF8.self)
+        #expect(
+            text == "NSsid:\t\(process.pid)\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
+        )
+        #expect(try status(of: process) == .exited(0))
+    }
+
+    @Test func `a program that does not exist is an error of execve and leaves no process`() throws
+    {
+        let program = Program("/no/such/program", arguments: ["x"], environment: [])
+        #expect(throws: LinuxError("execve", "/no/such/program", .noEntry)) {
+            _ = try program.start()
+        }
+    }
+
+    @Test func `a script without an interpreter line is an error of its format`() throws {
+        let path = try scratch.write("script", "echo hello\n", permissions: 0o755)
+        let program = Program(path, arguments: ["script"], environment: [])
+        #expect(throws: LinuxError("execve", path, .badFormat)) { _ = try program.start() }
+    }
+
+    @Test func `a directory that is gone is named`() throws {
+        var program = shell("true")
+        program.directory = scratch("gone")
+        #expect(throws: LinuxError("chdir", scratch("gone"), .noEntry)) { _ = try program.start() }
+    }
+
+    @Test func `the marker holds who was started, written before the program ran`() throws {
+        let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create, .append])
+        let log = try FileDescriptor(opening: scratch("log"), [.writing, .create])
+        var program = shell("cat \(scratch("marker"))")
+        program.marker = marker.number
+        program.output = log.number
+        let process = try program.start()
+        let identity = ProcessIdentity(of: process.pid)
+        #expect(try status(of: process) == .exited(0))
+        #expect(ProcessIdentity(marker: try scratch.read("log")) == identity)
+        #expect(identity?.pid == process.pid)
+    }
+
+    @Test
+    func `the marker stays empty when the program was never tried, and tells a failed execve`()
+        throws
+    {
+        let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create, .append])
+        var program = Program("/no/such", arguments: ["x"], environment: [])
+        program.marker = marker.number
+        program.directory = scratch("gone")
+        #expect(throws: LinuxError.self) { _ = try program.start() }
+        #expect(try scratch.read("marker") == "")
+        program.directory = nil
+        #expect(throws: LinuxError.self) { _ = try program.start() }
+        let lines = try scratch.read("marker").split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines.last == "failed 11 2")
+        #expect(Program.step(11) == "execve")
+    }
+
+    @Test func `limits hold in the child and not here`() throws {
+        let before = try ResourceLimit(current: .core)
+        var program = shell("test $(ulimit -S -c) = 0 && test $(ulimit -S -n) = 64")
+        program.limits = [
+            .init(.core, soft: 0, hard: before.hard), .init(.openFiles, soft: 64, hard: 128),
+        ]
+        let process = try program.start()
+        #expect(try status(of: process) == .exited(0))
+        #expect(try ResourceLimit(current: .core) == before)
+    }
+
+    @Test func `an identity is not fooled by a number used again`() throws {
+        let process = try shell("exec sleep 1000").start()
+        let identity = try #require(ProcessIdentity(of: process.pid))
+        #expect(identity.isAlive)
+        var wrong = identity
+        wrong.startTime -= 1
+        #expect(!wrong.isAlive)
+        #expect(throws: LinuxError("pidfd_open", "process \(process.pid)", .noProcess)) {
+            _ = try PidFD(of: wrong)
+        }
+        let same = try PidFD(of: identity)
+        #expect(PidFD.pid(of: same.descriptor) == process.pid)
+        try same.send(Signal.kill)
+        try Wait.until(readable: same.descriptor.number)
+        #expect(!identity.isAlive, "dead, though nobody reaped it")
+        #expect(try process.wait(block: true) == .signalled(9))
+        #expect(throws: LinuxError("pidfd_send_signal", "process \(process.pid)", .noProcess)) {
+            try same.send(Signal.kill)
+        }
+        #expect(PidFD.pid(of: same.descriptor) == nil)
+    }
+
+    @Test func `a stat line is read whatever the process calls itself`() throws {
+        let fields = "S 1 42 43 0 -1 4194560 100 0 0 0 7 5 0 0 20 0 1 0 98765 0 0"
+        let status = try #require(ProcessStatus("41 (a) b (c) " + fields))
+        #expect(status.pid == 41)
+        #expect(status.startTime == 98765)
+        #expect((status.parent, status.group, status.session) == (1, 42, 43))
+        #expect(status.processorTime == 120_000_000)
+        #expect(ProcessStatus("41 (a) S 1") == nil)
+        #expect(ProcessStatus("") == nil)
+    }
+
+    @Test func `a terminal is made whose session sees it`() throws {
+        var terminal = try PseudoTerminal(rows: 30, columns: 99)
+        let side = terminal.terminal?.number
+        let number = try #require(side)
+        #expect(Terminal.isTerminal(number))
+        #expect(Terminal.size(number)?.columns == 99)
+        #expect(Terminal.size(number)?.rows == 30)
+        #expect(!Terminal.isTerminal(try FileDescriptor(opening: "/dev/null", .reading).number))
+        var program = shell("tty; read line; echo got $line")
+        (program.input, program.output, program.error) = (number, number, number)
+        program.controlsTerminal = true
+        let process = try program.start()
+        terminal.terminal = nil
+        try terminal.master.writeAll("hello\n")
+        var text = ""
+        while let bytes = try? terminal.master.read(upTo: 4096), !bytes.isEmpty {
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        #expect(text.contains("\(terminal.path)\r\n"))
+        #expect(text.contains("got hello\r\n"))
+        #expect(try status(of: process) == .exited(0))
+    }
+
+    @Test(.enabled(if: Command.runsAsRoot, "only root can become somebody else"))
+    func `a program runs as another user`() throws {
+        let user = try #require(Command.ordinaryUser)
+        var command = Command("id", "-u")
+        command.user = user
+        #expect(try command.run().output == "\(user.user)\n")
+    }
+}
