@@ -1,0 +1,190 @@
+/// A thing about the device that gates read. Values are integers with the meaning of `words`.
+package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
+    case battery, power, network, metered, locked, idle, lowPower, thermal, memory, storage
+
+    /// The row of this condition in the one table.
+    package var row: ConditionRow {
+        switch self {
+        case .battery: Self.rows.0
+        case .power: Self.rows.1
+        case .network: Self.rows.2
+        case .metered: Self.rows.3
+        case .locked: Self.rows.4
+        case .idle: Self.rows.5
+        case .lowPower: Self.rows.6
+        case .thermal: Self.rows.7
+        case .memory: Self.rows.8
+        case .storage: Self.rows.9
+        }
+    }
+
+    /// The table, in the order of the cases.
+    private static let rows = (
+        ConditionRow(
+            name: "battery",
+            scale: .percent,
+            absent: 100,
+            lost: 0,
+            documentation: "Charge of the battery. A device without one is always full."
+        ),
+        ConditionRow(
+            name: "power",
+            scale: .words(["off", "on"]),
+            absent: 1,
+            lost: 0,
+            documentation: "External power: the AC line, whatever the battery's status says."
+        ),
+        ConditionRow(
+            name: "network",
+            scale: .words(["off", "portal", "on"]),
+            absent: 2,
+            lost: 0,
+            documentation:
+                "A route that reaches the Internet; portal: a sign-in page is in the way."
+        ),
+        ConditionRow(
+            name: "metered",
+            scale: .words(["off", "on"]),
+            absent: 0,
+            lost: 1,
+            documentation: "The network costs by the byte."
+        ),
+        ConditionRow(
+            name: "locked",
+            scale: .words(["off", "on", "before-first-unlock"]),
+            absent: 0,
+            lost: 1,
+            documentation: "The screen lock; before the first unlock since boot nothing runs."
+        ),
+        ConditionRow(
+            name: "idle",
+            scale: .words(["off", "on"]),
+            absent: 1,
+            lost: 0,
+            documentation: "Nobody is using the device."
+        ),
+        ConditionRow(
+            name: "low-power",
+            scale: .words(["off", "on"]),
+            absent: 0,
+            lost: 0,
+            documentation: "The user asked to save energy."
+        ),
+        ConditionRow(
+            name: "thermal",
+            scale: .words(["nominal", "fair", "serious", "critical"]),
+            absent: 0,
+            lost: 2,
+            documentation: "How warm the device is."
+        ),
+        ConditionRow(
+            name: "memory",
+            scale: .words(["normal", "warning", "critical"]),
+            absent: 0,
+            lost: 0,
+            documentation: "Memory pressure."
+        ),
+        ConditionRow(
+            name: "storage",
+            scale: .words(["ok", "full", "failing"]),
+            absent: 0,
+            lost: 0,
+            documentation: "Whether the state directory takes writes."
+        )
+    )
+
+    /// By the name that the command line uses.
+    package init?(named name: String) {
+        guard let match = Self.allCases.first(where: { $0.row.name == name }) else { return nil }
+        self = match
+    }
+}
+
+/// One row of the table of conditions.
+package struct ConditionRow: Sendable {
+    /// As the command line says it.
+    package let name: String
+    package let scale: Scale
+    /// The harmless value: the device never had such a sensor.
+    package let absent: Int
+    /// The cautious value: it was there and vanished.
+    package let lost: Int
+    package let documentation: String
+
+    package enum Scale: Sendable {
+        case percent
+        /// The value is the index of the word.
+        case words([String])
+    }
+
+    package func word(_ value: Int) -> String {
+        switch scale {
+        case .percent: "\(value) %"
+        case .words(let words): words.indices.contains(value) ? words[value] : "\(value)"
+        }
+    }
+
+    /// Reads what a person writes; nil: no such value.
+    package func value(_ word: String) -> Int? {
+        switch scale {
+        case .percent:
+            guard let number = Int(word.hasSuffix("%") ? String(word.dropLast()) : word),
+                (0...100).contains(number)
+            else { return nil }
+            return number
+        case .words(let words):
+            return words.firstIndex(of: word.lowercased())
+        }
+    }
+
+    /// For messages: what may be written.
+    package var choices: String {
+        switch scale {
+        case .percent: "0 to 100"
+        case .words(let words): words.joined(separator: ", ")
+        }
+    }
+}
+
+/// Who reports a condition; of several the highest that is there has the word.
+package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable {
+    /// `offstage set battery 40`, until `offstage set battery auto`.
+    case hand
+    /// The daemon itself: its store, its own clocks.
+    case daemon
+    /// UPower, NetworkManager, logind.
+    case bus
+    /// sysfs, netlink, pressure files.
+    case kernel
+    /// A guess from something else, such as load.
+    case estimate
+
+    /// 0 has the word before 1.
+    var rank: Int {
+        switch self {
+        case .hand: 0
+        case .daemon: 1
+        case .bus: 2
+        case .kernel: 3
+        case .estimate: 4
+        }
+    }
+
+    package var words: String {
+        switch self {
+        case .hand: "set by hand"
+        case .daemon: "the daemon"
+        case .bus: "system services"
+        case .kernel: "the kernel"
+        case .estimate: "estimated"
+        }
+    }
+}
+
+package enum Reading: Hashable, Sendable, Codable {
+    case value(Int)
+    /// This source has no such sensor, or gives the word back.
+    case absent
+    /// It was there and has vanished.
+    case lost
+}

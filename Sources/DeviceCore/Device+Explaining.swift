@@ -1,0 +1,233 @@
+package import Vocabulary
+
+/// Why something did or did not run: asked of the device, never an event, never empty.
+package struct Explanation: Hashable, Sendable, Codable {
+    package var app: AppID
+    package var name: String
+    /// Nil: the app as a whole.
+    package var identifier: String?
+    /// What a user understands.
+    package var sentence: String
+    package var state: State
+    /// The gates that hold, the most stubborn first.
+    package var holds: [Hold]
+    /// When it may run at the earliest, as far as time alone decides.
+    package var next: WallTime?
+    package var lastRun: LastRun?
+
+    package enum State: String, Hashable, Sendable, Codable {
+        case running, interrupted, waiting, ready, nothingToDo, unknown
+    }
+}
+
+/// One gate that holds something back.
+package struct Hold: Hashable, Sendable, Codable {
+    package var gate: String
+    package var title: String
+    package var value: String
+    package var needed: String
+    package var since: WallTime?
+    /// Nil: when something happens, not at a time.
+    package var next: WallTime?
+    package var sentence: String
+}
+
+extension Device {
+    /// One explanation per task of the app; one for the app itself when it has none.
+    package func explain(
+        _ app: AppID,
+        identifier: String? = nil,
+        at now: Moment
+    ) -> [Explanation] {
+        guard let index = apps.index(of: app) else {
+            return [nobody(app)]
+        }
+        let state = apps[index]
+        let requests = state.requests.filter {
+            identifier == nil || $0.identifier == identifier
+        }
+        if requests.isEmpty { return [nothing(state, identifier, index, now)] }
+        return requests.map { explain($0, state, index, now) }
+    }
+
+    private func nobody(_ app: AppID) -> Explanation {
+        Explanation(
+            app: app,
+            name: app.name,
+            identifier: nil,
+            sentence: "No app called \(app) is known: there is no \(app).desktop with an "
+                + "[X-Offstage] group in any applications folder.",
+            state: .unknown,
+            holds: [],
+            next: nil,
+            lastRun: nil
+        )
+    }
+
+    private func nothing(
+        _ state: AppState,
+        _ identifier: String?,
+        _ index: Int,
+        _ now: Moment
+    ) -> Explanation {
+        let name = state.displayName
+        let what =
+            identifier.map { "\(name) has no task called \($0)" } ?? "\(name) has nothing to run"
+        let why: String
+        if let problem = state.problem {
+            why = "its manifest is not valid: \(problem)"
+        } else if let manifest = state.manifest {
+            why =
+                manifest.modes.isEmpty
+                ? "its manifest declares no background modes"
+                : state.isTransient
+                    ? "it has run, and was not asked for again"
+                    : "it has asked for nothing, and its manifest names no command"
+        } else {
+            why = "its manifest is gone"
+        }
+        return Explanation(
+            app: state.id,
+            name: name,
+            identifier: identifier,
+            sentence: "\(what): \(why).",
+            state: .nothingToDo,
+            holds: [],
+            next: nil,
+            lastRun: state.record.lastRun
+        )
+    }
+
+    private func explain(
+        _ request: Request,
+        _ state: AppState,
+        _ index: Int,
+        _ now: Moment
+    ) -> Explanation {
+        let subject =
+            state.isTransient || request.identifier == "refresh"
+            ? state.displayName : "\(state.displayName) (\(request.identifier))"
+        var explanation = Explanation(
+            app: state.id,
+            name: state.displayName,
+            identifier: request.identifier,
+            sentence: "",
+            state: .waiting,
+            holds: [],
+            next: nil,
+            lastRun: state.record.lastRun
+        )
+        if !isWaiting(request, in: state) {
+            explanation.state = .running
+            explanation.sentence = runningSentence(subject, request, state, now)
+            return explanation
+        }
+        explanation.holds = holdList(request, index, now)
+        if request.interruptedAt != nil { explanation.state = .interrupted }
+        guard let first = explanation.holds.first else {
+            explanation.state = .ready
+            explanation.sentence = "\(subject) may run now and starts with the next event."
+            return explanation
+        }
+        let verb = request.interruptedAt == nil ? "waits" : "is frozen in the middle of its run"
+        var sentence = "\(subject) \(verb): \(first.sentence)"
+        let others = explanation.holds.dropFirst()
+        if !others.isEmpty {
+            sentence += "; also " + others.map(\.sentence).joined(separator: ", and ")
+        }
+        let times = explanation.holds.map(\.next)
+        if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
+            explanation.next = last
+            sentence += ". It runs \(words(for: last, at: now)) or soon after"
+        }
+        explanation.sentence = sentence + "."
+        return explanation
+    }
+
+    private func runningSentence(
+        _ subject: String,
+        _ request: Request,
+        _ state: AppState,
+        _ now: Moment
+    ) -> String {
+        guard let launch = request.launch.flatMap({ id in state.launches.first { $0.id == id } })
+        else { return "\(subject) is about to run." }
+        if let ending = launch.ending {
+            return "\(subject) is being ended: \(ending.reason.words)."
+        }
+        guard let wake = launch.wake else { return "\(subject) is running." }
+        let so = now.awake - wake.began.awake
+        switch launch.phase {
+        case .probing: return "\(subject) is about to run; what is there already is being read."
+        case .starting: return "\(subject) is being started."
+        case .judging: return "\(subject) has run; its result is being read."
+        case .running:
+            guard wake.end != .distantFuture else {
+                return "\(subject) has been running for \(so)."
+            }
+            return "\(subject) has been running for \(so) and has "
+                + "\(max(.zero, wake.end - now.awake)) left."
+        }
+    }
+
+    /// Gates that wait for an event stand before those that only wait for a time.
+    func holdList(_ request: Request, _ index: Int, _ now: Moment) -> [Hold] {
+        var holds: [Hold] = []
+        for row in GateTable.rows {
+            guard let context = context(row, request, of: index, at: now),
+                case .held(let chance) = row.check(context)
+            else { continue }
+            let words = row.words(context)
+            let next: WallTime?
+            switch chance {
+            case .wall(let time): next = time
+            case .boot(let time): next = now.wall + (time - now.boot)
+            case .event: next = nil
+            }
+            holds.append(
+                Hold(
+                    gate: row.gate.name,
+                    title: row.title,
+                    value: words.value,
+                    needed: words.needed,
+                    since: words.since,
+                    next: next,
+                    sentence: words.sentence
+                )
+            )
+        }
+        let byEvent = holds.filter { $0.next == nil }
+        let byTime = holds.filter { $0.next != nil }.sorted {
+            ($0.next ?? .distantPast) > ($1.next ?? .distantPast)
+        }
+        return byEvent + byTime
+    }
+
+    /// A time as a person says it: `at 14:05`, `tomorrow at 07:00`, `on 2026-03-01 at 07:00`.
+    func words(for time: WallTime, at now: Moment) -> String {
+        if time == .distantPast { return "at once" }
+        if time == .distantFuture { return "never" }
+        let local = LocalTime(time, utcOffset: now.utcOffset)
+        let clock = SettingRow.timeText(local.timeOfDay)
+        let seconds = local.second < 10 ? "0\(local.second)" : "\(local.second)"
+        switch local.day - now.local.day {
+        case 0: return "at \(clock):\(seconds)"
+        case 1: return "tomorrow at \(clock)"
+        case -1: return "yesterday at \(clock)"
+        default: return "on \(local.description.prefix(10)) at \(clock)"
+        }
+    }
+}
+
+extension Conditions {
+    /// The value in force, as a person writes it.
+    func word(_ condition: Condition) -> String { condition.row.word(value(condition)) }
+}
+
+extension AppState {
+    /// What the user calls it.
+    package var displayName: String {
+        guard let manifest, !manifest.name.isEmpty else { return id.name }
+        return manifest.name
+    }
+}

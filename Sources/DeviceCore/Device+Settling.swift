@@ -1,0 +1,243 @@
+import Vocabulary
+
+/// After the event itself: deadlines that have passed, then what may start, then the one timer.
+extension Device {
+    mutating func settle(_ step: inout Step) {
+        for index in apps.due(at: step.now.boot) { touch(index) }
+        if let check = memoryCheckAt, check <= step.now.awake { relieveMemory(&step) }
+        endPause(&step)
+        var ready: [Candidate] = []
+        // Starting or ending a run may touch other apps; each round settles at least one thing.
+        var rounds = 0
+        while !touched.isEmpty || !ready.isEmpty {
+            rounds += 1
+            precondition(rounds < 10_000, "the device does not settle")
+            let indices = touched
+            touched.removeAll(keepingCapacity: true)
+            for index in indices where apps.isUsed(index) {
+                advanceLaunches(of: index, &step)
+                forgetIfOver(index, &step)
+                guard apps.isUsed(index) else { continue }
+                ready.append(contentsOf: evaluateRequests(of: index, &step))
+            }
+            if touched.isEmpty { startNext(&ready, &step) }
+        }
+    }
+
+    /// Something that only waits for its turn.
+    struct Candidate: Hashable, Sendable {
+        var app: Int
+        var request: RequestID
+        var since: BootTime
+    }
+
+    /// Starts the one that has waited longest and still may; forgets those that may not.
+    private mutating func startNext(_ ready: inout [Candidate], _ step: inout Step) {
+        ready.sort { ($0.since, $0.request) < ($1.since, $1.request) }
+        while !ready.isEmpty {
+            let next = ready.removeFirst()
+            guard apps.isUsed(next.app), let place = apps[next.app].index(of: next.request),
+                isWaiting(apps[next.app].requests[place], in: apps[next.app])
+            else { continue }
+            let request = apps[next.app].requests[place]
+            guard holds(on: request, of: next.app, at: step.now).isEmpty else { continue }
+            start(request, of: next.app, &step)
+            return
+        }
+    }
+
+    /// Looks at all waiting requests of an app: drops what is too old, remembers when the next
+    /// answer can change, and returns what is ready but for its turn.
+    private mutating func evaluateRequests(of index: Int, _ step: inout Step) -> [Candidate] {
+        var ready: [Candidate] = []
+        var next = BootTime.distantFuture
+        var held = GateSet()
+        dropExpired(of: index, &step)
+        for place in apps[index].requests.indices {
+            let request = apps[index].requests[place]
+            guard isWaiting(request, in: apps[index]) else { continue }
+            let answer = holds(on: request, of: index, at: step.now)
+            held.formUnion(answer.gates)
+            if answer.isEmpty || answer.gates.isOnly(.runSlots) {
+                let since = request.readySince ?? step.now.boot
+                apps[index].requests[place].readySince = since
+                if answer.isEmpty {
+                    ready.append(Candidate(app: index, request: request.id, since: since))
+                }
+            } else {
+                apps[index].requests[place].readySince = nil
+            }
+            next = min(next, answer.next)
+        }
+        apps[index].heldBy = held
+        apps.setWake(index, to: min(next, nextDeadline(of: apps[index], at: step.now)))
+        return ready
+    }
+
+    /// Pending, or frozen in mid-run.
+    func isWaiting(_ request: Request, in app: AppState) -> Bool {
+        switch request.state {
+        case .pending: return true
+        case .offered: return false
+        case .running(let id):
+            guard request.interruptedAt != nil, let place = app.index(of: id) else { return false }
+            let launch = app.launches[place]
+            return launch.wake == nil && launch.ending == nil && launch.phase == .running
+        }
+    }
+
+    /// The gates that hold a request now.
+    struct Holds {
+        var gates = GateSet()
+        /// When all of them may be open; distant future: not by time alone.
+        var next = BootTime.distantFuture
+        var isEmpty: Bool { gates.isEmpty }
+    }
+
+    func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
+        var holds = Holds()
+        var latest = BootTime.distantPast
+        for row in GateTable.rows {
+            guard let context = context(row, request, of: index, at: now) else { continue }
+            switch row.check(context) {
+            case .open: break
+            case .held(let chance):
+                holds.gates.insert(row.gate)
+                latest = max(latest, boot(of: chance, at: now))
+            }
+        }
+        if !holds.isEmpty { holds.next = latest }
+        return holds
+    }
+
+    /// Nil: the row does not apply.
+    func context(
+        _ row: GateRow,
+        _ request: Request,
+        of index: Int,
+        at now: Moment
+    ) -> GateContext? {
+        let trigger = request.trigger
+        let cell = row.cells[trigger.column]
+        guard cell != .no, row.applies(in: request.mode) else { return nil }
+        switch cell {
+        case .fetchOrCommand: if request.origin == .submitted { return nil }
+        case .command: if request.origin != .command { return nil }
+        case .no, .yes, .asked, .needed, .set, .critical, .classed, .strikes: break
+        }
+        return GateContext(
+            now: now,
+            device: self,
+            app: apps[index],
+            trigger: trigger,
+            request: request,
+            cell: cell
+        )
+    }
+
+    private func boot(of chance: NextChance, at now: Moment) -> BootTime {
+        switch chance {
+        case .wall(let time): now.boot(of: time)
+        case .boot(let time): time
+        case .event: .distantFuture
+        }
+    }
+
+    /// Requests of an app that was not used for a month (C4), and of one that is gone as long.
+    private mutating func dropExpired(of index: Int, _ step: inout Step) {
+        let app = apps[index]
+        let limit = settings.droppedAfter
+        let last = app.lastKnownUse
+        for request in app.requests where request.origin == .submitted && request.isPending {
+            let isGone = app.manifest == nil && step.now.wall - request.submittedAt >= limit
+            let isUnused = last.map { step.now.wall - $0 >= limit } ?? false
+            guard isGone || isUnused, request.state == .pending else { continue }
+            drop(
+                request,
+                of: index,
+                reason: isGone
+                    ? "its app has been gone for \(limit)"
+                    : "the app was not used for \(limit)",
+                &step
+            )
+        }
+    }
+
+    mutating func drop(_ request: Request, of index: Int, reason: String, _ step: inout Step) {
+        apps[index].requests.removeAll { $0.id == request.id }
+        forget(request: request.id)
+        note(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
+    }
+
+    /// A command of the user's that has nothing left to do is remembered for a week.
+    private mutating func forgetIfOver(_ index: Int, _ step: inout Step) {
+        let app = apps[index]
+        guard app.isTransient, app.requests.isEmpty, app.launches.isEmpty else { return }
+        let last = app.record.lastRun?.at ?? app.record.firstSeen ?? step.now.wall
+        guard step.now.wall - last >= .days(7) else { return }
+        save(.gone(RecordKey(.app, app.id.name)))
+        apps.remove(at: index)
+    }
+
+    private mutating func endPause(_ step: inout Step) {
+        guard case .until(let end) = pause, step.now.boot >= end else { return }
+        pause = .none
+        pausedAt = nil
+        save(.device)
+        touchAll()
+    }
+
+    /// Asks for the next instant at which an answer can change, when it is another than before.
+    mutating func rearm(_ step: inout Step) {
+        var next = apps.earliestWake
+        if let check = memoryCheckAt { next = min(next, step.now.boot(of: check)) }
+        if case .until(let end) = pause { next = min(next, end) }
+        // Never for this very instant: what could be done now has been done.
+        let soonest = step.now.boot + .milliseconds(1)
+        let wanted = next == .distantFuture ? nil : max(next, soonest)
+        if wanted != armed {
+            armed = wanted
+            step.emit(.arm(wanted))
+        }
+        let hold = running.all > 0
+        if hold != isHeldAwake {
+            isHeldAwake = hold
+            step.emit(.holdAwake(hold))
+        }
+    }
+
+    mutating func note(
+        _ entry: HistoryLine.Entry,
+        app index: Int,
+        _ step: inout Step
+    ) {
+        let line = HistoryLine(
+            at: step.now.wall,
+            utcOffset: step.now.utcOffset,
+            app: apps[index].id,
+            entry: entry
+        )
+        save(.line(line))
+        step.emit(.announce(line))
+    }
+}
+
+extension Trigger {
+    /// The place of its column in the gate table.
+    var column: Int {
+        switch self {
+        case .refresh: 0
+        case .processing: 1
+        case .continued: 2
+        case .push: 3
+        case .voip: 4
+        case .discretionaryTransfer: 5
+        case .transfer: 6
+        case .transferEvents: 7
+        case .location: 8
+        case .mode: 9
+        case .notificationAction: 10
+        case .finishUp: 11
+        }
+    }
+}

@@ -1,0 +1,218 @@
+package import Vocabulary
+
+/// The behaviour of a device, as one value: event and moment in, effects out.
+///
+/// Pure and deterministic: it does no I/O, reads no clock, draws no random number. It routes each
+/// event to the part that it concerns (`Lifecycle`, `Scheduling`, `Settings`, …), then settles:
+/// every app that was touched, or whose time has come, is looked at anew, and what may run starts.
+package struct Device: Hashable, Sendable, Codable {
+    package internal(set) var settings = Settings()
+    package internal(set) var conditions = Conditions()
+    package internal(set) var apps = AppTable()
+    package internal(set) var pause = Pause.none
+    package internal(set) var pausedAt: WallTime?
+    package internal(set) var ledger = Ledger()
+    package internal(set) var bootID = ""
+    package internal(set) var seed: UInt64 = 0
+    package internal(set) var startedAt = BootTime(nanoseconds: 0)
+    package internal(set) var resumedAt: BootTime?
+    /// Runs in progress.
+    package internal(set) var running = Running()
+    var serials = Serials()
+    var lastMoment: Moment?
+    var armed: BootTime?
+    var isHeldAwake = false
+    /// When the next suspended app ends if memory is still short.
+    var memoryCheckAt: AwakeTime?
+
+    /// The live launches; few, whatever the number of apps.
+    var owners: [Owner] = []
+
+    /// Apps to look at before this event is done, by index; cleared with each event.
+    var touched: [Int] = []
+    /// Records to save with this event.
+    var unsaved: [Unsaved] = []
+
+    package enum Pause: Hashable, Sendable, Codable {
+        case none
+        case until(BootTime)
+        case untilContinued
+    }
+
+    package struct Running: Hashable, Sendable, Codable {
+        package var all = 0
+        package var processing = 0
+    }
+
+    /// Numbers are reserved in the store by the hundred, so that giving one out is no write.
+    struct Serials: Hashable, Sendable, Codable {
+        var next: UInt64 = 1
+        var reserved: UInt64 = 1
+    }
+
+    enum Unsaved: Hashable, Sendable, Codable {
+        case device
+        case app(Int)
+        case request(Int, RequestID)
+        case launch(Int, LaunchID)
+        case gone(RecordKey)
+        case line(HistoryLine)
+    }
+
+    package init() {}
+
+    /// Takes one event at one moment, and appends what must be done about it.
+    package mutating func handle(_ event: Event, at now: Moment, into effects: inout [Effect]) {
+        var step = Step(now: now)
+        noticeSleep(&step)
+        route(event, &step)
+        settle(&step)
+        rearm(&step)
+        let changes = takeChanges(now)
+        if !changes.isEmpty { effects.append(.save(changes)) }
+        effects.append(contentsOf: step.effects)
+        lastMoment = now
+    }
+
+    private mutating func route(_ event: Event, _ step: inout Step) {
+        switch event {
+        case .started(let start): started(start, &step)
+        case .timer: break
+        case .clockChanged: clockChanged(&step)
+        case .manifests(let changes): for change in changes { manifest(change, &step) }
+        case .settings(let settings): settingsChanged(settings, &step)
+        case .condition(let condition, let source, let reading):
+            conditionReported(condition, source, reading, &step)
+        case .process(let launch, let event): process(launch, event, &step)
+        case .app(let launch, let event): appSaid(launch, event, &step)
+        case .used(let app): wasUsed(app, &step)
+        case .user(let request, let reply): user(request, reply, &step)
+        case .storageRecovered:
+            conditionReported(.storage, .daemon, .absent, &step)
+        }
+    }
+
+    /// One event being handled.
+    struct Step {
+        let now: Moment
+        var effects: [Effect] = []
+
+        mutating func emit(_ effect: Effect) { effects.append(effect) }
+        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
+            effects.append(.reply(token, reply))
+        }
+    }
+}
+
+// MARK: - Time
+
+extension Device {
+    /// A gap between boot time and awake time is a sleep of the device.
+    private mutating func noticeSleep(_ step: inout Step) {
+        guard let last = lastMoment else { return }
+        let slept = (step.now.boot - last.boot) - (step.now.awake - last.awake)
+        guard slept >= .seconds(1) else { return }
+        resumedAt = step.now.boot
+        touchAll()
+    }
+
+    /// A date in the future of the new clock would hold things back for as long as the clock was
+    /// wrong: it becomes now.
+    private mutating func clockChanged(_ step: inout Step) {
+        let now = step.now.wall
+        for index in usedIndices {
+            var record = apps[index].record
+            record.clamp(to: now, settings: settings)
+            if record != apps[index].record {
+                apps[index].record = record
+                save(app: index)
+            }
+            for request in apps[index].requests.indices
+            where apps[index].requests[request].submittedAt > now {
+                apps[index].requests[request].submittedAt = now
+                save(app: index, request: apps[index].requests[request].id)
+            }
+        }
+        touchAll()
+    }
+}
+
+extension AppRecord {
+    fileprivate mutating func clamp(to now: WallTime, settings: Settings) {
+        firstSeen = firstSeen.map { min($0, now) }
+        lastUsed = lastUsed.map { min($0, now) }
+        closedAt = closedAt.map { min($0, now) }
+        lastRefreshEnd = lastRefreshEnd.map { min($0, now) }
+        lastProcessingEnd = lastProcessingEnd.map { min($0, now) }
+        failures.since = failures.since.map { min($0, now) }
+        failures.until = failures.until.map { min($0, now + settings.backOffLimit) }
+    }
+}
+
+// MARK: - Sensors and settings
+
+extension Device {
+    private mutating func settingsChanged(_ new: Settings, _ step: inout Step) {
+        settings = new
+        conditions.updateBattery(
+            limit: Int(settings.batteryLimit),
+            margin: Int(settings.batteryMargin)
+        )
+        touchAll()
+    }
+
+    private mutating func conditionReported(
+        _ condition: Condition,
+        _ source: ConditionSource,
+        _ reading: Reading,
+        _ step: inout Step
+    ) {
+        let changed = conditions.report(
+            condition,
+            source,
+            reading,
+            limit: Int(settings.batteryLimit),
+            margin: Int(settings.batteryMargin),
+            at: step.now
+        )
+        guard changed else { return }
+        stopWhatMayNotGoOn(after: condition, &step)
+        if condition == .memory { relieveMemory(&step) }
+        touchAll()
+    }
+}
+
+// MARK: - Bookkeeping
+
+extension Device {
+    var usedIndices: [Int] { (0..<apps.endIndex).filter { apps.isUsed($0) } }
+
+    mutating func touch(_ index: Int) {
+        if !touched.contains(index) { touched.append(index) }
+    }
+
+    mutating func touchAll() { touched = usedIndices }
+
+    mutating func nextSerial<Kind>(_ kind: Kind.Type) -> Serial<Kind> {
+        if serials.next == serials.reserved {
+            serials.reserved += 100
+            save(.device)
+        }
+        defer { serials.next += 1 }
+        return Serial(serials.next)
+    }
+
+    /// Finds the app and place of a launch.
+    func find(_ launch: LaunchID) -> (app: Int, place: Int)? {
+        guard let app = owners.first(where: { $0.launch == launch })?.app,
+            let place = apps[app].index(of: launch)
+        else { return nil }
+        return (app, place)
+    }
+}
+
+/// Which app a live launch belongs to.
+struct Owner: Hashable, Sendable, Codable {
+    var launch: LaunchID
+    var app: Int
+}

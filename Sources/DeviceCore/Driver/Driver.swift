@@ -1,0 +1,166 @@
+package import Vocabulary
+
+/// What a device needs done in the world. The daemon's shell and the simulator's virtual world
+/// both conform; none of them decides anything.
+package protocol DevicePort {
+    /// Makes the changes durable, all or none. Throws when the store did not take them.
+    mutating func commit(_ changes: [Change]) throws(CommitError)
+    /// Performs one effect other than `save` and `reply`.
+    mutating func perform(_ effect: Effect)
+    mutating func reply(_ token: ReplyToken, _ reply: Reply)
+    /// One event with its decisions, for the event log. Need not be durable.
+    mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect])
+    /// The last turn's events did not take place: their commit failed.
+    mutating func recordRollback(of count: Int)
+}
+
+/// The store did not take a commit; the operation's own words are in `reason`.
+package struct CommitError: Error, Hashable, Sendable {
+    package var reason: String
+    package var isFull: Bool
+
+    package init(reason: String, isFull: Bool) {
+        (self.reason, self.isFull) = (reason, isFull)
+    }
+}
+
+/// Feeds events to a device, a turn at a time: handle all, commit once, perform the effects in
+/// order, answer the callers. It decides nothing but what to do when the store fails.
+package struct Driver<Port: DevicePort> {
+    package private(set) var device: Device
+    package var port: Port
+    /// Events that must not be lost, of turns whose commit failed.
+    package private(set) var unsettled: [TimedEvent] = []
+    private var effects: [Effect] = []
+    private var changes: [Change] = []
+    private var storage = Reading.absent
+
+    package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
+
+    package struct TimedEvent: Hashable, Sendable {
+        package var event: Event
+        package var moment: Moment
+
+        package init(_ event: Event, at moment: Moment) {
+            (self.event, self.moment) = (event, moment)
+        }
+    }
+
+    /// One turn. After a failed commit the device is as it was before: callers are told, and what
+    /// the world will not say twice (exits, receipts) is kept for `retry`.
+    package mutating func turn(_ events: [TimedEvent]) {
+        let before = device
+        let isRetry = !unsettled.isEmpty
+        let all = unsettled + events
+        guard commit(all, before: before) else {
+            keep(all, isNew: { $0 >= (isRetry ? all.count - events.count : 0) })
+            return
+        }
+        unsettled.removeAll()
+        performAll()
+        if storage != .absent, let last = all.last {
+            storage = .absent
+            turn([TimedEvent(.storageRecovered, at: last.moment)])
+        }
+    }
+
+    /// Whether a turn is due although nothing happened: something waits for the store.
+    package var mustRetry: Bool { storage != .absent }
+
+    private mutating func commit(_ events: [TimedEvent], before: Device) -> Bool {
+        effects.removeAll(keepingCapacity: true)
+        changes.removeAll(keepingCapacity: true)
+        for timed in events {
+            let first = effects.count
+            device.handle(timed.event, at: timed.moment, into: &effects)
+            port.record(timed.event, at: timed.moment, Array(effects[first...]))
+        }
+        for effect in effects {
+            if case .save(let more) = effect { changes.append(contentsOf: more) }
+        }
+        // While the store fails, an empty commit tells whether it works again.
+        if changes.isEmpty && storage == .absent { return true }
+        do {
+            try port.commit(changes)
+            return true
+        } catch {
+            device = before
+            port.recordRollback(of: events.count)
+            fail(error, events)
+            return false
+        }
+    }
+
+    private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
+        for effect in effects {
+            guard case .reply(let token, _) = effect else { continue }
+            port.reply(
+                token,
+                .refused(
+                    Refusal(
+                        .storage,
+                        reason: "the state directory takes no writes: \(error.reason)",
+                        fix: "free some space, then try again"
+                    )
+                )
+            )
+        }
+        let reading = Reading.value(error.isFull ? 1 : 2)
+        guard storage != reading, let now = events.last?.moment else { return }
+        storage = reading
+        // Known to the device at once, so that it starts nothing and says why. It changes nothing
+        // durable by itself; should it want to, that waits as well.
+        effects.removeAll(keepingCapacity: true)
+        let event = Event.condition(.storage, .daemon, reading)
+        device.handle(event, at: now, into: &effects)
+        port.record(event, at: now, effects)
+        for effect in effects {
+            switch effect {
+            case .save, .reply: break
+            case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
+                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .watchUse, .arm, .announce:
+                port.perform(effect)
+            }
+        }
+    }
+
+    /// Callers have been told; time and sensors speak again. What is left is what was seen once.
+    private mutating func keep(_ events: [TimedEvent], isNew: (Int) -> Bool) {
+        unsettled = events.filter { timed in
+            switch timed.event {
+            case .process, .manifests, .settings, .started, .used: true
+            case .condition, .clockChanged: true
+            case .app(_, let said): said.isReceipt
+            case .timer, .user, .storageRecovered: false
+            }
+        }
+    }
+
+    private mutating func performAll() {
+        for effect in effects {
+            switch effect {
+            case .save, .reply: break
+            case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
+                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .watchUse, .arm, .announce:
+                port.perform(effect)
+            }
+        }
+        for effect in effects {
+            if case .reply(let token, let reply) = effect { port.reply(token, reply) }
+        }
+    }
+}
+
+extension AppEvent {
+    /// Said once: must survive a commit that fails. The others have a caller, who is told.
+    var isReceipt: Bool {
+        switch self {
+        case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
+            .enteredBackground, .disconnected, .reconnected:
+            true
+        case .taskBegan, .fetchInterval, .submit, .cancel: false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import Vocabulary
+
+/// What must be done in the world because of an event. The driver commits `save` first, then
+/// performs the others in order, then sends the replies.
+package enum Effect: Hashable, Sendable, Codable {
+    /// Durable changes. At most one per event, and then the first.
+    case save([Change])
+    /// Starts the main process of a launch; answered by `started` or `notStarted`.
+    case spawn(LaunchID, ProcessSpec)
+    /// Moves a process that asked for it (`offstage open --attach`) into the launch.
+    case attach(LaunchID, pid: Int32, ProcessSpec)
+    /// Reads a result source, within `limit`; answered by `probed`.
+    case probe(LaunchID, ProbeStep, ResultSource, ProcessSpec, limit: Interval)
+    /// Ends a probe that takes too long, or whose run was ended.
+    case cancelProbe(LaunchID)
+    case freeze(LaunchID)
+    case thaw(LaunchID)
+    /// Asks the processes of the launch to end (SIGTERM).
+    case terminate(LaunchID)
+    /// Ends all processes of the launch.
+    case kill(LaunchID)
+    /// The launch is over: what is left of it on the machine may go.
+    case release(LaunchID)
+    case measure(LaunchID)
+    /// Asks which file locks a frozen launch holds; answered by `locks`.
+    case checkLocks(LaunchID)
+    /// Foreground apps weigh more than background ones.
+    case weigh(LaunchID, Weight)
+    /// Says something to a linked app, which is not frozen.
+    case tell(LaunchID, AppMessage)
+    /// Keeps the device from sleeping while a grant runs.
+    case holdAwake(Bool)
+    /// Runs the user's own command about failures.
+    case notifyFailures(AppID, count: Int64, reason: String, command: String)
+    /// Watches, or no longer watches, a file that tells of an app's use.
+    case watchUse(AppID, UseSource?)
+    /// Answers a caller, after the commit.
+    case reply(ReplyToken, Reply)
+    /// The one timer: the next instant at which an answer can change, or none.
+    case arm(BootTime?)
+    /// For those who watch; nothing depends on it.
+    case announce(HistoryLine)
+}
+
+/// One durable change. The store keeps records by section and key, and the history as lines.
+package enum Change: Hashable, Sendable, Codable {
+    case put(RecordKey, Value)
+    case delete(RecordKey)
+    case append(HistoryLine)
+}
+
+package struct RecordKey: Hashable, Sendable, Codable, Comparable {
+    package var section: Section
+    package var key: String
+
+    package init(_ section: Section, _ key: String) { (self.section, self.key) = (section, key) }
+
+    package enum Section: String, CaseIterable, Sendable, Codable {
+        case device, app, request, launch
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.section.rawValue, left.key) < (right.section.rawValue, right.key)
+    }
+}
+
+/// How a program is started. The shell adds the marker, the log and the basic environment.
+package struct ProcessSpec: Hashable, Sendable, Codable {
+    package var app: AppID
+    /// Never empty; the first is a path or found in `PATH`.
+    package var arguments: [String]
+    /// Nil: the user's home.
+    package var directory: String?
+    /// Set on top of the clean environment.
+    package var environment: [EnvironmentVariable]
+    /// Names taken over from the daemon beside the usual ones.
+    package var passEnvironment: [String]
+    /// Bytes; nil: no limit.
+    package var memoryLimit: Int64?
+    package var weight: Weight
+
+    package init(
+        app: AppID,
+        arguments: [String],
+        directory: String? = nil,
+        environment: [EnvironmentVariable] = [],
+        passEnvironment: [String] = [],
+        memoryLimit: Int64? = nil,
+        weight: Weight = .background
+    ) {
+        self.app = app
+        self.arguments = arguments
+        self.directory = directory
+        self.environment = environment
+        self.passEnvironment = passEnvironment
+        self.memoryLimit = memoryLimit
+        self.weight = weight
+    }
+}
+
+package enum Weight: String, Hashable, Sendable, Codable {
+    case foreground, background
+}

@@ -1,0 +1,26 @@
+package import Vocabulary
+
+/// What was spent on one local day. A new day, or a calendar that was set back, starts over.
+package struct Ledger: Hashable, Sendable, Codable {
+    package private(set) var day: Int64 = .min
+    package private(set) var wakes: Int64 = 0
+    package private(set) var runTime = Interval.zero
+    package private(set) var cpu = Interval.zero
+
+    package init() {}
+
+    func spent(on day: Int64) -> Ledger { day == self.day ? self : Ledger() }
+
+    mutating func wakeBegan(on day: Int64) {
+        self = spent(on: day)
+        self.day = day
+        wakes += 1
+    }
+
+    mutating func wakeEnded(on day: Int64, runTime: Interval, cpu: Interval) {
+        self = spent(on: day)
+        self.day = day
+        self.runTime += runTime
+        self.cpu += cpu
+    }
+}

@@ -1,0 +1,120 @@
+package import Vocabulary
+
+/// Something that happened in the world. Together with the moment it is all that `Device` ever
+/// learns, so a recorded list of events replays to the same decisions.
+package enum Event: Hashable, Sendable, Codable {
+    /// The daemon started. First event of every run, before any peer is accepted.
+    case started(Start)
+    /// The instant armed by `Effect.arm` came: perhaps late, perhaps twice, perhaps for nothing.
+    case timer
+    /// The wall clock was set, or the zone changed.
+    case clockChanged
+    /// Manifests were found, edited or removed.
+    case manifests([ManifestChange])
+    /// The settings were read anew; only whole, valid settings arrive here.
+    case settings(Settings)
+    /// A source reports, or loses, a sensor.
+    case condition(Condition, ConditionSource, Reading)
+    /// What became of a process.
+    case process(LaunchID, ProcessEvent)
+    /// What a linked app says.
+    case app(LaunchID, AppEvent)
+    /// Use of an app that was not started through us, seen by `UseFrom`.
+    case used(AppID)
+    /// What the user, or a program of the user, asks for.
+    case user(UserRequest, reply: ReplyToken)
+    /// A commit that had failed works again.
+    case storageRecovered
+}
+
+/// What a starting daemon finds.
+package struct Start: Hashable, Sendable, Codable {
+    /// The kernel's boot id: another one means that every process is gone.
+    package var bootID: String
+    /// What was found of the launches that the store, or the machine, knows.
+    package var survivors: [Survivor]
+    /// Unpredictable per device, drawn once and kept: offsets of shared wakes.
+    package var seed: UInt64
+
+    package init(bootID: String, survivors: [Survivor] = [], seed: UInt64) {
+        (self.bootID, self.survivors, self.seed) = (bootID, survivors, seed)
+    }
+}
+
+/// One launch as the machine shows it after a restart of the daemon in the same boot.
+package struct Survivor: Hashable, Sendable, Codable {
+    package var launch: LaunchID
+    /// From the launch's marker, written by the child just before exec; nil: never started.
+    package var process: ProcessID?
+    /// Whether the process itself still lives (pid and start time agree).
+    package var alive: Bool
+
+    package init(launch: LaunchID, process: ProcessID?, alive: Bool) {
+        (self.launch, self.process, self.alive) = (launch, process, alive)
+    }
+}
+
+/// A process beyond doubt: a pid may be reused, with its start time it is not.
+package struct ProcessID: Hashable, Sendable, Codable {
+    package var pid: Int32
+    /// Clock ticks since boot, field 22 of `/proc/PID/stat`.
+    package var startTime: UInt64
+
+    package init(pid: Int32, startTime: UInt64) { (self.pid, self.startTime) = (pid, startTime) }
+}
+
+package enum ManifestChange: Hashable, Sendable, Codable {
+    case present(AppManifest)
+    /// There, but not usable; `reason` is the first error, with its line.
+    case invalid(AppID, reason: String)
+    case removed(AppID)
+}
+
+/// What became of the main process of a launch, or of a question about it.
+package enum ProcessEvent: Hashable, Sendable, Codable {
+    /// The marker is written: the program has been started.
+    case started(ProcessID)
+    /// It could not be started; nothing of it ran.
+    case notStarted(reason: String)
+    /// The main process is gone. Comes once, also for adopted processes.
+    case exited(Exit, Usage?)
+    /// Answer to `Effect.measure`.
+    case measured(Usage)
+    /// Answer to `Effect.probe`.
+    case probed(ProbeStep, ProbeAnswer)
+    /// Answer to `Effect.checkLocks`: paths outside the app's own directories, at most 8.
+    case locks([String])
+}
+
+package enum Exit: Hashable, Sendable, Codable {
+    case status(Int32)
+    case signal(Int32, outOfMemory: Bool)
+    /// Adopted, or gone while no daemon ran: the kernel told somebody else.
+    case unknown
+}
+
+/// What a launch with all its processes has used since it began.
+package struct Usage: Hashable, Sendable, Codable {
+    package var cpu: Interval
+    /// Bytes; resident or charged now.
+    package var memory: Int64
+
+    package init(cpu: Interval, memory: Int64) { (self.cpu, self.memory) = (cpu, memory) }
+}
+
+/// Where in a command's run a result is read.
+package enum ProbeStep: String, Hashable, Sendable, Codable {
+    /// `NewDataFrom`, before the command.
+    case before
+    /// `NewDataFrom`, after it.
+    case after
+    /// `FailedFrom`, after it.
+    case failed
+}
+
+package enum ProbeAnswer: Hashable, Sendable, Codable {
+    /// A fingerprint of the file or of the program's output, and the program's exit status.
+    case read(fingerprint: UInt64, status: Int32)
+    /// Not readable, not started, or not ended in time.
+    case unreadable(reason: String)
+}

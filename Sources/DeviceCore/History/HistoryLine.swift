@@ -1,0 +1,134 @@
+package import Vocabulary
+
+/// One line of the history: what ran, what did not, and why.
+package struct HistoryLine: Hashable, Sendable, Codable {
+    package var at: WallTime
+    package var utcOffset: Int32
+    package var app: AppID
+    package var entry: Entry
+
+    package enum Entry: Hashable, Sendable, Codable {
+        /// A background run, when it ended.
+        case wake(WakeReport)
+        /// The process ended outside of a run.
+        case ended(RunResult, reason: String)
+        /// A request was dropped without a run.
+        case dropped(identifier: String, reason: String)
+        /// Something worth knowing that changed nothing.
+        case note(String)
+        /// The user opened, left or closed it.
+        case use(UseKind)
+    }
+
+    package enum UseKind: String, Hashable, Sendable, Codable { case opened, left, closed, seen }
+}
+
+/// Requirement C14: trigger, launched or resumed, result, cost, snapshot.
+package struct WakeReport: Hashable, Sendable, Codable {
+    package var launch: LaunchID
+    package var trigger: Trigger
+    package var identifier: String
+    package var resumed: Bool
+    package var simulated: Bool
+    package var result: RunResult
+    package var reason: String
+    /// Awake time.
+    package var runTime: Interval
+    /// Nil: not measurable here.
+    package var cpu: Interval?
+    /// Bytes at the end; nil: not measurable here.
+    package var memory: Int64?
+    /// Whether a switcher picture was taken.
+    package var snapshot: Bool
+}
+
+/// How a run, or a launch, ended. Each ends in exactly one of these.
+package enum RunResult: Hashable, Sendable, Codable {
+    case newData, noData, failed
+    case succeeded, unsuccessful
+    /// Stopped before it was done, in good order.
+    case expired(StopReason)
+    /// Frozen in mid-run; it goes on in another window.
+    case interrupted(StopReason)
+    case terminated(StopReason)
+    case crashed(signal: Int32)
+    case exited(status: Int32)
+    case notStarted
+    /// It asked to be run again later.
+    case retry
+    /// Ended while nobody could see how.
+    case unknown
+
+    package var words: String {
+        switch self {
+        case .newData: "new data"
+        case .noData: "no data"
+        case .failed: "failed"
+        case .succeeded: "completed"
+        case .unsuccessful: "completed without success"
+        case .expired(let reason): "expired: \(reason.words)"
+        case .interrupted(let reason): "interrupted: \(reason.words)"
+        case .terminated(let reason): "terminated: \(reason.words)"
+        case .crashed(let signal): "crashed with signal \(signal)"
+        case .exited(let status): "exited with status \(status)"
+        case .notStarted: "could not be started"
+        case .retry: "asked to be run again"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// Counts as a failure in a row.
+    var isFailure: Bool {
+        switch self {
+        case .failed, .unsuccessful, .crashed, .notStarted: true
+        case .expired(let reason), .terminated(let reason): reason.isAppsFault
+        case .exited(let status): status != 0
+        case .newData, .noData, .succeeded, .interrupted, .retry, .unknown: false
+        }
+    }
+
+    /// Ends a row of failures.
+    var isSuccess: Bool {
+        switch self {
+        case .newData, .noData, .succeeded: true
+        case .failed, .unsuccessful, .crashed, .notStarted, .expired, .terminated, .exited,
+            .interrupted, .retry, .unknown:
+            false
+        }
+    }
+}
+
+extension StopReason {
+    package var words: String {
+        switch self {
+        case .timeout: "its time was over"
+        case .powerLost: "external power is gone"
+        case .networkLost: "the network is gone"
+        case .deviceInUse: "the device is in use"
+        case .lowPowerMode: "low-power mode"
+        case .thermal: "the device is too warm"
+        case .memoryPressure: "memory is short"
+        case .memoryLimit: "it used more memory than a background app may"
+        case .cpuMonitor: "it used more processor time than a background app may"
+        case .fileLock: "it held a file lock while suspended"
+        case .launchWatchdog: "it did not finish launching in time"
+        case .userClosed: "the user closed it"
+        case .cancelled: "it was cancelled"
+        case .paused: "background work was paused"
+        case .simulated: "a simulated expiry"
+        case .manifestRemoved: "its manifest is gone or no longer allows it"
+        case .interruptedTooLong: "it was interrupted for too long"
+        case .neverCompleted: "it never said that it was done"
+        }
+    }
+
+    /// The app could have done better; the others are the device's or the user's doing.
+    var isAppsFault: Bool {
+        switch self {
+        case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .neverCompleted: true
+        case .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .memoryPressure,
+            .userClosed, .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong:
+            false
+        }
+    }
+}

@@ -1,0 +1,407 @@
+import Vocabulary
+
+/// Apps that speak our protocol: work is offered, accepted, and done; background tasks hold the
+/// app awake for a while; when nothing is left, it is suspended.
+extension Device {
+    // MARK: Deliveries
+
+    mutating func deliver(_ request: Request, to index: Int, _ step: inout Step) {
+        guard let id = launchForDelivery(request, index, &step),
+            let place = apps[index].index(of: id)
+        else { return }
+        if apps[index].launches[place].wake == nil {
+            let wasSuspended = apps[index].launches[place].presence == .suspended
+            let resumed = apps[index].launches[place].launchingUntil == nil
+            var wake = newWake(request, resumed: resumed, &step)
+            wake.cpuAtStart = apps[index].launches[place].usage?.cpu ?? .zero
+            if apps[index].launches[place].presence == .foreground { wake.end = .distantFuture }
+            apps[index].launches[place].wake = wake
+            beganWake(apps[index].launches[place], of: index, &step)
+            if wasSuspended { thaw(index, place, &step) }
+        }
+        let delivery = Delivery(
+            id: nextSerial(DeliveryKind.self),
+            request: request.id,
+            trigger: request.trigger,
+            identifier: request.identifier,
+            state: .waiting,
+            end: deliveryEnd(request, apps[index].launches[place], step.now)
+        )
+        apps[index].launches[place].deliveries.append(delivery)
+        let end = max(apps[index].launches[place].wake?.end ?? delivery.end, delivery.end)
+        apps[index].launches[place].wake?.end = end
+        setState(.offered(id), of: request.id, in: index)
+        save(app: index, launch: id)
+        if apps[index].launches[place].isConnected { offer(delivery.id, index, place, &step) }
+        touch(index)
+    }
+
+    /// The grant is per launch: what joins a run ends with it, unless its own kind is longer.
+    private func deliveryEnd(_ request: Request, _ launch: Launch, _ now: Moment) -> AwakeTime {
+        guard launch.presence != .foreground else { return .distantFuture }
+        switch request.kind {
+        case .refresh: return (launch.wake?.began.awake ?? now.awake) + settings.wakeGrant
+        case .processing: return now.awake + grant(for: .processing)
+        }
+    }
+
+    /// The running process, or a new one, started in the background.
+    private mutating func launchForDelivery(
+        _ request: Request,
+        _ index: Int,
+        _ step: inout Step
+    ) -> LaunchID? {
+        if let running = apps[index].mainLaunch { return running.id }
+        guard let manifest = apps[index].manifest, let exec = manifest.exec else {
+            drop(request, of: index, reason: "its manifest names no program to start", &step)
+            return nil
+        }
+        var launch = Launch(
+            id: nextSerial(LaunchKind.self),
+            role: .main,
+            phase: .starting,
+            presence: .background,
+            lastForeground: step.now.awake
+        )
+        launch.launchingUntil = step.now.awake + settings.launchWatchdog
+        launch.monitor = monitor(launch, at: step.now)
+        add(launch, to: index)
+        step.emit(.spawn(launch.id, spec(manifest, arguments: exec, weight: .background)))
+        return launch.id
+    }
+
+    private mutating func offer(
+        _ id: DeliveryID,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        guard
+            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+        else { return }
+        let launch = apps[index].launches[place]
+        let delivery = launch.deliveries[slot]
+        // Nobody knows before the launch whether a handler is there: it is a result.
+        if delivery.trigger != .refresh || requestOrigin(delivery, index) != .fetch,
+            !launch.registered.contains(where: { matches(delivery.identifier, $0) })
+        {
+            finish(
+                id,
+                index,
+                .failed,
+                reason: "no handler registered for \(delivery.identifier)",
+                &step
+            )
+            return
+        }
+        apps[index].launches[place].deliveries[slot].state = .offered
+        save(app: index, launch: launch.id)
+        step.emit(
+            .tell(launch.id, .offer(id, delivery.trigger, identifier: delivery.identifier))
+        )
+    }
+
+    private func matches(_ identifier: String, _ registered: String) -> Bool {
+        guard registered.hasSuffix("*") else { return identifier == registered }
+        return identifier.hasPrefix(registered.dropLast())
+    }
+
+    private func requestOrigin(_ delivery: Delivery, _ index: Int) -> Request.Origin? {
+        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
+        return apps[index].requests[place].origin
+    }
+
+    /// Ends one delivery: its line, its request, and the run with the last of them.
+    mutating func finish(
+        _ id: DeliveryID,
+        _ index: Int,
+        _ result: RunResult,
+        reason: String,
+        _ step: inout Step
+    ) {
+        guard
+            let place = apps[index].launches.firstIndex(where: {
+                $0.deliveries.contains { $0.id == id }
+            }),
+            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+        else { return }
+        let launch = apps[index].launches[place]
+        let delivery = launch.deliveries[slot]
+        apps[index].launches[place].deliveries.remove(at: slot)
+        if let wake = launch.wake {
+            report(
+                line(
+                    of: launch,
+                    wake,
+                    trigger: delivery.trigger,
+                    identifier: delivery.identifier,
+                    result,
+                    reason: reason,
+                    step.now
+                ),
+                of: index,
+                &step
+            )
+        }
+        settleDelivered(delivery, of: index, result, &step)
+        save(app: index, launch: launch.id)
+        touch(index)
+        guard apps[index].launches[place].deliveries.isEmpty else { return }
+        closeWake(index, place, &step)
+        beginTasksBeyondWake(index, place, &step)
+    }
+
+    /// A delivery without a receipt goes back to pending; a received one is used up, or, when it
+    /// is a standing one, due again.
+    private mutating func settleDelivered(
+        _ delivery: Delivery,
+        of index: Int,
+        _ result: RunResult,
+        _ step: inout Step
+    ) {
+        guard let id = delivery.request, let place = apps[index].index(of: id) else { return }
+        let request = apps[index].requests[place]
+        if request.mode != .simulated {
+            switch request.kind {
+            case .refresh: apps[index].record.lastRefreshEnd = step.now.wall
+            case .processing: apps[index].record.lastProcessingEnd = step.now.wall
+            }
+        }
+        let noReceipt: Bool
+        switch (delivery.state, result) {
+        case (.waiting, .failed): noReceipt = false
+        case (.waiting, _), (.offered, _): noReceipt = true
+        case (.running, _), (.completed, _): noReceipt = false
+        }
+        let isStanding = request.origin != .submitted
+        if request.mode != .simulated && (noReceipt || isStanding) {
+            apps[index].requests[place].mode = .normal
+            setState(.pending, of: id, in: index)
+        } else {
+            apps[index].requests.remove(at: place)
+            forget(request: id)
+        }
+    }
+
+    // MARK: What the app says
+
+    mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ step: inout Step) {
+        guard let (index, place) = find(id) else {
+            refuseGone(event, &step)
+            return
+        }
+        touch(index)
+        switch event {
+        case .finishedLaunching(let registered):
+            apps[index].launches[place].launchingUntil = nil
+            apps[index].launches[place].isConnected = true
+            apps[index].launches[place].registered = registered
+            save(app: index, launch: id)
+            offerWaiting(index, id, &step)
+        case .accepted(let delivery): accepted(delivery, index, place, &step)
+        case .expirationHandler(let delivery, let isSet):
+            withDelivery(delivery, index, place) { $0.hasHandler = isSet }
+        case .completed(let delivery, let result):
+            completed(delivery, result, index, place, &step)
+        case .taskBegan(let name, let hasHandler, let fromExtension, let reply):
+            taskBegan(
+                name,
+                hasHandler: hasHandler,
+                fromExtension: fromExtension,
+                index,
+                place,
+                reply,
+                &step
+            )
+        case .taskEnded(let number): taskEnded(number, index, place, &step)
+        case .enteredBackground:
+            if !apps[index].launches[place].tasks.isEmpty {
+                apps[index].launches[place].graceEnd = nil
+            }
+        case .fetchInterval(let interval, let reply):
+            apps[index].record.fetchInterval = interval
+            save(app: index)
+            standRequests(of: index, &step)
+            step.reply(reply, .done)
+        case .submit(let submission, let reply):
+            var submission = submission
+            submission.app = apps[index].id
+            submit(submission, reply, &step)
+        case .cancel(let identifier, let reply):
+            cancelPending(of: index, identifier: identifier, &step)
+            step.reply(reply, .done)
+        case .disconnected:
+            apps[index].launches[place].isConnected = false
+        case .reconnected(let running, let finished):
+            reconnected(id, index, running, finished, &step)
+        }
+    }
+
+    private mutating func refuseGone(_ event: AppEvent, _ step: inout Step) {
+        let refusal = Reply.refused(
+            Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
+        )
+        switch event {
+        case .taskBegan(_, _, _, let reply), .fetchInterval(_, let reply), .submit(_, let reply),
+            .cancel(_, let reply):
+            step.reply(reply, refusal)
+        case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
+            .enteredBackground, .disconnected, .reconnected:
+            break
+        }
+    }
+
+    private mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
+        guard let place = apps[index].index(of: launch) else { return }
+        for delivery in apps[index].launches[place].deliveries where delivery.state == .waiting {
+            guard let place = apps[index].index(of: launch) else { return }
+            offer(delivery.id, index, place, &step)
+        }
+    }
+
+    private mutating func withDelivery(
+        _ id: DeliveryID,
+        _ index: Int,
+        _ place: Int,
+        _ change: (inout Delivery) -> Void
+    ) {
+        guard
+            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+        else { return }
+        change(&apps[index].launches[place].deliveries[slot])
+    }
+
+    private mutating func accepted(
+        _ id: DeliveryID,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard let delivery = launch.deliveries.first(where: { $0.id == id }),
+            delivery.state == .offered
+        else { return }
+        withDelivery(id, index, place) { $0.state = .running }
+        if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
+        save(app: index, launch: launch.id)
+        step.emit(.tell(launch.id, .go(id)))
+    }
+
+    private mutating func completed(
+        _ id: DeliveryID,
+        _ result: TaskResult,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard let delivery = launch.deliveries.first(where: { $0.id == id }),
+            delivery.state == .running
+        else {
+            note(.note("completed twice, or what was never given: \(id)"), app: index, &step)
+            return
+        }
+        let stop = delivery.warned ? launch.wake?.stop ?? .timeout : nil
+        let outcome: RunResult
+        switch (stop, result) {
+        case (.some(let reason), .failed), (.some(let reason), .unsuccessful):
+            outcome = .expired(reason)
+        case (_, .newData): outcome = .newData
+        case (_, .noData): outcome = .noData
+        case (.none, .failed): outcome = .failed
+        case (_, .succeeded): outcome = .succeeded
+        case (.none, .unsuccessful): outcome = .unsuccessful
+        }
+        finish(id, index, outcome, reason: "the app said so", &step)
+        if let place = apps[index].index(of: launch.id) {
+            suspendIfDone(apps[index].launches[place].id, &step)
+        }
+    }
+
+    private mutating func reconnected(
+        _ id: LaunchID,
+        _ index: Int,
+        _ running: [DeliveryID],
+        _ finished: [FinishedDelivery],
+        _ step: inout Step
+    ) {
+        guard let place = apps[index].index(of: id) else { return }
+        apps[index].launches[place].isConnected = true
+        apps[index].launches[place].launchingUntil = nil
+        for delivery in apps[index].launches[place].deliveries {
+            guard let place = apps[index].index(of: id) else { return }
+            let knows = running.contains(delivery.id)
+            let end = finished.first { $0.delivery == delivery.id }
+            if knows || end != nil, delivery.state == .offered {
+                accepted(delivery.id, index, place, &step)
+            }
+            if let end {
+                completed(delivery.id, end.result, index, place, &step)
+            } else if !knows {
+                switch delivery.state {
+                case .waiting, .offered: offer(delivery.id, index, place, &step)
+                case .running: step.emit(.tell(id, .go(delivery.id)))
+                case .completed: break
+                }
+            }
+        }
+    }
+
+    // MARK: Expiry
+
+    mutating func advanceDeliveries(_ id: LaunchID, _ step: inout Step) {
+        guard let (index, place) = find(id) else { return }
+        let began = apps[index].launches[place].wake?.began.awake ?? .distantPast
+        for delivery in apps[index].launches[place].deliveries where delivery.isOpen {
+            if delivery.end <= step.now.awake {
+                expire(delivery, id, &step)
+            } else if !delivery.warned, warning(before: delivery.end, began) <= step.now.awake {
+                warn(delivery.id, id, .timeout, &step)
+            }
+        }
+    }
+
+    /// Calls the expiration handler, once.
+    mutating func warn(
+        _ delivery: DeliveryID,
+        _ id: LaunchID,
+        _ reason: StopReason,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        var tell = false
+        withDelivery(delivery, index, place) {
+            guard !$0.warned else { return }
+            $0.warned = true
+            tell = $0.state == .running
+        }
+        if apps[index].launches[place].wake?.stop == nil {
+            apps[index].launches[place].wake?.stop = reason
+        }
+        if tell, apps[index].launches[place].isConnected {
+            step.emit(.tell(id, .expire(delivery, reason)))
+        }
+        save(app: index, launch: id)
+        touch(index)
+    }
+
+    /// The time is over. Without a handler it counts as completed without success; with one that
+    /// did not complete, and for a fetch, the app is ended.
+    private mutating func expire(_ delivery: Delivery, _ id: LaunchID, _ step: inout Step) {
+        guard let (index, place) = find(id), apps[index].launches[place].ending == nil,
+            apps[index].launches[place].deliveries.contains(where: { $0.id == delivery.id })
+        else { return }
+        let mustComplete = delivery.hasHandler || requestOrigin(delivery, index) == .fetch
+        if mustComplete || delivery.state != .running {
+            end(id, .neverCompleted, &step)
+        } else {
+            finish(
+                delivery.id,
+                index,
+                .unsuccessful,
+                reason: "its time was over, and it had no expiration handler",
+                &step
+            )
+        }
+    }
+}

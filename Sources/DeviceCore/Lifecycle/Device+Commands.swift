@@ -1,0 +1,454 @@
+import Vocabulary
+
+/// Runs of programs that know nothing of us: the exit status is the completion, SIGTERM the
+/// expiration handler.
+extension Device {
+    mutating func startCommand(_ request: Request, of index: Int, _ step: inout Step) {
+        if case .running(let launch) = request.state {
+            resumeCommand(launch, request, of: index, &step)
+            return
+        }
+        let launch = Launch(
+            id: nextSerial(LaunchKind.self),
+            role: .command(request.id, request.kind),
+            phase: .starting,
+            presence: .background,
+            wake: newWake(request, resumed: false, &step),
+            lastForeground: step.now.awake
+        )
+        setState(.offered(launch.id), of: request.id, in: index)
+        add(launch, to: index)
+        beganWake(launch, of: index, &step)
+        if needsProbeBefore(index) {
+            probe(.before, launch.id, of: index, &step)
+        } else {
+            spawnCommand(launch.id, of: index, &step)
+        }
+    }
+
+    private func needsProbeBefore(_ index: Int) -> Bool {
+        switch apps[index].manifest?.newDataFrom ?? .exit {
+        case .exit: false
+        case .file, .command: true
+        }
+    }
+
+    func newWake(_ request: Request, resumed: Bool, _ step: inout Step) -> Wake {
+        Wake(
+            trigger: request.trigger,
+            identifier: request.identifier,
+            resumed: resumed,
+            mode: request.mode,
+            began: step.now,
+            end: step.now.awake + grant(for: request.kind)
+        )
+    }
+
+    /// The length of a run, in awake time.
+    func grant(for kind: TaskKind) -> Interval {
+        switch kind {
+        case .refresh: settings.wakeGrant
+        case .processing:
+            conditions.externalPower && conditions.deviceIdle
+                ? settings.processingGrantCharging : settings.processingGrant
+        }
+    }
+
+    private mutating func spawnCommand(_ id: LaunchID, of index: Int, _ step: inout Step) {
+        guard let (_, place) = find(id), let manifest = apps[index].manifest,
+            case .command(_, let kind) = apps[index].launches[place].role
+        else { return }
+        apps[index].launches[place].phase = .starting
+        save(app: index, launch: id)
+        let arguments: [String]?
+        switch kind {
+        case .refresh: arguments = manifest.refreshCommand
+        case .processing: arguments = manifest.processingCommand
+        }
+        guard let arguments, !arguments.isEmpty else {
+            endCommand(id, .notStarted, reason: "the manifest names no command", &step)
+            return
+        }
+        step.emit(.spawn(id, spec(manifest, arguments: arguments, weight: .background)))
+    }
+
+    func spec(_ manifest: AppManifest, arguments: [String], weight: Weight) -> ProcessSpec {
+        ProcessSpec(
+            app: manifest.id,
+            arguments: arguments,
+            directory: manifest.directory,
+            environment: manifest.environment,
+            passEnvironment: manifest.passEnvironment,
+            memoryLimit: weight == .background
+                ? min(manifest.memoryLimit ?? .max, settings.memoryLimit) : nil,
+            weight: weight
+        )
+    }
+
+    /// The window in which it was interrupted is over; this is the next.
+    private mutating func resumeCommand(
+        _ id: LaunchID,
+        _ request: Request,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        guard let (_, place) = find(id) else { return }
+        var wake = newWake(request, resumed: true, &step)
+        wake.cpuAtStart = apps[index].launches[place].usage?.cpu ?? .zero
+        apps[index].launches[place].wake = wake
+        apps[index].launches[place].presence = .background
+        beganWake(apps[index].launches[place], of: index, &step)
+        thaw(index, place, &step)
+    }
+
+    // MARK: Events
+
+    mutating func commandStarted(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        // The receipt: launching is delivering.
+        if let request = launch.request { setState(.running(launch.id), of: request, in: index) }
+        guard launch.ending == nil, case .command(_, let kind) = launch.role else { return }
+        let end = step.now.awake + grant(for: kind)
+        apps[index].launches[place].wake?.end = end
+        let monitor = monitor(apps[index].launches[place], at: step.now)
+        apps[index].launches[place].monitor = monitor
+    }
+
+    mutating func commandExited(
+        _ index: Int,
+        _ place: Int,
+        _ exit: Exit,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        if let ending = launch.ending {
+            let wasKilled = ending.killAt == nil
+            endCommand(
+                launch.id,
+                wasKilled ? .terminated(ending.reason) : .expired(ending.reason),
+                reason: ending.reason.words,
+                &step
+            )
+            return
+        }
+        switch exit {
+        case .unknown:
+            endCommand(
+                launch.id,
+                .unknown,
+                reason: "it ended while nobody could see how",
+                &step
+            )
+        case .signal(_, outOfMemory: true):
+            endCommand(
+                launch.id,
+                .terminated(.memoryLimit),
+                reason: StopReason.memoryLimit.words,
+                &step
+            )
+        case .signal(let signal, outOfMemory: false):
+            endCommand(launch.id, .crashed(signal: signal), reason: "signal \(signal)", &step)
+        case .status(let status):
+            judge(launch.id, status: status, of: index, &step)
+        }
+    }
+
+    /// What the exit status alone says, or what else must be asked.
+    private mutating func judge(
+        _ id: LaunchID,
+        status: Int32,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        guard let manifest = apps[index].manifest else {
+            endCommand(id, .unknown, reason: "its manifest is gone", &step)
+            return
+        }
+        if manifest.noDataExit.contains(status) {
+            endCommand(id, .noData, reason: "exit status \(status)", &step)
+        } else if manifest.retryExit.contains(status) {
+            endCommand(id, .retry, reason: "exit status \(status)", &step)
+        } else if status != 0 {
+            endCommand(id, .failed, reason: "exit status \(status)", &step)
+        } else if manifest.failedFrom != nil {
+            probe(.failed, id, of: index, &step)
+        } else {
+            readWhetherNew(id, of: index, &step)
+        }
+    }
+
+    private mutating func readWhetherNew(_ id: LaunchID, of index: Int, _ step: inout Step) {
+        guard let (_, place) = find(id),
+            case .command(_, let kind) = apps[index].launches[place].role
+        else { return }
+        if apps[index].launches[place].probe.before != nil, needsProbeBefore(index) {
+            probe(.after, id, of: index, &step)
+        } else {
+            endCommand(
+                id,
+                kind == .refresh ? .newData : .succeeded,
+                reason: "exit status 0",
+                &step
+            )
+        }
+    }
+
+    // MARK: Probes
+
+    private mutating func probe(
+        _ probeStep: ProbeStep,
+        _ id: LaunchID,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        guard let (_, place) = find(id), let manifest = apps[index].manifest else { return }
+        let source: ResultSource
+        switch probeStep {
+        case .before, .after: source = manifest.newDataFrom
+        case .failed: source = .command(manifest.failedFrom ?? [])
+        }
+        apps[index].launches[place].phase = probeStep == .before ? .probing : .judging
+        apps[index].launches[place].probe.step = probeStep
+        // The shell keeps the limit; this one is for a shell that cannot.
+        apps[index].launches[place].probe.limit =
+            step.now.awake + settings.probeLimit + .seconds(5)
+        save(app: index, launch: id)
+        let arguments: [String]
+        switch source {
+        case .exit, .file: arguments = []
+        case .command(let command): arguments = command
+        }
+        step.emit(
+            .probe(
+                id,
+                probeStep,
+                source,
+                spec(manifest, arguments: arguments, weight: .background),
+                limit: settings.probeLimit
+            )
+        )
+    }
+
+    mutating func probed(
+        _ index: Int,
+        _ place: Int,
+        _ probeStep: ProbeStep,
+        _ answer: ProbeAnswer,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard launch.probe.step == probeStep else { return }
+        apps[index].launches[place].probe.step = nil
+        apps[index].launches[place].probe.limit = nil
+        save(app: index, launch: launch.id)
+        if launch.phase == .probing, let ending = launch.ending {
+            endCommand(launch.id, .expired(ending.reason), reason: ending.reason.words, &step)
+            return
+        }
+        switch (probeStep, answer) {
+        case (.before, .read(let fingerprint, _)):
+            apps[index].launches[place].probe.before = fingerprint
+            spawnCommand(launch.id, of: index, &step)
+        case (.before, .unreadable):
+            // A file that is not there yet: whatever appears is new.
+            apps[index].launches[place].probe.before = 0
+            spawnCommand(launch.id, of: index, &step)
+        case (.failed, .read(_, let status)):
+            if status == 0 {
+                readWhetherNew(launch.id, of: index, &step)
+            } else {
+                endCommand(launch.id, .failed, reason: "FailedFrom said \(status)", &step)
+            }
+        case (.failed, .unreadable(let reason)):
+            endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &step)
+        case (.after, .read(let fingerprint, _)):
+            let changed = fingerprint != launch.probe.before
+            endCommand(
+                launch.id,
+                changed ? .newData : .noData,
+                reason: changed ? "NewDataFrom changed" : "NewDataFrom did not change",
+                &step
+            )
+        case (.after, .unreadable(let reason)):
+            // There was nothing before either: nothing is new.
+            endCommand(
+                launch.id,
+                launch.probe.before == 0 ? .noData : .failed,
+                reason: "NewDataFrom: \(reason)",
+                &step
+            )
+        }
+    }
+
+    // MARK: Interruption
+
+    /// Stops a command's run: frozen, to go on in another window, or asked to end.
+    mutating func stopCommand(
+        _ id: LaunchID,
+        _ reason: StopReason,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        guard launch.ending == nil else { return }
+        if launch.phase == .running, launch.isFreezable(reason, apps[index].manifest) {
+            interrupt(index, place, reason, &step)
+            return
+        }
+        switch launch.phase {
+        case .judging:
+            // The program has ended; what is left is to read how, and that has its own limit.
+            return
+        case .probing:
+            step.emit(.cancelProbe(id))
+            endCommand(id, .expired(reason), reason: reason.words, &step)
+            return
+        case .starting, .running:
+            break
+        }
+        if launch.isFrozen { thaw(index, place, &step) }
+        let grace = min(
+            apps[index].manifest?.stopTimeout ?? settings.stopTimeout,
+            settings.stopTimeout
+        )
+        let end = step.now.awake + grace
+        let limit = reason == .timeout ? launch.wake?.end ?? end : end
+        apps[index].launches[place].ending = Launch.Ending(
+            reason: reason,
+            killAt: max(limit, step.now.awake + .milliseconds(1))
+        )
+        apps[index].launches[place].wake?.stop = reason
+        save(app: index, launch: id)
+        step.emit(.terminate(id))
+        touch(index)
+    }
+
+    private mutating func interrupt(
+        _ index: Int,
+        _ place: Int,
+        _ reason: StopReason,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard launch.wake != nil else { return }
+        if let request = launch.request, let item = apps[index].index(of: request) {
+            if apps[index].requests[item].interruptedAt == nil {
+                apps[index].requests[item].interruptedAt = step.now.wall
+            }
+            apps[index].requests[item].mode = .normal
+            save(app: index, request: request)
+        }
+        freeze(index, place, &step)
+        endedWake(index, place, .interrupted(reason), reason: reason.words, &step)
+    }
+
+    // MARK: The end
+
+    /// The launch is over, and so is its run: what becomes of the request.
+    mutating func endCommand(
+        _ id: LaunchID,
+        _ result: RunResult,
+        reason: String,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        if launch.wake != nil {
+            endedWake(index, place, result, reason: reason, &step)
+        } else {
+            note(.ended(result, reason: reason), app: index, &step)
+        }
+        if let request = launch.request {
+            settleRequest(request, of: index, result, ranFor: launch, &step)
+        }
+        remove(id, from: index, &step)
+    }
+
+    private mutating func settleRequest(
+        _ id: RequestID,
+        of index: Int,
+        _ result: RunResult,
+        ranFor launch: Launch,
+        _ step: inout Step
+    ) {
+        guard let place = apps[index].index(of: id) else { return }
+        var request = apps[index].requests[place]
+        request.state = .pending
+        request.readySince = nil
+        request.interruptedAt = nil
+        let isAgain = result.isAgain(for: request.kind)
+        let isSimulated = request.mode == .simulated
+        request.mode = .normal
+        if !isSimulated {
+            switch request.kind {
+            case .refresh: apps[index].record.lastRefreshEnd = step.now.wall
+            case .processing:
+                // Stopped in mid-run is not done: it is due again, when its gates open.
+                if !isAgain { apps[index].record.lastProcessingEnd = step.now.wall }
+            }
+            save(app: index)
+        }
+        let retryAt = step.now.wall + settings.backOff
+        if case .retry = result { request.earliest = retryAt }
+        let again: Bool
+        switch request.origin {
+        case .command, .fetch: again = apps[index].manifest != nil
+        case .submitted:
+            if let every = request.every, !isAgain {
+                request.earliest = step.now.wall + every
+                again = true
+            } else {
+                again = isAgain
+            }
+        }
+        // A simulated run has a request of its own, which nobody waits for.
+        if again && !isSimulated {
+            apps[index].requests[place] = request
+            save(app: index, request: id)
+        } else {
+            apps[index].requests.remove(at: place)
+            forget(request: id)
+        }
+        touch(index)
+    }
+}
+
+extension RunResult {
+    /// The work is not done and the command may be run again from the start: it said so, or the
+    /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
+    func isAgain(for kind: TaskKind) -> Bool {
+        switch self {
+        case .retry: true
+        case .expired(let reason), .terminated(let reason):
+            switch reason {
+            case .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .memoryPressure,
+                .paused, .userClosed, .interruptedTooLong:
+                true
+            case .timeout: kind == .processing
+            case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
+                .manifestRemoved, .neverCompleted:
+                false
+            }
+        case .newData, .noData, .failed, .succeeded, .unsuccessful, .interrupted, .crashed,
+            .exited, .notStarted, .unknown:
+            false
+        }
+    }
+}
+
+extension Launch {
+    /// Whether being stopped for this reason means being frozen, to go on later.
+    func isFreezable(_ reason: StopReason, _ manifest: AppManifest?) -> Bool {
+        guard case .command(_, .processing) = role, manifest?.whenInterrupted == .freeze else {
+            return false
+        }
+        switch reason {
+        case .timeout, .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .paused,
+            .simulated:
+            return true
+        case .memoryPressure, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
+            .cancelled, .manifestRemoved, .interruptedTooLong, .neverCompleted:
+            return false
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Vocabulary
+
+/// What time alone does to launches. A deadline is checked when it is looked at, so a timer that
+/// comes late, twice or for nothing is harmless.
+extension Device {
+    mutating func advanceLaunches(of index: Int, _ step: inout Step) {
+        for id in apps[index].launches.map(\.id) {
+            guard let place = apps[index].index(of: id) else { continue }
+            let launch = apps[index].launches[place]
+            if let killAt = launch.ending?.killAt, killAt <= step.now.awake {
+                apps[index].launches[place].ending?.killAt = nil
+                save(app: index, launch: id)
+                step.emit(.kill(id))
+            }
+            if let limit = launch.probe.limit, let probeStep = launch.probe.step,
+                limit <= step.now.awake
+            {
+                step.emit(.cancelProbe(id))
+                probed(index, place, probeStep, .unreadable(reason: "no answer in time"), &step)
+                continue
+            }
+            sample(index, place, &step)
+            if launch.isCommand {
+                advanceCommand(launch, of: index, &step)
+            } else {
+                advanceApp(launch, of: index, &step)
+            }
+        }
+    }
+
+    private mutating func sample(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        if let next = launch.monitor?.next, next <= step.now.awake {
+            apps[index].launches[place].monitor?.next =
+                step.now.awake + max(.seconds(1), settings.cpuWindow / 4)
+            step.emit(.measure(launch.id))
+        }
+        if let check = launch.lockCheckAt, check <= step.now.boot {
+            apps[index].launches[place].lockCheckAt = nil
+            step.emit(.checkLocks(launch.id))
+        }
+    }
+
+    private mutating func advanceCommand(
+        _ launch: Launch,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        guard launch.ending == nil else { return }
+        if let wake = launch.wake {
+            guard launch.phase == .running else { return }
+            let isFreezable = launch.isFreezable(.timeout, apps[index].manifest)
+            let stopAt = isFreezable ? wake.end : warning(before: wake.end, wake.began.awake)
+            if stopAt <= step.now.awake { stopCommand(launch.id, .timeout, &step) }
+        } else if let since = interruptedAt(launch, in: apps[index]),
+            since + settings.interruptedLimit <= step.now.wall
+        {
+            stopCommand(launch.id, .interruptedTooLong, &step)
+        }
+    }
+
+    private mutating func advanceApp(_ launch: Launch, of index: Int, _ step: inout Step) {
+        guard launch.ending == nil, launch.presence == .background else { return }
+        if let limit = launch.launchingUntil, limit <= step.now.awake {
+            end(launch.id, .launchWatchdog, &step)
+            return
+        }
+        advanceDeliveries(launch.id, &step)
+        advanceTasks(launch.id, &step)
+        guard let (index, place) = find(launch.id) else { return }
+        if let grace = apps[index].launches[place].graceEnd, grace <= step.now.awake {
+            apps[index].launches[place].graceEnd = nil
+        }
+        suspendIfDone(launch.id, &step)
+    }
+
+    /// When the expiration handler is called: shortly before the end, never before the beginning.
+    func warning(before end: AwakeTime, _ began: AwakeTime) -> AwakeTime {
+        end == .distantFuture ? end : max(began, end - settings.expiryWarning)
+    }
+
+    func interruptedAt(_ launch: Launch, in app: AppState) -> WallTime? {
+        guard let request = launch.request, let place = app.index(of: request) else { return nil }
+        return app.requests[place].interruptedAt
+    }
+
+    /// The next deadline of any launch of an app.
+    func nextDeadline(of app: AppState, at now: Moment) -> BootTime {
+        var next = AwakeTime.distantFuture
+        var nextBoot = BootTime.distantFuture
+        for launch in app.launches {
+            next = min(next, awakeDeadline(of: launch, app))
+            if let check = launch.lockCheckAt { nextBoot = min(nextBoot, check) }
+            if launch.wake == nil, launch.ending == nil,
+                let since = interruptedAt(launch, in: app)
+            {
+                nextBoot = min(nextBoot, now.boot(of: since + settings.interruptedLimit))
+            }
+        }
+        if next != .distantFuture { nextBoot = min(nextBoot, now.boot(of: next)) }
+        if app.isTransient, app.requests.isEmpty, app.launches.isEmpty {
+            let last = app.record.lastRun?.at ?? app.record.firstSeen ?? now.wall
+            nextBoot = min(nextBoot, now.boot(of: last + .days(7)))
+        }
+        return nextBoot
+    }
+
+    private func awakeDeadline(of launch: Launch, _ app: AppState) -> AwakeTime {
+        var next = AwakeTime.distantFuture
+        func consider(_ time: AwakeTime?) { if let time { next = min(next, time) } }
+        consider(launch.probe.limit)
+        consider(launch.monitor?.next)
+        if let ending = launch.ending {
+            consider(ending.killAt)
+            return next
+        }
+        if launch.isCommand {
+            if let wake = launch.wake, launch.phase == .running {
+                consider(
+                    launch.isFreezable(.timeout, app.manifest)
+                        ? wake.end : warning(before: wake.end, wake.began.awake)
+                )
+            }
+            return next
+        }
+        guard launch.presence == .background else { return next }
+        consider(launch.launchingUntil)
+        consider(launch.graceEnd)
+        consider(launch.tasksEnd)
+        if let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) {
+            consider(finishUp.warned ? finishUp.end : finishUp.end - settings.expiryWarning)
+        }
+        for delivery in launch.deliveries where delivery.isOpen {
+            let began = launch.wake?.began.awake ?? .distantPast
+            consider(delivery.warned ? delivery.end : warning(before: delivery.end, began))
+        }
+        return next
+    }
+}

@@ -1,0 +1,347 @@
+import Vocabulary
+
+/// What all launches share: they begin with a commit, are frozen and thawed, have deadlines, and
+/// end on a confirmed exit only.
+extension Device {
+    mutating func start(_ request: Request, of index: Int, _ step: inout Step) {
+        if request.origin != .fetch, apps[index].manifest?.command(for: request.kind) != nil {
+            startCommand(request, of: index, &step)
+        } else {
+            deliver(request, to: index, &step)
+        }
+    }
+
+    mutating func add(_ launch: Launch, to index: Int) {
+        apps[index].launches.append(launch)
+        owners.append(Owner(launch: launch.id, app: index))
+        save(app: index, launch: launch.id)
+        touch(index)
+    }
+
+    mutating func remove(_ id: LaunchID, from index: Int, _ step: inout Step) {
+        if let place = apps[index].index(of: id), apps[index].launches[place].wake != nil {
+            countWake(apps[index].launches[place], by: -1)
+        }
+        apps[index].launches.removeAll { $0.id == id }
+        owners.removeAll { $0.launch == id }
+        forget(launch: id)
+        step.emit(.release(id))
+        touch(index)
+        wakeWaiting()
+    }
+
+    mutating func setState(_ state: Request.State, of id: RequestID, in index: Int) {
+        guard let place = apps[index].index(of: id) else { return }
+        apps[index].requests[place].state = state
+        apps[index].requests[place].readySince = nil
+        save(app: index, request: id)
+    }
+
+    /// Those that only wait for a free slot get another look.
+    mutating func wakeWaiting() {
+        for index in usedIndices where apps[index].heldBy.contains(.runSlots) { touch(index) }
+    }
+
+    // MARK: Freezing
+
+    mutating func freeze(_ index: Int, _ place: Int, _ step: inout Step) {
+        let id = apps[index].launches[place].id
+        apps[index].launches[place].presence = .suspended
+        apps[index].launches[place].graceEnd = nil
+        apps[index].launches[place].finishUp = nil
+        apps[index].launches[place].monitor = nil
+        apps[index].launches[place].isFrozen = true
+        apps[index].launches[place].lockCheckAt = step.now.boot + settings.lockCheckDelay
+        save(app: index, launch: id)
+        step.emit(.freeze(id))
+        touch(index)
+    }
+
+    mutating func thaw(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        apps[index].launches[place].lockCheckAt = nil
+        apps[index].launches[place].isFrozen = false
+        if launch.presence == .suspended { apps[index].launches[place].presence = .background }
+        let monitor = monitor(apps[index].launches[place], at: step.now)
+        apps[index].launches[place].monitor = monitor
+        save(app: index, launch: launch.id)
+        if launch.isFrozen { step.emit(.thaw(launch.id)) }
+        touch(index)
+    }
+
+    // MARK: Runs
+
+    mutating func beganWake(_ launch: Launch, of index: Int, _ step: inout Step) {
+        guard let wake = launch.wake else { return }
+        countWake(launch, by: 1)
+        save(app: index, launch: launch.id)
+        guard wake.mode != .simulated else { return }
+        apps[index].record.ledger.wakeBegan(on: step.now.local.day)
+        ledger.wakeBegan(on: step.now.local.day)
+        save(app: index)
+        save(.device)
+    }
+
+    /// Writes the line of a run, counts what it cost and what it says of the app.
+    mutating func endedWake(
+        _ index: Int,
+        _ place: Int,
+        _ result: RunResult,
+        reason: String,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard let wake = launch.wake else { return }
+        report(line(of: launch, wake, result, reason: reason, step.now), of: index, &step)
+        closeWake(index, place, &step)
+    }
+
+    func line(
+        of launch: Launch,
+        _ wake: Wake,
+        trigger: Trigger? = nil,
+        identifier: String? = nil,
+        _ result: RunResult,
+        reason: String,
+        _ now: Moment
+    ) -> WakeReport {
+        WakeReport(
+            launch: launch.id,
+            trigger: trigger ?? wake.trigger,
+            identifier: identifier ?? wake.identifier,
+            resumed: wake.resumed,
+            simulated: wake.mode == .simulated,
+            result: result,
+            reason: reason,
+            runTime: max(.zero, now.awake - wake.began.awake),
+            cpu: launch.usage.map { max(.zero, $0.cpu - wake.cpuAtStart) },
+            memory: launch.usage?.memory,
+            snapshot: false
+        )
+    }
+
+    /// The run is over: its slot is free, its cost is booked.
+    mutating func closeWake(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard let wake = launch.wake else { return }
+        countWake(launch, by: -1)
+        apps[index].launches[place].wake = nil
+        save(app: index, launch: launch.id)
+        if wake.mode != .simulated {
+            let runTime = max(.zero, step.now.awake - wake.began.awake)
+            let cpu = launch.usage.map { max(.zero, $0.cpu - wake.cpuAtStart) } ?? .zero
+            let day = step.now.local.day
+            apps[index].record.ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu)
+            ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu)
+            save(app: index)
+            save(.device)
+        }
+        wakeWaiting()
+        touch(index)
+    }
+
+    mutating func report(_ report: WakeReport, of index: Int, _ step: inout Step) {
+        note(.wake(report), app: index, &step)
+        apps[index].record.lastRun = LastRun(
+            at: step.now.wall,
+            identifier: report.identifier,
+            result: report.result,
+            reason: report.reason
+        )
+        save(app: index)
+        guard !report.simulated else { return }
+        if report.trigger == .refresh { apps[index].record.refresh.ended(report.result) }
+        countFailure(report.result, reason: report.reason, of: index, &step)
+    }
+
+    private mutating func countFailure(
+        _ result: RunResult,
+        reason: String,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        if result.isSuccess {
+            apps[index].record.failures = Failures()
+            return
+        }
+        guard result.isFailure else { return }
+        var failures = apps[index].record.failures
+        failures.count += 1
+        failures.since = failures.since ?? step.now.wall
+        failures.reason = reason
+        var wait = settings.backOff
+        for _ in 1..<max(2, min(failures.count, 32)) where failures.count > 1 {
+            wait = min(wait * 2, settings.backOffLimit)
+        }
+        failures.until = step.now.wall + min(wait, settings.backOffLimit)
+        if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
+            !settings.failureCommand.isEmpty
+        {
+            failures.commandRan = true
+            step.emit(
+                .notifyFailures(
+                    apps[index].id,
+                    count: failures.count,
+                    reason: reason,
+                    command: settings.failureCommand
+                )
+            )
+        }
+        apps[index].record.failures = failures
+    }
+
+    // MARK: What the machine says
+
+    mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ step: inout Step) {
+        // About a launch that is over: an answer that crossed its end.
+        guard let (index, place) = find(id) else { return }
+        touch(index)
+        switch event {
+        case .started(let process):
+            guard apps[index].launches[place].process == nil else { return }
+            apps[index].launches[place].process = process
+            apps[index].launches[place].phase = .running
+            save(app: index, launch: id)
+            if apps[index].launches[place].isCommand { commandStarted(index, place, &step) }
+        case .notStarted(let reason):
+            if apps[index].launches[place].isCommand {
+                endCommand(id, .notStarted, reason: reason, &step)
+            } else {
+                endApp(id, .notStarted, reason: reason, &step)
+            }
+        case .exited(let exit, let usage):
+            exited(id, index, place, exit, usage, &step)
+        case .measured(let usage):
+            measured(index, place, usage, &step)
+        case .probed(let probeStep, let answer):
+            probed(index, place, probeStep, answer, &step)
+        case .locks(let paths):
+            guard apps[index].launches[place].isFrozen, let first = paths.first else { return }
+            end(id, .fileLock, detail: first, &step)
+        }
+    }
+
+    private mutating func exited(
+        _ id: LaunchID,
+        _ index: Int,
+        _ place: Int,
+        _ exit: Exit,
+        _ usage: Usage?,
+        _ step: inout Step
+    ) {
+        guard apps[index].launches[place].exit == nil else { return }
+        apps[index].launches[place].exit = exit
+        if let usage { apps[index].launches[place].usage = usage }
+        apps[index].launches[place].isFrozen = false
+        apps[index].launches[place].lockCheckAt = nil
+        apps[index].launches[place].monitor = nil
+        save(app: index, launch: id)
+        if apps[index].launches[place].isCommand {
+            commandExited(index, place, exit, &step)
+        } else {
+            appExited(index, place, exit, &step)
+        }
+    }
+
+    // MARK: Limits
+
+    func monitor(_ launch: Launch, at now: Moment) -> CPUMonitor? {
+        guard launch.presence == .background, launch.phase == .running || launch.phase == .starting
+        else { return nil }
+        return CPUMonitor(
+            since: now.awake,
+            cpu: launch.usage?.cpu ?? .zero,
+            next: now.awake + sampleInterval
+        )
+    }
+
+    private var sampleInterval: Interval { max(.seconds(1), settings.cpuWindow / 4) }
+
+    private mutating func measured(
+        _ index: Int,
+        _ place: Int,
+        _ usage: Usage,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        apps[index].launches[place].usage = usage
+        guard launch.presence == .background, launch.ending == nil else { return }
+        let limit = min(apps[index].manifest?.memoryLimit ?? .max, settings.memoryLimit)
+        if usage.memory > limit {
+            end(launch.id, .memoryLimit, &step)
+            return
+        }
+        if usage.memory > limit / 5 * 4, launch.isConnected {
+            step.emit(.tell(launch.id, .memoryWarning))
+        }
+        guard let monitor = launch.monitor else { return }
+        let elapsed = step.now.awake - monitor.since
+        guard elapsed >= settings.cpuWindow else { return }
+        let percent = (usage.cpu - monitor.cpu).nanoseconds / max(1, elapsed.nanoseconds / 100)
+        let isLifted = launch.wake?.trigger == .processing && conditions.externalPower
+        if percent >= settings.cpuLimit, !isLifted {
+            end(launch.id, .cpuMonitor, &step)
+        } else {
+            apps[index].launches[place].monitor = CPUMonitor(
+                since: step.now.awake,
+                cpu: usage.cpu,
+                next: step.now.awake + sampleInterval
+            )
+        }
+    }
+
+    /// Suspended apps end in order of last use while memory is short (A10), one at a time.
+    mutating func relieveMemory(_ step: inout Step) {
+        memoryCheckAt = nil
+        guard conditions.memory >= 2 else { return }
+        var oldest: Launch?
+        for index in usedIndices {
+            for launch in apps[index].launches
+            where launch.presence == .suspended && launch.ending == nil {
+                if oldest.map({ launch.lastForeground < $0.lastForeground }) ?? true {
+                    oldest = launch
+                }
+            }
+        }
+        guard let oldest else { return }
+        end(oldest.id, .memoryPressure, &step)
+        memoryCheckAt = step.now.awake + .seconds(2)
+    }
+
+    // MARK: Ending
+
+    /// Ends a launch at once; what it was doing is settled when its exit is confirmed.
+    mutating func end(
+        _ id: LaunchID,
+        _ reason: StopReason,
+        detail: String = "",
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        if let ending = launch.ending, ending.killAt == nil { return }
+        if launch.phase == .probing || launch.phase == .judging {
+            step.emit(.cancelProbe(id))
+            endCommand(id, .terminated(reason), reason: reason.words, &step)
+            return
+        }
+        apps[index].launches[place].ending = Launch.Ending(
+            reason: launch.ending?.reason ?? reason,
+            killAt: nil
+        )
+        apps[index].launches[place].wake?.stop = reason
+        if !detail.isEmpty { note(.note("\(reason.words): \(detail)"), app: index, &step) }
+        save(app: index, launch: id)
+        step.emit(.kill(id))
+        touch(index)
+    }
+}
+
+extension AppManifest {
+    func command(for kind: TaskKind) -> [String]? {
+        switch kind {
+        case .refresh: refreshCommand
+        case .processing: processingCommand
+        }
+    }
+}

@@ -1,0 +1,370 @@
+import Vocabulary
+
+/// Foreground, background, suspended; and the time that an app may use in between.
+extension Device {
+    // MARK: The user comes and goes
+
+    mutating func open(
+        _ id: AppID,
+        attach: Int32?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
+            step.reply(reply, .refused(unknown(id)))
+            return
+        }
+        guard let exec = manifest.exec else {
+            step.reply(
+                reply,
+                .refused(
+                    Refusal(
+                        .invalid,
+                        reason: "\(id) has no program of its own to open",
+                        value: "",
+                        fix: "give its manifest an Exec= line"
+                    )
+                )
+            )
+            return
+        }
+        used(index, .opened, &step)
+        if let ending = apps[index].launches.firstIndex(where: {
+            $0.role == .main && $0.ending != nil
+        }), apps[index].mainLaunch == nil {
+            apps[index].launches[ending].reopen = attach == nil
+            step.reply(
+                reply,
+                attach == nil
+                    ? .done
+                    : .refused(
+                        Refusal(.held, reason: "\(id) is just being ended", fix: "try again")
+                    )
+            )
+            return
+        }
+        if let main = apps[index].mainLaunch, let place = apps[index].index(of: main.id) {
+            guard attach == nil else {
+                step.reply(
+                    reply,
+                    .refused(
+                        Refusal(
+                            .held,
+                            reason: "\(id) is already open",
+                            fix: "offstage close \(id)"
+                        )
+                    )
+                )
+                return
+            }
+            toForeground(index, place, &step)
+            step.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
+            return
+        }
+        let launch = launchForUser(index, manifest, exec, attach: attach, &step)
+        step.reply(
+            reply,
+            .value([
+                "launch": .integer(Int64(launch.number)), "attach": .bool(attach != nil),
+                "arguments": .list(exec.map { .string($0) }),
+                "directory": .string(manifest.directory ?? ""),
+            ])
+        )
+    }
+
+    private mutating func launchForUser(
+        _ index: Int,
+        _ manifest: AppManifest,
+        _ exec: [String],
+        attach: Int32?,
+        _ step: inout Step
+    ) -> LaunchID {
+        let launch = Launch(
+            id: nextSerial(LaunchKind.self),
+            role: .main,
+            phase: .starting,
+            presence: .foreground,
+            lastForeground: step.now.awake
+        )
+        add(launch, to: index)
+        let spec = spec(manifest, arguments: exec, weight: .foreground)
+        if let attach {
+            step.emit(.attach(launch.id, pid: attach, spec))
+        } else {
+            step.emit(.spawn(launch.id, spec))
+        }
+        return launch.id
+    }
+
+    func unknown(_ id: AppID) -> Refusal {
+        Refusal(
+            .notFound,
+            reason: "no app of that name",
+            value: id.name,
+            fix: "offstage apps lists those that are known"
+        )
+    }
+
+    private mutating func toForeground(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard launch.presence != .foreground else { return }
+        if launch.isFrozen { thaw(index, place, &step) }
+        apps[index].launches[place].presence = .foreground
+        apps[index].launches[place].lastForeground = step.now.awake
+        apps[index].launches[place].graceEnd = nil
+        apps[index].launches[place].finishUp = nil
+        apps[index].launches[place].tasksEnd = nil
+        apps[index].launches[place].monitor = nil
+        apps[index].launches[place].launchingUntil = nil
+        // What it was given in the background goes on without an end.
+        apps[index].launches[place].wake?.end = .distantFuture
+        for slot in apps[index].launches[place].deliveries.indices {
+            apps[index].launches[place].deliveries[slot].end = .distantFuture
+        }
+        save(app: index, launch: launch.id)
+        step.emit(.weigh(launch.id, .foreground))
+        if launch.isConnected {
+            step.emit(.tell(launch.id, .willEnterForeground))
+            step.emit(.tell(launch.id, .didBecomeActive))
+        }
+        touch(index)
+    }
+
+    mutating func leave(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
+        guard let index = apps.index(of: id), apps[index].manifest != nil else {
+            step.reply(reply, .refused(unknown(id)))
+            return
+        }
+        guard let main = apps[index].mainLaunch, main.presence == .foreground,
+            let place = apps[index].index(of: main.id)
+        else {
+            step.reply(
+                reply,
+                .refused(
+                    Refusal(.invalid, reason: "\(id) is not open", fix: "offstage open \(id)")
+                )
+            )
+            return
+        }
+        used(index, .left, &step)
+        apps[index].launches[place].presence = .background
+        apps[index].launches[place].lastForeground = step.now.awake
+        // Work begun in the foreground uses none of it until now; begun later, what is left.
+        apps[index].launches[place].finishUp = Launch.FinishUp(
+            end: step.now.awake + settings.finishUp
+        )
+        apps[index].launches[place].graceEnd =
+            step.now.awake
+            + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
+        let end = step.now.awake + settings.wakeGrant
+        if main.wake != nil { apps[index].launches[place].wake?.end = end }
+        for slot in apps[index].launches[place].deliveries.indices {
+            apps[index].launches[place].deliveries[slot].end = end
+        }
+        let monitor = monitor(apps[index].launches[place], at: step.now)
+        apps[index].launches[place].monitor = monitor
+        save(app: index, launch: main.id)
+        step.emit(.weigh(main.id, .background))
+        if main.isConnected { step.emit(.tell(main.id, .didEnterBackground)) }
+        step.reply(reply, .done)
+        touch(index)
+    }
+
+    /// The swipe (F3).
+    mutating func close(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
+        guard let index = apps.index(of: id), apps[index].manifest != nil else {
+            step.reply(reply, .refused(unknown(id)))
+            return
+        }
+        apps[index].record.closedAt = step.now.wall
+        note(.use(.closed), app: index, &step)
+        save(app: index)
+        for launch in apps[index].launches { end(launch.id, .userClosed, &step) }
+        step.reply(reply, .done)
+        touch(index)
+    }
+
+    mutating func wasUsed(_ id: AppID, _ step: inout Step) {
+        guard let index = apps.index(of: id) else { return }
+        // A program that we just started ourselves is not a user's doing.
+        let ours = apps[index].launches.contains {
+            $0.isCommand && $0.wake.map { step.now.boot - $0.began.boot < .seconds(5) } ?? false
+                || $0.phase == .probing || $0.phase == .judging
+        }
+        guard !ours else { return }
+        used(index, .seen, &step)
+    }
+
+    private mutating func used(_ index: Int, _ kind: HistoryLine.UseKind, _ step: inout Step) {
+        apps[index].record.lastUsed = step.now.wall
+        switch kind {
+        case .opened, .seen:
+            apps[index].record.closedAt = nil
+            apps[index].record.refresh.opened()
+        case .left, .closed: break
+        }
+        note(.use(kind), app: index, &step)
+        save(app: index)
+        touch(index)
+    }
+
+    // MARK: Background tasks
+
+    mutating func taskBegan(
+        _ name: String,
+        hasHandler: Bool,
+        fromExtension: Bool,
+        _ index: Int,
+        _ place: Int,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        let hasTime: Bool
+        switch launch.presence {
+        case .foreground: hasTime = true
+        case .background:
+            hasTime =
+                launch.wake != nil
+                || launch.finishUp.map { $0.end > step.now.awake && !$0.warned } ?? false
+        case .suspended: hasTime = false
+        }
+        guard hasTime, launch.ending == nil, launch.tasks.count < 256 else {
+            step.reply(reply, .value(.integer(0)))
+            return
+        }
+        let number = launch.lastTask + 1
+        apps[index].launches[place].lastTask = number
+        apps[index].launches[place].tasks.append(
+            BackgroundTask(
+                number: number,
+                name: name,
+                hasHandler: hasHandler,
+                fromExtension: fromExtension,
+                inWake: launch.presence == .background && launch.wake != nil
+            )
+        )
+        save(app: index, launch: launch.id)
+        step.reply(reply, .value(.integer(number)))
+    }
+
+    mutating func taskEnded(_ number: Int64, _ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard launch.tasks.contains(where: { $0.number == number }) else {
+            note(.note("ended an unknown background task: \(number)"), app: index, &step)
+            return
+        }
+        apps[index].launches[place].tasks.removeAll { $0.number == number }
+        // Given back as soon as the last one ends, without the debounce.
+        if apps[index].launches[place].tasks.isEmpty {
+            apps[index].launches[place].graceEnd = nil
+            apps[index].launches[place].tasksEnd = nil
+        }
+        save(app: index, launch: launch.id)
+        suspendIfDone(launch.id, &step)
+    }
+
+    /// The run is over; tasks that were opened during it get a little more.
+    mutating func beginTasksBeyondWake(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard launch.presence == .background, launch.tasks.contains(where: \.inWake) else { return }
+        apps[index].launches[place].tasksEnd = step.now.awake + settings.taskBeyondWake
+        for task in launch.tasks where task.inWake { warn(task, index, place, &step) }
+    }
+
+    private mutating func warn(
+        _ task: BackgroundTask,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard !task.warned, let slot = launch.tasks.firstIndex(where: { $0.number == task.number })
+        else { return }
+        apps[index].launches[place].tasks[slot].warned = true
+        if task.hasHandler, launch.isConnected {
+            step.emit(.tell(launch.id, .expireTask(task: task.number, .timeout)))
+        }
+    }
+
+    mutating func advanceTasks(_ id: LaunchID, _ step: inout Step) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        guard launch.ending == nil else { return }
+        if let end = launch.tasksEnd, end <= step.now.awake, launch.tasks.contains(where: \.inWake)
+        {
+            self.end(id, .neverCompleted, &step)
+            return
+        }
+        guard let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) else {
+            return
+        }
+        if finishUp.end <= step.now.awake {
+            end(id, .neverCompleted, &step)
+        } else if !finishUp.warned, finishUp.end - settings.expiryWarning <= step.now.awake {
+            apps[index].launches[place].finishUp?.warned = true
+            for task in launch.tasks where !task.inWake { warn(task, index, place, &step) }
+            save(app: index, launch: id)
+        }
+    }
+
+    // MARK: Suspension
+
+    /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
+    mutating func suspendIfDone(_ id: LaunchID, _ step: inout Step) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        let hasNothing =
+            launch.deliveries.isEmpty && launch.tasks.isEmpty && launch.graceEnd == nil
+            && launch.launchingUntil == nil
+        guard launch.role == .main, launch.presence == .background, launch.ending == nil,
+            launch.phase == .running, hasNothing, mayFreeze(launch, apps[index].manifest)
+        else { return }
+        freeze(index, place, &step)
+    }
+
+    private func mayFreeze(_ launch: Launch, _ manifest: AppManifest?) -> Bool {
+        guard let manifest else { return false }
+        return launch.isConnected || manifest.terminal || manifest.noDisplay
+    }
+
+    // MARK: The end of the app's process
+
+    mutating func appExited(_ index: Int, _ place: Int, _ exit: Exit, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        let result: RunResult
+        switch (launch.ending, exit) {
+        case (.some(let ending), _): result = .terminated(ending.reason)
+        case (.none, .unknown): result = .unknown
+        case (.none, .signal(_, outOfMemory: true)): result = .terminated(.memoryLimit)
+        case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
+        case (.none, .status(let status)): result = .exited(status: status)
+        }
+        endApp(launch.id, result, reason: result.words, &step)
+    }
+
+    mutating func endApp(
+        _ id: LaunchID,
+        _ result: RunResult,
+        reason: String,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        if launch.presence == .foreground {
+            apps[index].record.lastUsed = step.now.wall
+            save(app: index)
+        }
+        if launch.deliveries.isEmpty {
+            note(.ended(result, reason: reason), app: index, &step)
+        } else {
+            for delivery in launch.deliveries {
+                finish(delivery.id, index, result, reason: reason, &step)
+            }
+        }
+        remove(id, from: index, &step)
+        if launch.reopen, let manifest = apps[index].manifest, let exec = manifest.exec {
+            _ = launchForUser(index, manifest, exec, attach: nil, &step)
+        }
+    }
+}

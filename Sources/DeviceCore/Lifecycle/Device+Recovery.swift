@@ -1,0 +1,169 @@
+import Vocabulary
+
+/// A daemon starts: what the store remembers meets what the machine shows.
+extension Device {
+    mutating func started(_ start: Start, _ step: inout Step) {
+        if seed == 0 { seed = start.seed }
+        let rebooted = bootID != start.bootID
+        if rebooted {
+            bootID = start.bootID
+            // A pause is the user's, and counted in a boot time that is gone.
+            if case .until = pause {
+                pause = .none
+                pausedAt = nil
+            }
+            conditions.rebooted()
+        }
+        startedAt = step.now.boot
+        save(.device)
+        for owner in owners {
+            recover(
+                owner.launch,
+                rebooted ? nil : start.survivors.first { $0.launch == owner.launch },
+                rebooted: rebooted,
+                &step
+            )
+        }
+        for survivor in start.survivors
+        where !owners.contains(where: { $0.launch == survivor.launch }) {
+            // Not in the store: nobody will ever complete it.
+            if survivor.alive { step.emit(.kill(survivor.launch)) }
+            step.emit(.release(survivor.launch))
+        }
+        touchAll()
+    }
+
+    private mutating func recover(
+        _ id: LaunchID,
+        _ survivor: Survivor?,
+        rebooted: Bool,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id) else { return }
+        apps[index].launches[place].isConnected = false
+        let launch = apps[index].launches[place]
+        if rebooted {
+            endAcrossBoot(launch, index, &step)
+        } else if launch.phase == .judging {
+            // The exit is committed; what it means is asked again.
+            askAgain(launch, index, place, &step)
+        } else if survivor?.process ?? launch.process == nil {
+            endUnstarted(launch, index, &step)
+        } else if survivor?.alive == true {
+            adopt(launch, survivor?.process, index, place, &step)
+        } else {
+            if launch.isCommand, let request = launch.request {
+                setState(.running(id), of: request, in: index)
+            }
+            process(id, .exited(.unknown, nil), &step)
+        }
+    }
+
+    /// An interrupted command is run again; what an app had received is ended as unknown.
+    private mutating func endAcrossBoot(_ launch: Launch, _ index: Int, _ step: inout Step) {
+        if launch.isCommand {
+            if launch.wake != nil, let place = apps[index].index(of: launch.id) {
+                report(
+                    line(
+                        of: launch,
+                        launch.wake ?? launch.lostWake(step.now),
+                        .unknown,
+                        reason: "the device was restarted",
+                        step.now
+                    ),
+                    of: index,
+                    &step
+                )
+                countWake(launch, by: -1)
+                apps[index].launches[place].wake = nil
+            }
+            putBack(launch, index, &step)
+            remove(launch.id, from: index, &step)
+        } else {
+            endApp(launch.id, .unknown, reason: "the device was restarted", &step)
+        }
+    }
+
+    /// The marker is empty: the program never began.
+    private mutating func endUnstarted(_ launch: Launch, _ index: Int, _ step: inout Step) {
+        if launch.isCommand {
+            if launch.wake != nil, let place = apps[index].index(of: launch.id) {
+                countWake(launch, by: -1)
+                apps[index].launches[place].wake = nil
+            }
+            putBack(launch, index, &step)
+            note(.note("the daemon ended before it was started"), app: index, &step)
+            remove(launch.id, from: index, &step)
+        } else {
+            endApp(
+                launch.id,
+                .unknown,
+                reason: "the daemon ended before it was started",
+                &step
+            )
+        }
+    }
+
+    private mutating func putBack(_ launch: Launch, _ index: Int, _ step: inout Step) {
+        guard let id = launch.request, let place = apps[index].index(of: id) else { return }
+        if apps[index].requests[place].mode == .simulated {
+            forget(request: id)
+            apps[index].requests.remove(at: place)
+            return
+        }
+        apps[index].requests[place].mode = .normal
+        apps[index].requests[place].interruptedAt = nil
+        setState(.pending, of: id, in: index)
+    }
+
+    /// It lives: every state that was wanted is applied again, since the keeper may have thawed it.
+    private mutating func adopt(
+        _ launch: Launch,
+        _ process: ProcessID?,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        if launch.process == nil, let process {
+            self.process(launch.id, .started(process), &step)
+        }
+        guard let place = apps[index].index(of: launch.id) else { return }
+        let adopted = apps[index].launches[place]
+        if let ending = adopted.ending {
+            step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
+        } else if adopted.isFrozen {
+            step.emit(.freeze(launch.id))
+        } else {
+            step.emit(.thaw(launch.id))
+        }
+        touch(index)
+    }
+
+    private mutating func askAgain(
+        _ launch: Launch,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        apps[index].launches[place].probe.step = nil
+        guard let exit = launch.exit else {
+            endCommand(launch.id, .unknown, reason: "its exit was not seen", &step)
+            return
+        }
+        commandExited(index, place, exit, &step)
+    }
+}
+
+extension Launch {
+    /// For the line of a run whose beginning is not known any more.
+    fileprivate func lostWake(_ now: Moment) -> Wake {
+        Wake(
+            trigger: .refresh,
+            identifier: "",
+            resumed: false,
+            mode: .normal,
+            began: now,
+            end: now.awake
+        )
+    }
+}

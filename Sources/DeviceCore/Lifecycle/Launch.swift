@@ -1,0 +1,152 @@
+package import Vocabulary
+
+/// One process, with its children, from the decision to start it to its confirmed exit.
+package struct Launch: Hashable, Sendable, Codable {
+    package var id: LaunchID
+    package var role: Role
+    package var phase: Phase
+    package var process: ProcessID?
+    package var presence: Presence
+    /// What the machine was last told; true while frozen or being frozen.
+    package var isFrozen = false
+    /// Set once it has been asked, or made, to end.
+    package var ending: Ending?
+    /// The background run in progress.
+    package var wake: Wake?
+    /// Finish-up time: shared by the tasks that were open when the user left.
+    package var finishUp: FinishUp?
+    package var tasks: [BackgroundTask] = []
+    /// The highest number given to a task of this launch; none is given twice.
+    package var lastTask: Int64 = 0
+    package var deliveries: [Delivery] = []
+    /// When this launch was last in the foreground; its place among the suspended.
+    package var lastForeground: AwakeTime
+    /// Time given without a wake: entering the background, the debounce after it.
+    package var graceEnd: AwakeTime?
+    /// End of what background tasks may use beyond the wake that they were opened in.
+    package var tasksEnd: AwakeTime?
+    /// The user opened it while it was ending: start it again after that.
+    package var reopen = false
+    /// End of the launch watchdog; nil once it has finished launching.
+    package var launchingUntil: AwakeTime?
+    /// Identifiers with a handler, as the app said when it had finished launching.
+    package var registered: [String] = []
+    package var isConnected = false
+    package var lockCheckAt: BootTime?
+    package var monitor: CPUMonitor?
+    /// The command's result sources.
+    package var probe = ProbeState()
+    package var exit: Exit?
+    package var usage: Usage?
+
+    package enum Role: Hashable, Sendable, Codable {
+        /// The app's own program.
+        case main
+        /// A program that knows nothing of us, run for one request.
+        case command(RequestID, TaskKind)
+    }
+
+    package enum Phase: String, Hashable, Sendable, Codable {
+        /// Reading `NewDataFrom` before the command.
+        case probing
+        /// Handed to the shell; not known to have begun.
+        case starting
+        case running
+        /// The command has exited; its result is being read.
+        case judging
+    }
+
+    package enum Presence: String, Hashable, Sendable, Codable {
+        case foreground, background, suspended
+    }
+
+    package struct Ending: Hashable, Sendable, Codable {
+        package var reason: StopReason
+        /// When SIGKILL follows; nil: it has been sent.
+        package var killAt: AwakeTime?
+    }
+
+    package struct FinishUp: Hashable, Sendable, Codable {
+        package var end: AwakeTime
+        package var warned = false
+    }
+
+    /// What a command's result sources said.
+    package struct ProbeState: Hashable, Sendable, Codable {
+        package var before: UInt64?
+        package var changed: Bool?
+        package var step: ProbeStep?
+        package var limit: AwakeTime?
+    }
+
+    var isCommand: Bool {
+        switch role {
+        case .main: false
+        case .command: true
+        }
+    }
+
+    var request: RequestID? {
+        switch role {
+        case .main: nil
+        case .command(let request, _): request
+        }
+    }
+}
+
+/// Time that an app asked for with `beginBackgroundTask`, or an extension by an expiring activity.
+package struct BackgroundTask: Hashable, Sendable, Codable {
+    package var number: Int64
+    package var name: String
+    package var hasHandler: Bool
+    package var fromExtension: Bool
+    /// Opened during a wake: ends with it, and a little more.
+    package var inWake: Bool
+    package var warned = false
+}
+
+/// One background run: what woke the app, until when it may run, and what came of it.
+package struct Wake: Hashable, Sendable, Codable {
+    package var trigger: Trigger
+    package var identifier: String
+    package var resumed: Bool
+    package var mode: Request.RunMode
+    package var began: Moment
+    /// The end of the grant, in awake time.
+    package var end: AwakeTime
+    package var warned = false
+    /// Why it is being expired, once it is.
+    package var stop: StopReason?
+    package var cpuAtStart = Interval.zero
+    package var result: TaskResult?
+}
+
+/// One hand-over of work to a linked app.
+package struct Delivery: Hashable, Sendable, Codable {
+    package var id: DeliveryID
+    package var request: RequestID?
+    package var trigger: Trigger
+    package var identifier: String
+    package var state: State
+    package var hasHandler = false
+    package var warned = false
+    /// End of its own kind's time.
+    package var end: AwakeTime
+
+    package enum State: String, Hashable, Sendable, Codable {
+        /// Waits until the app is up.
+        case waiting
+        case offered
+        case running
+        case completed
+    }
+
+    var isOpen: Bool { state != .completed }
+}
+
+/// Average use of the processor over a window, while in the background.
+package struct CPUMonitor: Hashable, Sendable, Codable {
+    package var since: AwakeTime
+    package var cpu: Interval
+    package var next: AwakeTime
+}

@@ -1,0 +1,112 @@
+package import Vocabulary
+
+/// What the user, or a program of the user outside every launch, may ask for. Questions (status,
+/// explain, history) are no events: they are asked of `Device` directly and change nothing.
+package enum UserRequest: Hashable, Sendable, Codable {
+    /// Starts the app, or brings it back. `attach`: the pid that becomes its process.
+    case open(AppID, attach: Int32?)
+    /// The user has left the app.
+    case leave(AppID)
+    /// The swipe: ended, and kept from all background work until it is opened again.
+    case close(AppID)
+    case submit(Submission)
+    /// The user's own wish: skips the gates that only save.
+    case run(AppID, identifier: String?)
+    /// Cancels pending requests; nil: all of the app.
+    case cancel(AppID, identifier: String?)
+    /// Holds all background work; nil: until `continue`.
+    case pause(Interval?)
+    case `continue`
+    case simulate(Simulation, AppID, identifier: String?)
+}
+
+package enum Simulation: String, Hashable, Sendable, Codable, CaseIterable {
+    case launch, expire, fetch
+}
+
+/// `offstage submit -- COMMAND…`, or a linked app's own request.
+package struct Submission: Hashable, Sendable, Codable {
+    /// The app; nil for a command of the user's, which becomes the app `command.NAME`.
+    package var app: AppID?
+    /// Nil: made from the command.
+    package var identifier: String?
+    package var kind: TaskKind
+    /// Not before so long from now.
+    package var after: Interval?
+    package var earliest: WallTime?
+    /// Asked for again after each run, at least so long after it.
+    package var every: Interval?
+    package var needs: Needs
+    /// The client's own; the same token again is answered as the first time. At most 64 bytes.
+    package var token: String?
+    /// What to run, for a command.
+    package var command: [String]?
+    package var directory: String?
+    package var environment: [EnvironmentVariable]
+
+    package init(
+        app: AppID? = nil,
+        identifier: String? = nil,
+        kind: TaskKind,
+        after: Interval? = nil,
+        earliest: WallTime? = nil,
+        every: Interval? = nil,
+        needs: Needs = Needs(),
+        token: String? = nil,
+        command: [String]? = nil,
+        directory: String? = nil,
+        environment: [EnvironmentVariable] = []
+    ) {
+        self.app = app
+        self.identifier = identifier
+        self.kind = kind
+        self.after = after
+        self.earliest = earliest
+        self.every = every
+        self.needs = needs
+        self.token = token
+        self.command = command
+        self.directory = directory
+        self.environment = environment
+    }
+}
+
+package enum TaskKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case refresh, processing
+}
+
+/// The answer to a caller, sent after the commit.
+package enum Reply: Hashable, Sendable, Codable {
+    case done
+    /// What the request made or found, by name.
+    case value(Value)
+    case refused(Refusal)
+}
+
+/// Why something asked for was not done: what was wrong, the value, and what to do.
+package struct Refusal: Error, Hashable, Sendable, Codable {
+    package enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        /// Apple's error 1: background refresh is off.
+        case unavailable
+        /// Apple's error 2.
+        case tooManyPendingTaskRequests
+        /// Apple's error 3: mode or identifier not in the manifest.
+        case notPermitted
+        /// Apple's error 4.
+        case immediateRunIneligible
+        case notFound
+        case invalid
+        /// A gate says no; the reason names it.
+        case held
+        /// The store did not take it; nothing was done.
+        case storage
+    }
+    package var code: Code
+    package var reason: String
+    package var value: String
+    package var fix: String
+
+    package init(_ code: Code, reason: String, value: String = "", fix: String = "") {
+        (self.code, self.reason, self.value, self.fix) = (code, reason, value, fix)
+    }
+}

@@ -1,0 +1,444 @@
+import Vocabulary
+
+/// Asking for work: submit, run, cancel, simulate; and the standing requests that a manifest or
+/// a fetch interval makes.
+extension Device {
+    mutating func user(_ request: UserRequest, _ reply: ReplyToken, _ step: inout Step) {
+        switch request {
+        case .open(let app, let attach): open(app, attach: attach, reply, &step)
+        case .leave(let app): leave(app, reply, &step)
+        case .close(let app): close(app, reply, &step)
+        case .submit(let submission): submit(submission, reply, &step)
+        case .run(let app, let identifier): run(app, identifier, reply, &step)
+        case .cancel(let app, let identifier): cancel(app, identifier, reply, &step)
+        case .pause(let interval):
+            pause = interval.map { .until(step.now.boot + $0) } ?? .untilContinued
+            pausedAt = step.now.wall
+            save(.device)
+            stopAllRuns(.paused, &step)
+            step.reply(reply, .done)
+            touchAll()
+        case .continue:
+            pause = .none
+            pausedAt = nil
+            save(.device)
+            step.reply(reply, .done)
+            touchAll()
+        case .simulate(let simulation, let app, let identifier):
+            simulate(simulation, app, identifier, reply, &step)
+        }
+    }
+
+    // MARK: Submit
+
+    mutating func submit(_ submission: Submission, _ reply: ReplyToken, _ step: inout Step) {
+        do throws(Refusal) {
+            step.reply(reply, .value(try accept(submission, &step)))
+        } catch {
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    private mutating func accept(
+        _ submission: Submission,
+        _ step: inout Step
+    ) throws(Refusal) -> Value {
+        let (app, identifier) = try name(of: submission)
+        if let answered = answered(submission, app) { return answered }
+        guard settings.backgroundRefresh, settings.app(app).backgroundRefresh else {
+            throw Refusal(
+                .unavailable,
+                reason: "background refresh is off",
+                value: settings.backgroundRefresh ? app.name : "all apps",
+                fix: settings.backgroundRefresh
+                    ? "offstage set background-refresh on --app \(app)"
+                    : "offstage set background-refresh on"
+            )
+        }
+        if submission.command == nil { try checkPermission(submission, app, identifier) }
+        let index = place(app)
+        if let command = submission.command {
+            let manifest = transientManifest(app, command, submission)
+            if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
+            apps[index].record.transient = manifest
+            apps[index].record.closedAt = nil
+            apps[index].manifest = manifest
+        }
+        let replaced = apps[index].requests.first {
+            $0.identifier == identifier && $0.origin == .submitted && $0.state == .pending
+        }
+        if replaced == nil { try checkCaps(submission.kind, index) }
+        if let replaced {
+            apps[index].requests.removeAll { $0.id == replaced.id }
+            forget(request: replaced.id)
+        }
+        let request = Request(
+            id: nextSerial(RequestKind.self),
+            identifier: identifier,
+            kind: submission.kind,
+            origin: .submitted,
+            earliest: submission.earliest ?? submission.after.map { step.now.wall + $0 },
+            needs: submission.needs,
+            every: submission.every,
+            submittedAt: step.now.wall,
+            token: submission.token
+        )
+        apps[index].requests.append(request)
+        remember(submission.token, request, index)
+        save(app: index)
+        save(app: index, request: request.id)
+        touch(index)
+        return answer(app, identifier, request.id)
+    }
+
+    private func name(of submission: Submission) throws(Refusal) -> (AppID, String) {
+        if let app = submission.app {
+            guard let identifier = submission.identifier, !identifier.isEmpty else {
+                throw Refusal(.invalid, reason: "the request has no identifier")
+            }
+            return (app, identifier)
+        }
+        guard let command = submission.command, let program = command.first, !program.isEmpty
+        else {
+            throw Refusal(
+                .invalid,
+                reason: "there is no command to run",
+                fix: "offstage submit --refresh -- COMMAND…"
+            )
+        }
+        let base = program.split(separator: "/").last.map(String.init) ?? program
+        let name = submission.identifier ?? base
+        let isPlain = name.unicodeScalars.allSatisfy {
+            ("a"..."z").contains($0) || ("A"..."Z").contains($0) || ("0"..."9").contains($0)
+                || "-_.+".unicodeScalars.contains($0)
+        }
+        guard isPlain, !name.isEmpty, name.utf8.count <= 64 else {
+            throw Refusal(
+                .invalid,
+                reason: "a name has up to 64 letters, digits, - _ . or +",
+                value: name,
+                fix: "give one with --id"
+            )
+        }
+        return (AppID("command.\(name)"), name)
+    }
+
+    private func answered(_ submission: Submission, _ app: AppID) -> Value? {
+        guard let token = submission.token, let index = apps.index(of: app),
+            let known = apps[index].record.tokens.first(where: { $0.token == token })
+        else { return nil }
+        return answer(app, known.identifier, known.request)
+    }
+
+    private func answer(_ app: AppID, _ identifier: String, _ request: RequestID) -> Value {
+        [
+            "app": .string(app.name), "identifier": .string(identifier),
+            "request": .integer(Int64(request.number)),
+        ]
+    }
+
+    private mutating func remember(_ token: String?, _ request: Request, _ index: Int) {
+        guard let token else { return }
+        apps[index].record.tokens.append(
+            AnsweredToken(token: token, request: request.id, identifier: request.identifier)
+        )
+        if apps[index].record.tokens.count > 32 { apps[index].record.tokens.removeFirst() }
+    }
+
+    private func checkPermission(
+        _ submission: Submission,
+        _ app: AppID,
+        _ identifier: String
+    ) throws(Refusal) {
+        guard let index = apps.index(of: app), let manifest = apps[index].manifest else {
+            throw unknown(app)
+        }
+        let mode: BackgroundMode = submission.kind == .refresh ? .fetch : .processing
+        guard manifest.modes.contains(mode) else {
+            throw Refusal(
+                .notPermitted,
+                reason: "the manifest does not declare the mode",
+                value: mode.rawValue,
+                fix: "add \(mode.rawValue); to BackgroundModes="
+            )
+        }
+        guard manifest.permits(identifier: identifier) else {
+            throw Refusal(
+                .notPermitted,
+                reason: "the manifest does not permit the identifier",
+                value: identifier,
+                fix: "add \(identifier); to PermittedTaskIdentifiers="
+            )
+        }
+    }
+
+    private func checkCaps(_ kind: TaskKind, _ index: Int) throws(Refusal) {
+        let pending = apps[index].requests.filter {
+            $0.origin == .submitted && $0.kind == kind && $0.isPending && $0.mode == .normal
+        }.count
+        let cap = kind == .refresh ? settings.pendingRefreshes : settings.pendingProcessing
+        guard pending >= Int(cap) else { return }
+        throw Refusal(
+            .tooManyPendingTaskRequests,
+            reason: "\(pending) \(kind.rawValue) requests are pending, and \(cap) may be",
+            value: "\(pending)",
+            fix: "cancel one, or submit again with its identifier"
+        )
+    }
+
+    private func transientManifest(
+        _ app: AppID,
+        _ command: [String],
+        _ submission: Submission
+    ) -> AppManifest {
+        var manifest = AppManifest(id: app, name: app.name)
+        manifest.directory = submission.directory
+        manifest.environment = submission.environment
+        manifest.needsNetwork = submission.needs.network
+        switch submission.kind {
+        case .refresh:
+            manifest.modes = [.fetch]
+            manifest.refreshCommand = command
+        case .processing:
+            manifest.modes = [.processing]
+            manifest.processingCommand = command
+        }
+        return manifest
+    }
+
+    // MARK: Run and simulate
+
+    private mutating func run(
+        _ app: AppID,
+        _ identifier: String?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        do throws(Refusal) {
+            let index = try index(ofKnown: app)
+            let place = try choose(identifier, in: index)
+            let request = apps[index].requests[place]
+            apps[index].requests[place].mode = .wished
+            try startNow(apps[index].requests[place], index, &step)
+            step.reply(reply, .value(answer(app, request.identifier, request.id)))
+        } catch {
+            if let index = apps.index(of: app) { unwish(index) }
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    private mutating func unwish(_ index: Int) {
+        for place in apps[index].requests.indices
+        where apps[index].requests[place].mode == .wished
+            && isWaiting(apps[index].requests[place], in: apps[index])
+        {
+            apps[index].requests[place].mode = .normal
+        }
+    }
+
+    private func index(ofKnown app: AppID) throws(Refusal) -> Int {
+        guard let index = apps.index(of: app),
+            apps[index].manifest != nil || apps[index].problem != nil
+        else { throw unknown(app) }
+        return index
+    }
+
+    /// The named request, else the refresh, else whatever waits.
+    private func choose(_ identifier: String?, in index: Int) throws(Refusal) -> Int {
+        let app = apps[index]
+        let places = app.requests.indices
+        if let identifier {
+            if let place = places.first(where: { app.requests[$0].identifier == identifier }) {
+                return place
+            }
+            throw Refusal(
+                .notFound,
+                reason: "\(app.id) has no such task",
+                value: identifier,
+                fix: "offstage tasks \(app.id)"
+            )
+        }
+        if let place = places.first(where: { app.requests[$0].kind == .refresh }) { return place }
+        if let place = places.first { return place }
+        throw Refusal(
+            .notFound,
+            reason: "\(app.id) has nothing to run",
+            value: app.problem ?? "",
+            fix: "offstage explain \(app.id)"
+        )
+    }
+
+    private mutating func startNow(
+        _ request: Request,
+        _ index: Int,
+        _ step: inout Step
+    ) throws(Refusal) {
+        guard isWaiting(request, in: apps[index]) else {
+            throw Refusal(
+                .held,
+                reason: "\(request.identifier) is running already",
+                value: request.identifier,
+                fix: "offstage status"
+            )
+        }
+        for row in GateTable.rows {
+            guard let context = context(row, request, of: index, at: step.now),
+                row.check(context) != .open
+            else { continue }
+            let words = row.words(context)
+            throw Refusal(
+                .held,
+                reason: words.sentence,
+                value: words.value,
+                fix: "needed: \(words.needed)"
+            )
+        }
+        start(request, of: index, &step)
+    }
+
+    private mutating func simulate(
+        _ simulation: Simulation,
+        _ app: AppID,
+        _ identifier: String?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        do throws(Refusal) {
+            let index = try index(ofKnown: app)
+            switch simulation {
+            case .expire: try simulateExpiry(of: identifier, index, &step)
+            case .launch, .fetch:
+                try simulateLaunch(simulation, identifier, index, &step)
+            }
+            step.reply(reply, .done)
+        } catch {
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    /// A run of its own, marked as a test: what is pending stays pending.
+    private mutating func simulateLaunch(
+        _ simulation: Simulation,
+        _ identifier: String?,
+        _ index: Int,
+        _ step: inout Step
+    ) throws(Refusal) {
+        let app = apps[index]
+        var model = app.requests.first { request in
+            identifier.map { request.identifier == $0 }
+                ?? (simulation == .fetch
+                    ? request.kind == .refresh : true)
+        }
+        if model == nil, simulation == .fetch || identifier != nil, app.manifest != nil {
+            model = Request(
+                id: RequestID(0),
+                identifier: identifier ?? "fetch",
+                kind: .refresh,
+                origin: identifier == nil ? .fetch : .submitted,
+                needs: Needs(),
+                submittedAt: step.now.wall
+            )
+        }
+        guard var request = model else {
+            throw Refusal(
+                .notFound,
+                reason: "\(app.id) has nothing of the kind to launch",
+                value: identifier ?? "",
+                fix: "offstage tasks \(app.id)"
+            )
+        }
+        request.id = nextSerial(RequestKind.self)
+        request.mode = .simulated
+        request.state = .pending
+        request.interruptedAt = nil
+        request.token = nil
+        request.every = nil
+        apps[index].requests.append(request)
+        save(app: index, request: request.id)
+        do throws(Refusal) {
+            try startNow(request, index, &step)
+        } catch {
+            apps[index].requests.removeAll { $0.id == request.id }
+            forget(request: request.id)
+            throw error
+        }
+        touch(index)
+    }
+
+    private mutating func simulateExpiry(
+        of identifier: String?,
+        _ index: Int,
+        _ step: inout Step
+    ) throws(Refusal) {
+        var found = false
+        for launch in apps[index].launches where launch.wake != nil {
+            let isMeant = identifier == nil || launch.wake?.identifier == identifier
+            if launch.isCommand, isMeant {
+                stopCommand(launch.id, .simulated, &step)
+                found = true
+            }
+            for delivery in launch.deliveries
+            where identifier == nil || delivery.identifier == identifier {
+                expireEarly(delivery, launch.id, .simulated, &step)
+                found = true
+            }
+        }
+        guard !found else { return }
+        throw Refusal(
+            .notFound,
+            reason: "nothing of \(apps[index].id) is running",
+            value: identifier ?? "",
+            fix: "offstage simulate launch \(apps[index].id)"
+        )
+    }
+
+    // MARK: Cancel
+
+    private mutating func cancel(
+        _ app: AppID,
+        _ identifier: String?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        do throws(Refusal) {
+            let index = try index(ofKnown: app)
+            let meant = apps[index].requests.filter {
+                identifier == nil || $0.identifier == identifier
+            }
+            guard !meant.isEmpty else {
+                throw Refusal(
+                    .notFound,
+                    reason: "\(app) has nothing to cancel",
+                    value: identifier ?? "",
+                    fix: "offstage tasks \(app)"
+                )
+            }
+            for request in meant {
+                if let launch = request.launch {
+                    stopCommand(launch, .cancelled, &step)
+                } else if request.origin != .submitted, identifier != nil {
+                    throw Refusal(
+                        .invalid,
+                        reason: "\(request.identifier) stands in the manifest",
+                        value: request.identifier,
+                        fix: "remove it there, or: offstage set background-refresh off --app \(app)"
+                    )
+                }
+            }
+            cancelPending(of: index, identifier: identifier, &step)
+            step.reply(reply, .done)
+        } catch {
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    mutating func cancelPending(of index: Int, identifier: String?, _ step: inout Step) {
+        for request in apps[index].requests
+        where request.origin == .submitted && request.state == .pending
+            && (identifier == nil || request.identifier == identifier)
+        {
+            drop(request, of: index, reason: "cancelled", &step)
+        }
+        touch(index)
+    }
+}

@@ -1,0 +1,87 @@
+import Vocabulary
+
+/// Runs that may not go on: their conditions stopped holding (C8), the user came back, paused
+/// everything, or took the manifest away.
+extension Device {
+    /// A condition changed: expires early what needed it. Only the change counts, so that what
+    /// was started in spite of a condition (a wish, a simulation) is not stopped by it.
+    mutating func stopWhatMayNotGoOn(after condition: Condition, _ step: inout Step) {
+        guard let reason = lossReason(condition) else { return }
+        for owner in owners {
+            guard let (index, place) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[place]
+            guard let wake = launch.wake else { continue }
+            if launch.isCommand {
+                if concerns(reason, wake.trigger, needs(of: launch.request, index)) {
+                    stopCommand(launch.id, reason, &step)
+                }
+                continue
+            }
+            for delivery in launch.deliveries
+            where concerns(reason, delivery.trigger, needs(of: delivery.request, index)) {
+                expireEarly(delivery, launch.id, reason, &step)
+            }
+        }
+    }
+
+    private func lossReason(_ condition: Condition) -> StopReason? {
+        switch condition {
+        case .power: conditions.externalPower ? nil : .powerLost
+        case .network: conditions.networkReachable ? nil : .networkLost
+        case .idle: conditions.deviceIdle ? nil : .deviceInUse
+        case .lowPower: conditions.lowPower ? .lowPowerMode : nil
+        case .thermal: conditions.thermal >= 2 ? .thermal : nil
+        case .memory: conditions.memory >= 2 ? .memoryPressure : nil
+        case .battery, .metered, .locked, .storage: nil
+        }
+    }
+
+    private func needs(of request: RequestID?, _ index: Int) -> Needs {
+        guard let request, let place = apps[index].index(of: request) else { return Needs() }
+        return apps[index].requests[place].needs
+    }
+
+    /// Power and network, when they were asked for; a user who comes back, low-power mode, heat
+    /// and want of memory end processing, while a refresh goes on.
+    private func concerns(_ reason: StopReason, _ trigger: Trigger, _ needs: Needs) -> Bool {
+        switch reason {
+        case .powerLost: needs.power
+        case .networkLost: trigger == .processing && needs.network
+        case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger == .processing
+        case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
+            .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong, .neverCompleted:
+            false
+        }
+    }
+
+    mutating func stopAllRuns(_ reason: StopReason, _ step: inout Step) {
+        for owner in owners { stopRuns(of: owner.launch, reason, &step) }
+    }
+
+    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ step: inout Step) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        if launch.isCommand {
+            if launch.wake != nil { stopCommand(id, reason, &step) }
+        } else {
+            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &step) }
+        }
+    }
+
+    /// The expiration handler now, the end after the warning time, never later than planned.
+    mutating func expireEarly(
+        _ delivery: Delivery,
+        _ id: LaunchID,
+        _ reason: StopReason,
+        _ step: inout Step
+    ) {
+        guard let (index, place) = find(id),
+            let slot = apps[index].launches[place].deliveries.firstIndex(where: {
+                $0.id == delivery.id
+            })
+        else { return }
+        let end = min(delivery.end, step.now.awake + settings.expiryWarning)
+        apps[index].launches[place].deliveries[slot].end = end
+        warn(delivery.id, id, reason, &step)
+    }
+}

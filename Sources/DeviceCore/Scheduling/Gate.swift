@@ -1,0 +1,207 @@
+import Vocabulary
+
+/// A reason for which a trigger may have to wait: a row of the gate table.
+package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
+    case unknownApp, notPermitted, closedByUser, refreshOff, paused, beforeFirstUnlock, lowPower
+    case earliest, quiet, network, metered, externalPower, battery, deviceInUse, appInForeground
+    case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
+    case startPause, betterMoment, sharedWake, runSlots
+
+    var row: GateRow { GateTable.row(self) }
+    /// As users and programs name it: `before-first-unlock`.
+    package var name: String {
+        var name = ""
+        for character in rawValue {
+            if character.isUppercase { name.append("-") }
+            name.append(contentsOf: character.lowercased())
+        }
+        return name
+    }
+    var bit: UInt64 { 1 << UInt64(row.index) }
+}
+
+/// Some gates, as one word.
+struct GateSet: Hashable, Sendable, Codable {
+    private(set) var bits: UInt64 = 0
+    static let none = GateSet()
+    mutating func insert(_ gate: Gate) { bits |= gate.bit }
+    mutating func formUnion(_ other: GateSet) { bits |= other.bits }
+    func contains(_ gate: Gate) -> Bool { bits & gate.bit != 0 }
+    var isEmpty: Bool { bits == 0 }
+    func isOnly(_ gate: Gate) -> Bool { bits == gate.bit }
+}
+
+/// When a gate that holds may open.
+enum NextChance: Hashable, Sendable {
+    case wall(WallTime)
+    case boot(BootTime)
+    /// When something happens that is an event of its own.
+    case event
+}
+
+enum GateAnswer: Hashable, Sendable {
+    case open
+    case held(NextChance)
+
+    static func held(until time: WallTime, at now: Moment) -> GateAnswer {
+        now.wall >= time ? .open : .held(.wall(time))
+    }
+}
+
+/// What a gate says to a person.
+struct GateWords: Hashable, Sendable {
+    /// What it sees now.
+    var value: String
+    /// What it must see to open.
+    var needed: String
+    var since: WallTime?
+    /// Completes "NAME waits because …".
+    var sentence: String
+}
+
+/// What a gate may look at.
+struct GateContext {
+    let now: Moment
+    let device: Device
+    let app: AppState
+    let trigger: Trigger
+    /// Nil for triggers that are no requests.
+    let request: Request?
+    let cell: GateCell
+
+    var settings: Settings { device.settings }
+    var conditions: Conditions { device.conditions }
+    var identifier: String { request?.identifier ?? "" }
+}
+
+/// Whether, and how, a row applies to a column.
+enum GateCell: Character, Sendable {
+    case no = "."
+    case yes = "*"
+    /// When the request asks for it.
+    case asked = "a"
+    /// Unless the manifest says `NeedsNetwork=false`.
+    case needed = "n"
+    /// By a setting of the user, or when the request asks for it.
+    case set = "s"
+    /// Only at the critical level.
+    case critical = "c"
+    /// What has a protection class that is closed.
+    case classed = "k"
+    /// After repeated misuse.
+    case strikes = "x"
+    /// Fetches by interval and plain commands.
+    case fetchOrCommand = "f"
+    /// Plain commands.
+    case command = "o"
+
+    package var words: String {
+        switch self {
+        case .no: ""
+        case .yes: "●"
+        case .asked: "ask"
+        case .needed: "need"
+        case .set: "set, ask"
+        case .critical: "crit"
+        case .classed: "class"
+        case .strikes: "strikes"
+        case .fetchOrCommand: "fetch, command"
+        case .command: "command"
+        }
+    }
+}
+
+/// One row: what it is called, which triggers it holds, and how it decides.
+struct GateRow: Sendable {
+    let gate: Gate
+    let index: Int
+    let title: String
+    /// One letter (`GateCell`) per trigger, in the order of `Trigger.allCases`.
+    let cells: [GateCell]
+    let kind: Kind
+    let check: @Sendable (GateContext) -> GateAnswer
+    let words: @Sendable (GateContext) -> GateWords
+
+    enum Kind: Sendable {
+        /// Without it no launch is possible: holds simulated runs too.
+        case needed
+        /// A rule that the user's own wish does not lift.
+        case rule
+        /// Only saves energy, data or wakes: `offstage run` skips it.
+        case saving
+    }
+
+    func applies(in mode: Request.RunMode) -> Bool {
+        switch (mode, kind) {
+        case (.normal, _), (.simulated, .needed), (.wished, .needed), (.wished, .rule): true
+        case (.simulated, .rule), (.simulated, .saving), (.wished, .saving): false
+        }
+    }
+}
+
+/// The table gate × trigger. A new gate is a row here and a file in `Gates`; a new trigger is a
+/// column.
+enum GateTable {
+    /// What a gate is made of; one static per file in `Gates`.
+    struct Definition: Sendable {
+        let title: String
+        let kind: GateRow.Kind
+        let check: @Sendable (GateContext) -> GateAnswer
+        let words: @Sendable (GateContext) -> GateWords
+    }
+
+    // Columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer Events
+    //          Location Mode Notification finish-Up
+    static let rows: [GateRow] = [
+        //                   FPCSVDTELMNU
+        row(.unknownApp, "************", .unknownApp),
+        row(.notPermitted, "*****...**..", .notPermitted),
+        row(.closedByUser, "****.*****..", .closedByUser),
+        row(.refreshOff, "**.*....**..", .refreshOff),
+        row(.paused, "****.*.***..", .paused),
+        row(.beforeFirstUnlock, "****.kk***k.", .beforeFirstUnlock),
+        row(.lowPower, "**.*.*......", .lowPower),
+        row(.earliest, "**...**.....", .earliest),
+        row(.quiet, "fo..........", .quiet),
+        row(.network, "na...**.....", .network),
+        row(.metered, "sa...*s.....", .metered),
+        row(.externalPower, ".a..........", .externalPower),
+        row(.battery, "**.*.*......", .battery),
+        row(.deviceInUse, ".*..........", .deviceInUse),
+        row(.appInForeground, "*...........", .appInForeground),
+        row(.thermal, "****.*cccc..", .thermal),
+        row(.memory, "****...***..", .memory),
+        row(.storage, "****.*****..", .storage),
+        row(.unused, "**..........", .unused),
+        row(.appQuota, "**.*x*..**..", .appQuota),
+        row(.deviceQuota, "**.*.*..**..", .deviceQuota),
+        row(.backOff, "**.*x..***..", .backOff),
+        row(.stillRunning, "***....*....", .stillRunning),
+        row(.startPause, "**...*.*....", .startPause),
+        row(.betterMoment, "f....*......", .betterMoment),
+        row(.sharedWake, "f....*.*....", .sharedWake),
+        row(.runSlots, "***...*.....", .runSlots),
+    ]
+
+    static func row(_ gate: Gate) -> GateRow { rows[index(gate)] }
+
+    private static let indices: [Gate: Int] = {
+        var indices: [Gate: Int] = [:]
+        for (index, row) in rows.enumerated() { indices[row.gate] = index }
+        return indices
+    }()
+
+    private static func index(_ gate: Gate) -> Int { indices[gate] ?? 0 }
+
+    private static func row(_ gate: Gate, _ cells: String, _ definition: Definition) -> GateRow {
+        GateRow(
+            gate: gate,
+            index: Gate.allCases.firstIndex(of: gate) ?? 0,
+            title: definition.title,
+            cells: cells.map { GateCell(rawValue: $0) ?? .no },
+            kind: definition.kind,
+            check: definition.check,
+            words: definition.words
+        )
+    }
+}

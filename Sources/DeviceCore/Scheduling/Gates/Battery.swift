@@ -1,0 +1,19 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// Battery below the limit and not on external power.
+    static let battery = Self(
+        title: "battery low",
+        kind: .saving,
+        check: { $0.conditions.batteryIsLow ? .held(.event) : .open },
+        words: {
+            let limit = $0.settings.batteryLimit
+            return GateWords(
+                value: "\($0.conditions.battery) %",
+                needed: "\(limit + $0.settings.batteryMargin) % or external power",
+                since: $0.conditions[.battery].since,
+                sentence: "the battery is low (\($0.conditions.battery) %)"
+            )
+        }
+    )
+}

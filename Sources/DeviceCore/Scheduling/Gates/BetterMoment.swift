@@ -1,0 +1,33 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// The refresh policy expects a better moment.
+    static let betterMoment = Self(
+        title: "waiting for a better moment",
+        kind: .saving,
+        check: {
+            guard $0.request?.kind == .refresh else { return .open }
+            return .held(until: $0.plan.at, at: $0.now)
+        },
+        words: {
+            let plan = $0.plan
+            return GateWords(
+                value: $0.device.words(for: $0.now.wall, at: $0.now),
+                needed: $0.device.words(for: plan.at, at: $0.now),
+                since: $0.app.record.lastRefreshEnd,
+                sentence: plan.reason
+            )
+        }
+    )
+}
+
+extension GateContext {
+    var plan: RefreshPlan {
+        RefreshPolicy.plan(
+            app.record.refresh,
+            lastRun: app.record.lastRefreshEnd,
+            settings: settings,
+            at: now
+        )
+    }
+}

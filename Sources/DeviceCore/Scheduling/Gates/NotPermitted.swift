@@ -1,0 +1,44 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// The manifest declares no such mode, or does not list the identifier.
+    static let notPermitted = Self(
+        title: "mode not declared, identifier not permitted",
+        kind: .needed,
+        check: { missing($0) == nil ? .open : .held(.event) },
+        words: {
+            let missing = missing($0) ?? ""
+            return GateWords(
+                value: "not in the manifest",
+                needed: missing,
+                since: nil,
+                sentence: "its manifest lacks \(missing)"
+            )
+        }
+    )
+
+    private static func missing(_ context: GateContext) -> String? {
+        guard let manifest = context.app.manifest, let mode = mode(of: context.trigger) else {
+            return nil
+        }
+        guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }
+        guard let request = context.request, request.origin == .submitted,
+            !context.app.isTransient, !manifest.permits(identifier: request.identifier)
+        else { return nil }
+        return "PermittedTaskIdentifiers=\(request.identifier);"
+    }
+
+    /// The mode that a trigger needs; nil: none of its own.
+    static func mode(of trigger: Trigger) -> BackgroundMode? {
+        switch trigger {
+        case .refresh: .fetch
+        case .processing: .processing
+        case .push: .remoteNotification
+        case .voip: .voip
+        case .location: .location
+        case .continued, .discretionaryTransfer, .transfer, .transferEvents, .mode,
+            .notificationAction, .finishUp:
+            nil
+        }
+    }
+}

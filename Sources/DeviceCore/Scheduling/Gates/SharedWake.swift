@@ -1,0 +1,34 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// Refreshes of several apps share one wake of the device (B4). The instants are offset per
+    /// device, so that servers are spared (B10). A device that is in use is awake anyway.
+    static let sharedWake = Self(
+        title: "waiting for the shared wake",
+        kind: .saving,
+        check: {
+            guard $0.conditions.deviceIdle else { return .open }
+            return .held(until: next($0), at: $0.now)
+        },
+        words: {
+            GateWords(
+                value: $0.device.words(for: $0.now.wall, at: $0.now),
+                needed: $0.device.words(for: next($0), at: $0.now),
+                since: nil,
+                sentence: "it shares the next wake of the device"
+            )
+        }
+    )
+
+    /// The first shared instant after the moment that the policy chose.
+    private static func next(_ context: GateContext) -> WallTime {
+        guard context.request?.kind == .refresh else { return .distantPast }
+        let every = context.settings.sharedWake.nanoseconds
+        guard every > 0 else { return .distantPast }
+        let offset = Int64(context.device.seed % UInt64(every))
+        let from = context.plan.at.nanoseconds
+        guard from > 0 else { return .distantPast }
+        let rest = (from - offset) % every
+        return WallTime(nanoseconds: rest <= 0 ? from - rest : from + (every - rest))
+    }
+}

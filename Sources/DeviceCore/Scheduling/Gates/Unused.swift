@@ -1,0 +1,31 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// Not opened for a week (C4). Where nothing tells of use, the rule does not apply.
+    static let unused = Self(
+        title: "not used for a week",
+        kind: .saving,
+        check: {
+            guard let last = $0.app.lastKnownUse else { return .open }
+            return $0.now.wall - last >= $0.settings.unusedLimit ? .held(.event) : .open
+        },
+        words: {
+            let last = $0.app.lastKnownUse ?? $0.now.wall
+            return GateWords(
+                value: "not used for \($0.now.wall - last)",
+                needed: "used within \($0.settings.unusedLimit)",
+                since: last + $0.settings.unusedLimit,
+                sentence: "you have not opened it for \($0.settings.unusedLimit) or more"
+            )
+        }
+    )
+}
+
+extension AppState {
+    /// Nil: nothing tells of this app's use.
+    var lastKnownUse: WallTime? {
+        if let used = record.lastUsed { return used }
+        guard let manifest, manifest.useFrom != nil || isLinked else { return nil }
+        return record.firstSeen
+    }
+}

@@ -1,0 +1,71 @@
+package import Vocabulary
+
+/// Work that waits to be run: submitted by an app or a user, or standing, because the manifest
+/// names a command or the app set a fetch interval.
+package struct Request: Hashable, Sendable, Codable {
+    package var id: RequestID
+    package var identifier: String
+    package var kind: TaskKind
+    package var origin: Origin
+    /// A floor: never before it.
+    package var earliest: WallTime?
+    package var needs: Needs
+    /// Asked for again after each run, at least so long after it.
+    package var every: Interval?
+    package var submittedAt: WallTime
+    package var token: String?
+    /// Set by `offstage run` and `offstage simulate`.
+    package var mode = RunMode.normal
+    /// Since when all gates but the run slots are open; the longest wait goes first.
+    package var readySince: BootTime?
+    /// Set while a command is frozen in mid-run: when it was first interrupted.
+    package var interruptedAt: WallTime?
+    package var state = State.pending
+
+    package enum Origin: String, Hashable, Sendable, Codable {
+        /// By `submit`; used up by one run.
+        case submitted
+        /// `RefreshCommand` or `ProcessingCommand`; comes back after each run.
+        case command
+        /// `setMinimumBackgroundFetchInterval`; comes back after each run.
+        case fetch
+    }
+
+    package enum State: Hashable, Sendable, Codable {
+        case pending
+        /// Handed to a launch, which has not acknowledged it.
+        case offered(LaunchID)
+        /// Received: it is the launch's now.
+        case running(LaunchID)
+    }
+
+    package enum RunMode: String, Hashable, Sendable, Codable {
+        case normal
+        /// The user's wish: gates that only save are skipped.
+        case wished
+        /// A developer's test: only the gates that keep the launch possible apply.
+        case simulated
+    }
+
+    var trigger: Trigger {
+        switch kind {
+        case .refresh: .refresh
+        case .processing: .processing
+        }
+    }
+
+    var launch: LaunchID? {
+        switch state {
+        case .pending: nil
+        case .offered(let launch), .running(let launch): launch
+        }
+    }
+
+    /// Counts against the caps, and is shown as pending: nobody has a receipt for it.
+    package var isPending: Bool {
+        switch state {
+        case .pending, .offered: true
+        case .running: false
+        }
+    }
+}

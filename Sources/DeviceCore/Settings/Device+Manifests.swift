@@ -1,0 +1,122 @@
+import Vocabulary
+
+/// Apps come, change and go with their manifests.
+extension Device {
+    mutating func manifest(_ change: ManifestChange, _ step: inout Step) {
+        switch change {
+        case .present(let manifest): present(manifest, &step)
+        case .invalid(let id, let reason):
+            let index = place(id)
+            lose(index, &step)
+            apps[index].problem = reason
+            remember(index, &step)
+        case .removed(let id):
+            guard let index = apps.index(of: id), !apps[index].isTransient else { return }
+            lose(index, &step)
+            apps[index].problem = nil
+            if apps[index].isForgettable {
+                // What the user did with it is kept, should it come back.
+                save(app: index)
+            }
+        }
+    }
+
+    private mutating func present(_ manifest: AppManifest, _ step: inout Step) {
+        let index = place(manifest.id)
+        let old = apps[index].manifest
+        guard old != manifest || apps[index].problem != nil else { return }
+        apps[index].manifest = manifest
+        apps[index].problem = nil
+        remember(index, &step)
+        if old?.useFrom != manifest.useFrom {
+            step.emit(.watchUse(manifest.id, manifest.useFrom))
+        }
+        standRequests(of: index, &step)
+        touch(index)
+    }
+
+    private mutating func remember(_ index: Int, _ step: inout Step) {
+        if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
+        save(app: index)
+        touch(index)
+    }
+
+    private mutating func lose(_ index: Int, _ step: inout Step) {
+        if apps[index].manifest?.useFrom != nil { step.emit(.watchUse(apps[index].id, nil)) }
+        apps[index].manifest = nil
+        standRequests(of: index, &step)
+        for launch in apps[index].launches where launch.isCommand {
+            stopCommand(launch.id, .manifestRemoved, &step)
+        }
+        touch(index)
+    }
+
+    /// Makes the standing requests what the manifest and the fetch interval say.
+    mutating func standRequests(of index: Int, _ step: inout Step) {
+        guard !apps[index].isTransient else { return }
+        let manifest = apps[index].manifest
+        stand(
+            "refresh",
+            .refresh,
+            .command,
+            wanted: manifest?.refreshCommand != nil && manifest?.modes.contains(.fetch) == true,
+            needs: Needs(),
+            of: index,
+            &step
+        )
+        stand(
+            "processing",
+            .processing,
+            .command,
+            wanted: manifest?.processingCommand != nil
+                && manifest?.modes.contains(.processing) == true,
+            needs: manifest?.processingNeeds ?? Needs(),
+            of: index,
+            &step
+        )
+        // Permitted identifiers turn the first API off (B7).
+        let fetches =
+            apps[index].isLinked && apps[index].record.fetchInterval != .never
+            && manifest?.modes.contains(.fetch) == true
+            && manifest?.permittedTaskIdentifiers.isEmpty == true
+        stand("fetch", .refresh, .fetch, wanted: fetches, needs: Needs(), of: index, &step)
+    }
+
+    private mutating func stand(
+        _ identifier: String,
+        _ kind: TaskKind,
+        _ origin: Request.Origin,
+        wanted: Bool,
+        needs: Needs,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        let place = apps[index].requests.firstIndex {
+            $0.origin == origin && $0.identifier == identifier && $0.mode != .simulated
+        }
+        switch (place, wanted) {
+        case (.none, true):
+            let request = Request(
+                id: nextSerial(RequestKind.self),
+                identifier: identifier,
+                kind: kind,
+                origin: origin,
+                needs: needs,
+                submittedAt: step.now.wall
+            )
+            apps[index].requests.append(request)
+            save(app: index, request: request.id)
+        case (.some(let place), true):
+            guard apps[index].requests[place].needs != needs else { return }
+            apps[index].requests[place].needs = needs
+            save(app: index, request: apps[index].requests[place].id)
+        case (.some(let place), false):
+            // A running one goes with its launch.
+            guard apps[index].requests[place].state == .pending else { return }
+            forget(request: apps[index].requests[place].id)
+            apps[index].requests.remove(at: place)
+        case (.none, false):
+            break
+        }
+    }
+}

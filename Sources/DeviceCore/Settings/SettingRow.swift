@@ -1,0 +1,381 @@
+package import Vocabulary
+
+/// One row of the table of settings: the name in files and on the command line, its unit, where
+/// it lives, and what `offstage settings` says about it.
+package struct SettingRow: Sendable {
+    package let name: String
+    package let field: Field
+    package let documentation: String
+
+    package enum Field: Sendable {
+        case interval(any WritableKeyPath<Settings, Interval> & Sendable, ClosedRange<Interval>)
+        case count(any WritableKeyPath<Settings, Int64> & Sendable, ClosedRange<Int64>)
+        case bytes(any WritableKeyPath<Settings, Int64> & Sendable, ClosedRange<Int64>)
+        case flag(any WritableKeyPath<Settings, Bool> & Sendable)
+        case text(any WritableKeyPath<Settings, String> & Sendable)
+        /// A time of day, `07:00`.
+        case timeOfDay(any WritableKeyPath<Settings, Interval> & Sendable)
+        /// Chooses among `SettingRow.profiles`.
+        case profile
+    }
+
+    static let day = Interval.zero...Interval.days(1)
+    static let month = Interval.zero...Interval.days(31)
+    static let year = Interval.zero...Interval.days(366)
+
+    package static let table: [SettingRow] = grants + limits + refreshes + gates + rest
+
+    private static let grants: [SettingRow] = [
+        SettingRow(
+            name: "profile",
+            field: .profile,
+            documentation: "A set of defaults: apple, ios7 or ios26."
+        ),
+        SettingRow(
+            name: "finish-up",
+            field: .interval(\.finishUp, day),
+            documentation: "Time for work begun in the foreground, shared by the app's tasks "
+                + "(iOS 7: 180 s, iOS 26: 30 s)."
+        ),
+        SettingRow(
+            name: "entering-background",
+            field: .interval(\.enteringBackground, day),
+            documentation: "Time for an app to store what it must when the user leaves it (iOS 4)."
+        ),
+        SettingRow(
+            name: "wake-grant",
+            field: .interval(\.wakeGrant, day),
+            documentation: "Time of a refresh, fetch, push or transfer event, per launch (iOS 7)."
+        ),
+        SettingRow(
+            name: "task-beyond-wake",
+            field: .interval(\.taskBeyondWake, day),
+            documentation: "Time of a background task opened during a wake, beyond that wake."
+        ),
+        SettingRow(
+            name: "processing-grant",
+            field: .interval(\.processingGrant, day),
+            documentation: "Time of a processing task while its conditions hold (iOS 13)."
+        ),
+        SettingRow(
+            name: "processing-grant-charging",
+            field: .interval(\.processingGrantCharging, day),
+            documentation: "The same on external power."
+        ),
+        SettingRow(
+            name: "expiry-warning",
+            field: .interval(\.expiryWarning, day),
+            documentation: "How long before the end the expiration handler is called."
+        ),
+        SettingRow(
+            name: "suspend-delay",
+            field: .interval(\.suspendDelay, day),
+            documentation: "How long an app that asked for nothing runs after the user left it."
+        ),
+        SettingRow(
+            name: "launch-watchdog",
+            field: .interval(\.launchWatchdog, day),
+            documentation: "Time from exec to finished launching (iOS: 20 s)."
+        ),
+        SettingRow(
+            name: "stop-timeout",
+            field: .interval(\.stopTimeout, day),
+            documentation: "Time from SIGTERM to SIGKILL for a command; StopTimeout= shortens it."
+        ),
+        SettingRow(
+            name: "probe-limit",
+            field: .interval(\.probeLimit, day),
+            documentation: "Time of one NewDataFrom= or FailedFrom= program."
+        ),
+        SettingRow(
+            name: "interrupted-limit",
+            field: .interval(\.interruptedLimit, month),
+            documentation: "How long a command with WhenInterrupted=freeze may stay interrupted."
+        ),
+    ]
+
+    private static let limits: [SettingRow] = [
+        SettingRow(
+            name: "memory-limit",
+            field: .bytes(\.memoryLimit, (1 << 20)...(1 << 40)),
+            documentation: "Memory of a background app; MemoryLimit= lowers it."
+        ),
+        SettingRow(
+            name: "cpu-limit",
+            field: .count(\.cpuLimit, 1...6400),
+            documentation: "CPU monitor: percent of one core, averaged over cpu-window; off for "
+                + "processing on external power."
+        ),
+        SettingRow(
+            name: "cpu-window",
+            field: .interval(\.cpuWindow, .seconds(1)...Interval.days(1)),
+            documentation: "What the CPU monitor averages over."
+        ),
+        SettingRow(
+            name: "lock-check-delay",
+            field: .interval(\.lockCheckDelay, day),
+            documentation: "A suspended app that then still holds a file lock is ended."
+        ),
+        SettingRow(
+            name: "log-size",
+            field: .bytes(\.logSize, 4096...(1 << 30)),
+            documentation: "Size at which an app's output starts over; one older piece is kept."
+        ),
+    ]
+
+    private static let refreshes: [SettingRow] = [
+        SettingRow(
+            name: "background-refresh",
+            field: .flag(\.backgroundRefresh),
+            documentation: "Refreshes, processing and silent pushes of all apps."
+        ),
+        SettingRow(
+            name: "refresh-floor",
+            field: .interval(\.refreshFloor, month),
+            documentation: "The smallest minimum fetch interval, and the default of "
+                + "RefreshInterval= (iOS 7)."
+        ),
+        SettingRow(
+            name: "refreshes-per-day",
+            field: .count(\.refreshesPerDay, 1...100_000),
+            documentation: "How many refreshes an app is given, spread over the waking hours."
+        ),
+        SettingRow(
+            name: "waking-from",
+            field: .timeOfDay(\.wakingFrom),
+            documentation: "When the user's day begins, while nothing better is known."
+        ),
+        SettingRow(
+            name: "waking-until",
+            field: .timeOfDay(\.wakingUntil),
+            documentation: "When it ends."
+        ),
+        SettingRow(
+            name: "shared-wake",
+            field: .interval(\.sharedWake, day),
+            documentation: "Refreshes wait for a common instant, so far apart; 0 turns it off."
+        ),
+        SettingRow(
+            name: "refresh-on-metered",
+            field: .flag(\.refreshOnMetered),
+            documentation: "Whether refreshes may use a metered network."
+        ),
+        SettingRow(
+            name: "processing-interval",
+            field: .interval(\.processingInterval, month),
+            documentation: "The default of ProcessingInterval=."
+        ),
+    ]
+
+    private static let gates: [SettingRow] = [
+        SettingRow(
+            name: "battery-limit",
+            field: .count(\.batteryLimit, 0...100),
+            documentation: "Percent below which nothing discretionary runs off the charger."
+        ),
+        SettingRow(
+            name: "battery-margin",
+            field: .count(\.batteryMargin, 0...50),
+            documentation: "Percent above the limit at which it runs again."
+        ),
+        SettingRow(
+            name: "unused-limit",
+            field: .interval(\.unusedLimit, year),
+            documentation: "An app not used for so long is not run (iOS 13)."
+        ),
+        SettingRow(
+            name: "dropped-after",
+            field: .interval(\.droppedAfter, year),
+            documentation: "Requests of an app not used for so long are dropped."
+        ),
+        SettingRow(
+            name: "back-off",
+            field: .interval(\.backOff, month),
+            documentation: "Wait after a failure; doubles with each in a row."
+        ),
+        SettingRow(
+            name: "back-off-limit",
+            field: .interval(\.backOffLimit, month),
+            documentation: "The longest such wait."
+        ),
+        SettingRow(
+            name: "run-slots",
+            field: .count(\.runSlots, 1...1000),
+            documentation: "How many runs go on side by side; of processing always one."
+        ),
+        SettingRow(
+            name: "pause-after-boot",
+            field: .interval(\.pauseAfterBoot, day),
+            documentation: "Nothing starts so soon after the device has booted."
+        ),
+        SettingRow(
+            name: "pause-after-resume",
+            field: .interval(\.pauseAfterResume, day),
+            documentation: "Nothing starts so soon after the device has woken up."
+        ),
+        SettingRow(
+            name: "pause-after-start",
+            field: .interval(\.pauseAfterStart, day),
+            documentation: "Nothing starts so soon after the daemon has started."
+        ),
+    ]
+
+    private static let rest: [SettingRow] = [
+        SettingRow(
+            name: "app-wakes-per-day",
+            field: .count(\.appWakesPerDay, 0...1_000_000),
+            documentation: "Quota of one app, off the charger."
+        ),
+        SettingRow(
+            name: "app-time-per-day",
+            field: .interval(\.appTimePerDay, day),
+            documentation: "The same, as run time."
+        ),
+        SettingRow(
+            name: "device-wakes-per-day",
+            field: .count(\.deviceWakesPerDay, 0...1_000_000),
+            documentation: "Quota of all apps together, off the charger."
+        ),
+        SettingRow(
+            name: "device-time-per-day",
+            field: .interval(\.deviceTimePerDay, month),
+            documentation: "The same, as run time."
+        ),
+        SettingRow(
+            name: "pending-refreshes",
+            field: .count(\.pendingRefreshes, 1...1000),
+            documentation: "Refresh requests that an app may have pending (iOS 13)."
+        ),
+        SettingRow(
+            name: "pending-processing",
+            field: .count(\.pendingProcessing, 1...1000),
+            documentation: "Processing requests that an app may have pending (iOS 13)."
+        ),
+        SettingRow(
+            name: "failures-before-command",
+            field: .count(\.failuresBeforeCommand, 1...1000),
+            documentation: "Failures in a row after which failure-command runs, once."
+        ),
+        SettingRow(
+            name: "failure-command",
+            field: .text(\.failureCommand),
+            documentation: "Run with OFFSTAGE_APP, OFFSTAGE_FAILURES and OFFSTAGE_REASON set."
+        ),
+        SettingRow(
+            name: "history-lines",
+            field: .count(\.historyLines, 100...10_000_000),
+            documentation: "How many lines of history are kept."
+        ),
+        SettingRow(
+            name: "history-age",
+            field: .interval(\.historyAge, .days(1)...Interval.days(3660)),
+            documentation: "How long they are kept."
+        ),
+    ]
+
+    /// What a profile sets before the file does.
+    package static let profiles: [(name: String, values: [(setting: String, value: String)])] = [
+        ("apple", []),
+        ("ios7", [("finish-up", "180s")]),
+        ("ios26", [("finish-up", "30s")]),
+    ]
+}
+
+extension SettingRow {
+    /// The value as files and the command line write it.
+    package func text(_ settings: Settings) -> String {
+        switch field {
+        case .interval(let path, _): settings[keyPath: path].description
+        case .count(let path, _): "\(settings[keyPath: path])"
+        case .bytes(let path, _): SettingRow.bytesText(settings[keyPath: path])
+        case .flag(let path): settings[keyPath: path] ? "on" : "off"
+        case .text(let path): settings[keyPath: path]
+        case .timeOfDay(let path): SettingRow.timeText(settings[keyPath: path])
+        case .profile: settings.profile
+        }
+    }
+
+    /// What may be written.
+    package var choices: String {
+        switch field {
+        case .interval(_, let range):
+            "a time from \(range.lowerBound) to \(range.upperBound), such as 90s, 15m or 2h"
+        case .count(_, let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .bytes(_, let range):
+            "a size from \(SettingRow.bytesText(range.lowerBound)) to "
+                + SettingRow.bytesText(range.upperBound) + ", such as 64M"
+        case .flag: "on or off"
+        case .text: "a command line, or nothing"
+        case .timeOfDay: "a time of day, such as 07:30"
+        case .profile: SettingRow.profiles.map(\.name).joined(separator: ", ")
+        }
+    }
+
+    /// Sets what `text` says; false: it is not one of `choices`.
+    package func set(_ text: String, in settings: inout Settings) -> Bool {
+        switch field {
+        case .interval(let path, let range):
+            guard let value = Interval(text), range.contains(value) else { return false }
+            settings[keyPath: path] = value
+        case .count(let path, let range):
+            guard let value = Int64(text), range.contains(value) else { return false }
+            settings[keyPath: path] = value
+        case .bytes(let path, let range):
+            guard let value = SettingRow.bytes(text), range.contains(value) else { return false }
+            settings[keyPath: path] = value
+        case .flag(let path):
+            guard let value = SettingRow.flag(text) else { return false }
+            settings[keyPath: path] = value
+        case .text(let path):
+            settings[keyPath: path] = text
+        case .timeOfDay(let path):
+            guard let value = SettingRow.time(text) else { return false }
+            settings[keyPath: path] = value
+        case .profile:
+            guard SettingRow.profiles.contains(where: { $0.name == text }) else { return false }
+            settings.profile = text
+        }
+        return true
+    }
+
+    package static func flag(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "on", "yes", "true", "1": true
+        case "off", "no", "false", "0": false
+        default: nil
+        }
+    }
+
+    static func bytesText(_ bytes: Int64) -> String {
+        for (shift, letter) in [(40, "T"), (30, "G"), (20, "M"), (10, "K")]
+        where bytes >= 1 << shift && bytes % (1 << shift) == 0 {
+            return "\(bytes >> shift)\(letter)"
+        }
+        return "\(bytes)"
+    }
+
+    static func bytes(_ text: String) -> Int64? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        guard let number = Int64(digits), number >= 0 else { return nil }
+        let shifts = ["": 0, "B": 0, "K": 10, "M": 20, "G": 30, "T": 40]
+        var unit = text.dropFirst(digits.count).uppercased()
+        if unit.count > 1, unit.hasSuffix("IB") { unit.removeLast(2) }
+        guard let shift = shifts[unit] else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: 1 << Int64(shift))
+        return overflow ? nil : product
+    }
+
+    static func timeText(_ time: Interval) -> String {
+        let minutes = time.nanoseconds / Interval.minutes(1).nanoseconds
+        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return padded(minutes / 60) + ":" + padded(minutes % 60)
+    }
+
+    static func time(_ text: String) -> Interval? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, let hours = Int64(parts[0]), let minutes = Int64(parts[1]),
+            (0...24).contains(hours), (0..<60).contains(minutes), hours < 24 || minutes == 0
+        else { return nil }
+        return .hours(hours) + .minutes(minutes)
+    }
+}
