@@ -205,7 +205,8 @@ struct CgroupTests {
 
     @Test func `pressure is read, and a trigger can be set with a window of two seconds`() throws {
         let text =
-            "some avg10=1.50 avg60=0.25 avg300=0.00 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+            "some avg10=1.50 avg60=0.25 avg300=0.00 total=123456\n"
+            + "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
         let pressure = try #require(Pressure(text))
         #expect(pressure.some.average10 == 1.5)
         #expect(pressure.some.totalMicroseconds == 123_456)

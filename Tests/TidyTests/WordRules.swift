@@ -1,0 +1,93 @@
+/// A claim to the compiler that it cannot check is explained to the reader.
+let concurrency = Rule(
+    name: "what the compiler cannot check about threads is explained",
+    applies: { $0.isSwift },
+    check: { file in
+        ["@unchecked Sendable", "nonisolated(unsafe)"].flatMap { word in
+            file.code.places(of: word).compactMap { place in
+                let line = file.code.line(of: place)
+                let near = [line, line - 1].map { file.comments.text(line: $0).trimmed }
+                if near.contains(where: { !$0.isEmpty }) { return nil }
+                return file.finding(at: place, "\(word) without a comment that makes it true")
+            }
+        }
+    },
+    bad: [
+        Rule.Sample("Sources/A/A.swift", "\nfinal class A: @unchecked Sendable {}", line: 2),
+        Rule.Sample("Tests/A/A.swift", "nonisolated(unsafe) var a = 1"),
+    ],
+    good: [
+        Rule.Sample("Sources/A/A.swift", "// One thread.\nclass A: @unchecked Sendable {}")
+    ]
+)
+
+/// A test that sleeps is slow on a fast machine and wrong on a slow one.
+let sleeping = Rule(
+    name: "tests wait for events, they do not sleep",
+    applies: { $0.path.hasPrefix("Tests/") && ($0.isSwift || $0.isC) },
+    check: { file in
+        let calls = ["sleep(", "usleep(", "nanosleep(", "clock_nanosleep("]
+        return calls.flatMap { call in
+            file.code.places(of: call).map { file.finding(at: $0, "\(call) in a test") }
+        }
+    },
+    bad: [
+        Rule.Sample("Tests/A/A.swift", "a(\"sleep(1)\")\nusleep(10)", line: 2),
+        Rule.Sample("Tests/A/A.swift", "try await Task.sleep(for: .seconds(1))"),
+        Rule.Sample("Tests/A/a.c", "int a(void) { return sleep(1); }"),
+    ],
+    good: [Rule.Sample("Tests/A/A.swift", "run(\"sleep\", \"1\") // as sleep(1) would")]
+)
+
+/// What should not be left in the source.
+let leftovers = Rule(
+    name: "nothing is left for later, nothing may crash on a guess",
+    applies: { $0.isSwift || $0.isC || $0.path.hasPrefix("scripts/") },
+    check: { file in
+        let notes = ["TO" + "DO", "FIX" + "ME", "X" + "XX"]
+        let inComments = notes.flatMap { note in
+            file.comments.places(of: note).map { file.finding(at: $0, "\(note) in a comment") }
+        }
+        guard file.isSwift else {
+            // In a header it changes the types that every other C module sees.
+            let define = file.path.hasSuffix(".h") ? file.code.places(of: "_GNU_SOURCE") : []
+            return inComments + define.map { file.finding(at: $0, "_GNU_SOURCE in a header") }
+        }
+        return inComments + file.code.places(of: "try!").map { file.finding(at: $0, "try!") }
+    },
+    bad: [
+        Rule.Sample("Sources/A/A.swift", "\nlet a = try! b()", line: 2),
+        Rule.Sample("Sources/A/A.swift", "/* one\n   TO" + "DO: two */", line: 2),
+        Rule.Sample("Sources/A/include/a.h", "#define _GNU_SOURCE"),
+    ],
+    good: [
+        Rule.Sample("Sources/A/a.c", "#define _GNU_SOURCE"),
+        Rule.Sample("Sources/A/include/a.h", "// never _GNU_SOURCE here"),
+        Rule.Sample("Sources/A/A.swift", "let a = try b(\"TO" + "DO\")"),
+    ]
+)
+
+/// The tree is the same wherever it was cloned, and needs nothing but Debian and the toolchain.
+let places = Rule(
+    name: "no paths of one machine, no hosts of package registries",
+    applies: { !$0.path.hasPrefix("LICENSE") },
+    check: { file in
+        let names = [
+            ["/wo", "rk/"], ["/tmp/", "wt"], ["/opt/", "swift"], ["/ro", "ot/"], ["py", "pi.org"],
+            ["pythonhost", "ed.org"], ["np", "mjs."], ["crat", "es.io"], ["proxy.gol", "ang.org"],
+            ["dock", "er.io"], ["qu", "ay.io"], ["gh", "cr.io"], ["deb.deb", "ian.org"],
+            ["rubyg", "ems.org"], ["repo.mav", "en"],
+        ]
+        let text = SourceText(Array(file.text.utf8))
+        return names.map { $0.joined() }.flatMap { name in
+            text.places(of: name).map {
+                Finding(path: file.path, line: text.line(of: $0), what: "names \(name)")
+            }
+        }
+    },
+    bad: [
+        Rule.Sample("docs/a.md", "see\n/wo" + "rk/here", line: 2),
+        Rule.Sample("scripts/a", "curl https://py" + "pi.org/simple"),
+    ],
+    good: [Rule.Sample("docs/a.md", "homework/here, /root of the tree")]
+)
