@@ -1,1 +1,83 @@
-// Placeholder until the first type of this target lands.
+internal import CSystemd
+internal import Glibc
+package import Linux
+
+/// One thread's event loop (sd-event): descriptors, timers, signals, processes, watched paths.
+///
+/// It is driven in turns, so that the owner can commit, perform effects and answer once for all
+/// that a turn brought (architecture, The turn). Not for use by another thread. Signals that it
+/// handles, and SIGCHLD, must be blocked before the first thread exists
+/// (`CurrentProcess.block`). Errors name the call of sd-event.
+@safe
+package final class EventLoop {
+    /// The `sd_event`, for wrappers that attach to it.
+    @unsafe package let handle: OpaquePointer
+
+    package init() throws(LinuxError) {
+        var event: OpaquePointer?
+        try check(unsafe sd_event_new(&event), "sd_event_new")
+        guard let event = unsafe event else { throw LinuxError("sd_event_new", "", .invalid) }
+        unsafe handle = event
+    }
+
+    deinit { unsafe sd_event_unref(handle) }
+
+    /// Waits until something is ready, then lets at most `limit` handlers run; a source that is
+    /// always ready cannot keep the turn from ending. False when the loop has ended.
+    package func runTurn(limit: Int = 64) throws(LinuxError) -> Bool {
+        guard !hasEnded else { return false }
+        try check(unsafe sd_event_run(handle, .max), "sd_event_run")
+        var count = 1
+        while count < limit, !hasEnded {
+            guard try check(unsafe sd_event_run(handle, 0), "sd_event_run") > 0 else { break }
+            count += 1
+        }
+        return !hasEnded
+    }
+
+    /// Runs what is ready now, without waiting; how many handlers ran.
+    @discardableResult
+    package func runReady(limit: Int = 64) throws(LinuxError) -> Int {
+        var count = 0
+        while count < limit, !hasEnded {
+            guard try check(unsafe sd_event_run(handle, 0), "sd_event_run") > 0 else { break }
+            count += 1
+        }
+        return count
+    }
+
+    /// Ends the loop after the handler that runs now.
+    package func exit(_ code: Int32 = 0) {
+        // Fails only for a loop that has ended already.
+        unsafe sd_event_exit(handle, code)
+    }
+
+    /// The code given to `exit`; nil before.
+    package var exitCode: Int32? {
+        var code: Int32 = 0
+        return unsafe sd_event_get_exit_code(handle, &code) >= 0 ? code : nil
+    }
+
+    /// A descriptor that is readable when the loop has something to do.
+    package var descriptor: Int32 { unsafe sd_event_get_fd(handle) }
+
+    /// Tells the service manager that we live, as often as it asked for. False when it did not.
+    package func enableWatchdog() throws(LinuxError) -> Bool {
+        try check(unsafe sd_event_set_watchdog(handle, 1), "sd_event_set_watchdog") > 0
+    }
+
+    private var hasEnded: Bool {
+        unsafe sd_event_get_state(handle) == Int32(SD_EVENT_FINISHED)
+    }
+}
+
+/// Turns the negative error numbers of libsystemd into errors.
+@discardableResult
+func check(
+    _ result: Int32,
+    _ operation: String,
+    _ subject: @autoclosure () -> String = ""
+) throws(LinuxError) -> Int32 {
+    guard result < 0 else { return result }
+    throw LinuxError(operation, subject(), Errno(-result))
+}

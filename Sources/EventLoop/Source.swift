@@ -1,0 +1,339 @@
+internal import CSystemd
+internal import Glibc
+package import Linux
+package import Vocabulary
+
+/// Something that a loop watches until this object goes. A handler may drop its own source.
+@safe
+package class Source {
+    fileprivate var pointer: OpaquePointer?
+
+    fileprivate init() { unsafe pointer = nil }
+
+    deinit { stop() }
+
+    /// For those whose own fields hold the descriptor: fields go before the base class does.
+    fileprivate final func stop() {
+        unsafe sd_event_source_disable_unref(pointer)
+        unsafe pointer = nil
+    }
+
+    /// Smaller numbers go first among what is ready; 0 at the start.
+    package final func setPriority(_ priority: Int64) throws(LinuxError) {
+        try check(
+            unsafe sd_event_source_set_priority(pointer, priority),
+            "sd_event_source_set_priority"
+        )
+    }
+
+    package final func setEnabled(_ enabled: Bool) throws(LinuxError) {
+        let state = enabled ? SD_EVENT_ON : SD_EVENT_OFF
+        try check(
+            unsafe sd_event_source_set_enabled(pointer, Int32(state)),
+            "sd_event_source_set_enabled"
+        )
+    }
+
+    /// What C gets to find this object by; it lives until `deinit` has told sd-event to forget it.
+    fileprivate final var context: UnsafeMutableRawPointer {
+        unsafe Unmanaged.passUnretained(self).toOpaque()
+    }
+
+    /// The object behind a context, kept alive for the length of the handler.
+    fileprivate static func of<Kind: Source>(
+        _ context: UnsafeMutableRawPointer?,
+        as kind: Kind.Type
+    ) -> Kind? {
+        guard let context = unsafe context else { return nil }
+        return unsafe Unmanaged<Kind>.fromOpaque(context).takeUnretainedValue()
+    }
+}
+
+/// A descriptor. It must stay open as long as the source is there.
+@safe
+package final class DescriptorSource: Source {
+    /// What a descriptor can be ready for.
+    package struct Events: OptionSet, Sendable {
+        package let rawValue: UInt32
+        package init(rawValue: UInt32) { self.rawValue = rawValue }
+        package static let readable = Events(rawValue: UInt32(EPOLLIN.rawValue))
+        package static let writable = Events(rawValue: UInt32(EPOLLOUT.rawValue))
+        /// Files of the kernel: changed. The handler reads again, or is called for ever.
+        package static let priority = Events(rawValue: UInt32(EPOLLPRI.rawValue))
+        /// Always reported, asked for or not.
+        package static let hangUp = Events(rawValue: UInt32(EPOLLHUP.rawValue))
+        package static let error = Events(rawValue: UInt32(EPOLLERR.rawValue))
+    }
+
+    fileprivate let handler: (Events) -> Void
+
+    package init(
+        _ loop: EventLoop,
+        _ descriptor: Int32,
+        _ events: Events,
+        handler: @escaping (Events) -> Void
+    ) throws(LinuxError) {
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_io(
+                loop.handle,
+                &pointer,
+                descriptor,
+                events.rawValue,
+                { _, _, events, context in
+                    unsafe Source.of(context, as: DescriptorSource.self)?
+                        .handler(Events(rawValue: events))
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_io",
+            "descriptor \(descriptor)"
+        )
+    }
+
+    deinit { stop() }
+
+    package func setEvents(_ events: Events) throws(LinuxError) {
+        try check(
+            unsafe sd_event_source_set_io_events(pointer, events.rawValue),
+            "sd_event_source_set_io_events"
+        )
+    }
+}
+
+/// A point on the boot clock, once per `arm`. Off until armed.
+@safe
+package final class TimerSource: Source {
+    fileprivate let handler: () -> Void
+
+    /// Whether it wakes a sleeping machine.
+    package let isAlarm: Bool
+
+    /// `wakingTheMachine` is a wish: without the hardware or the right to it is an ordinary timer.
+    package init(
+        _ loop: EventLoop,
+        wakingTheMachine: Bool = false,
+        handler: @escaping () -> Void
+    ) throws(LinuxError) {
+        self.handler = handler
+        var source: OpaquePointer?
+        let asAlarm =
+            unsafe wakingTheMachine
+            ? Self.add(loop, CLOCK_BOOTTIME_ALARM, &source) : -EOPNOTSUPP
+        isAlarm = asAlarm >= 0
+        let result = unsafe isAlarm ? asAlarm : Self.add(loop, CLOCK_BOOTTIME, &source)
+        super.init()
+        try check(result, "sd_event_add_time")
+        unsafe pointer = source
+        unsafe sd_event_source_set_userdata(source, context)
+        try setEnabled(false)
+    }
+
+    private static func add(
+        _ loop: EventLoop,
+        _ clock: Int32,
+        _ source: inout OpaquePointer?
+    ) -> Int32 {
+        // Accuracy 1 µs: 0 would mean 250 ms.
+        unsafe sd_event_add_time(
+            loop.handle,
+            &source,
+            clock,
+            .max,
+            1,
+            { _, _, context in
+                unsafe Source.of(context, as: TimerSource.self)?.handler()
+                return 0
+            },
+            nil
+        )
+    }
+
+    /// Fires once at or after `instant`, at once when it has passed; nil: not at all.
+    package func arm(at instant: BootTime?) throws(LinuxError) {
+        guard let instant, instant != .distantFuture else {
+            try setEnabled(false)
+            return
+        }
+        let nanoseconds = UInt64(max(0, instant.nanoseconds))
+        // Rounded up, so that it never comes early.
+        let microseconds = nanoseconds / 1000 + (nanoseconds % 1000 == 0 ? 0 : 1)
+        try check(
+            unsafe sd_event_source_set_time(pointer, microseconds),
+            "sd_event_source_set_time"
+        )
+        try check(
+            unsafe sd_event_source_set_enabled(pointer, Int32(SD_EVENT_ONESHOT)),
+            "sd_event_source_set_enabled"
+        )
+    }
+}
+
+/// A signal to this process; it must be blocked (`busy` otherwise).
+@safe
+package final class SignalSource: Source {
+    /// Who sent it: 0 is the kernel, or a process of another pid namespace.
+    fileprivate let handler: (_ sender: Int32) -> Void
+
+    package init(
+        _ loop: EventLoop,
+        _ signal: Int32,
+        handler: @escaping (_ sender: Int32) -> Void
+    ) throws(LinuxError) {
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_signal(
+                loop.handle,
+                &pointer,
+                signal,
+                { _, information, context in
+                    let sender = unsafe information.map { unsafe Int32($0.pointee.ssi_pid) } ?? 0
+                    unsafe Source.of(context, as: SignalSource.self)?.handler(sender)
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_signal",
+            Signal.name(signal)
+        )
+    }
+}
+
+/// The end of a process, told once.
+@safe
+package final class ProcessSource: Source {
+    package let process: PidFD
+    fileprivate let handler: (ProcessExit) -> Void
+
+    deinit { stop() }
+
+    /// A child of ours, which is reaped. SIGCHLD must be blocked (`busy` otherwise).
+    package init(
+        _ loop: EventLoop,
+        child process: consuming PidFD,
+        handler: @escaping (ProcessExit) -> Void
+    ) throws(LinuxError) {
+        let number = process.descriptor.number
+        self.process = process
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_child_pidfd(
+                loop.handle,
+                &pointer,
+                number,
+                Int32(WEXITED),
+                { _, information, context in
+                    guard let information = unsafe information else { return 0 }
+                    let exit = unsafe ProcessExit(
+                        code: information.pointee.si_code,
+                        status: information.pointee._sifields._sigchld.si_status
+                    )
+                    unsafe Source.of(context, as: ProcessSource.self)?.handler(exit)
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_child_pidfd",
+            "descriptor \(number)"
+        )
+    }
+
+    /// A process that somebody else started: how it ended is `unknown`. (A child source on it
+    /// would end the loop itself.)
+    package init(
+        _ loop: EventLoop,
+        adopted process: consuming PidFD,
+        handler: @escaping (ProcessExit) -> Void
+    ) throws(LinuxError) {
+        let number = process.descriptor.number
+        self.process = process
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_io(
+                loop.handle,
+                &pointer,
+                number,
+                UInt32(EPOLLIN.rawValue),
+                { source, _, _, context in
+                    // A pidfd stays readable for ever.
+                    unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+                    unsafe Source.of(context, as: ProcessSource.self)?.handler(.unknown)
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_io",
+            "descriptor \(number)"
+        )
+    }
+}
+
+/// Changes below a path (inotify).
+@safe
+package final class PathSource: Source {
+    fileprivate let handler: (Inotify.Event) -> Void
+
+    package init(
+        _ loop: EventLoop,
+        _ path: String,
+        _ mask: Inotify.Mask,
+        handler: @escaping (Inotify.Event) -> Void
+    ) throws(LinuxError) {
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_inotify(
+                loop.handle,
+                &pointer,
+                path,
+                mask.rawValue,
+                { _, event, context in
+                    guard let event = unsafe event else { return 0 }
+                    let length = unsafe Int(event.pointee.len)
+                    let name = unsafe UnsafeRawBufferPointer(
+                        start: UnsafeRawPointer(event) + MemoryLayout<inotify_event>.size,
+                        count: length
+                    )
+                    let copy = unsafe Inotify.Event(
+                        watch: event.pointee.wd,
+                        mask: Inotify.Mask(rawValue: event.pointee.mask),
+                        name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+                    )
+                    unsafe Source.of(context, as: PathSource.self)?.handler(copy)
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_inotify",
+            path
+        )
+    }
+}
+
+/// A handler that runs once, soon, outside the one that runs now.
+@safe
+package final class DeferredSource: Source {
+    fileprivate let handler: () -> Void
+
+    package init(_ loop: EventLoop, handler: @escaping () -> Void) throws(LinuxError) {
+        self.handler = handler
+        super.init()
+        try check(
+            unsafe sd_event_add_defer(
+                loop.handle,
+                &pointer,
+                { _, context in
+                    unsafe Source.of(context, as: DeferredSource.self)?.handler()
+                    return 0
+                },
+                context
+            ),
+            "sd_event_add_defer"
+        )
+    }
+}
