@@ -3,7 +3,7 @@ package import Vocabulary
 /// The apps, by a dense index that never changes while an app is known. Kept in pages, so that a
 /// copy of the device (taken before each turn, for a commit that fails) shares all pages but those
 /// that the turn changes.
-package struct AppTable: Hashable, Sendable, Codable {
+package struct AppTable: Hashable, Sendable {
     private static let pageSize = 16
     private var pages: [[AppState]] = []
     /// What fills a slot that is not in use: the empty id, which no app has.
@@ -67,5 +67,55 @@ package struct AppTable: Hashable, Sendable, Codable {
     func due(at now: BootTime) -> [Int] {
         guard earliestWake <= now else { return [] }
         return wakes.indices.filter { wakes[$0] <= now }
+    }
+}
+
+extension AppTable: Codable {
+    /// As a list, so that the form does not depend on the order of a dictionary.
+    private struct Form: Codable {
+        var endIndex: Int
+        var free: [Int]
+        var apps: [Slot]
+
+        struct Slot: Codable {
+            var index: Int
+            var wake: BootTime
+            var app: AppState
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        let used = (0..<endIndex).filter { isUsed($0) }
+        try Form(
+            endIndex: endIndex,
+            free: free,
+            apps: used.map { Form.Slot(index: $0, wake: wakes[$0], app: self[$0]) }
+        ).encode(to: encoder)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let form = try Form(from: decoder)
+        self.init()
+        let size = Self.pageSize
+        guard form.endIndex >= 0, form.endIndex % size == 0, form.endIndex <= 1 << 20,
+            form.free.allSatisfy({ (0..<form.endIndex).contains($0) }),
+            form.apps.allSatisfy({ (0..<form.endIndex).contains($0.index) })
+        else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a table of apps")
+            )
+        }
+        pages = Array(
+            repeating: Array(repeating: Self.vacant, count: size),
+            count: form.endIndex / size
+        )
+        wakes = Array(repeating: .distantFuture, count: form.endIndex)
+        free = form.free
+        for slot in form.apps {
+            pages[slot.index / size][slot.index % size] = slot.app
+            wakes[slot.index] = slot.wake
+            indices[slot.app.id] = slot.index
+            count += 1
+        }
     }
 }

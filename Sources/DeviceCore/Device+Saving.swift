@@ -6,7 +6,7 @@ extension Device {
     /// The part of the device itself that is kept.
     struct Record: Hashable, Sendable, Codable {
         var bootID: String
-        var seed: UInt64
+        var seed: Int64
         var reserved: UInt64
         var pausedAt: WallTime?
         /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.

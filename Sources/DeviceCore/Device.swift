@@ -13,7 +13,7 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var pausedAt: WallTime?
     package internal(set) var ledger = Ledger()
     package internal(set) var bootID = ""
-    package internal(set) var seed: UInt64 = 0
+    package internal(set) var seed: Int64 = 0
     package internal(set) var startedAt = BootTime(nanoseconds: 0)
     package internal(set) var resumedAt: BootTime?
     /// Runs in progress.

@@ -33,10 +33,10 @@ package struct Start: Hashable, Sendable, Codable {
     package var bootID: String
     /// What was found of the launches that the store, or the machine, knows.
     package var survivors: [Survivor]
-    /// Unpredictable per device, drawn once and kept: offsets of shared wakes.
-    package var seed: UInt64
+    /// Unpredictable per device, not negative; the first one is kept: offsets of shared wakes.
+    package var seed: Int64
 
-    package init(bootID: String, survivors: [Survivor] = [], seed: UInt64) {
+    package init(bootID: String, survivors: [Survivor] = [], seed: Int64) {
         (self.bootID, self.survivors, self.seed) = (bootID, survivors, seed)
     }
 }
@@ -114,7 +114,7 @@ package enum ProbeStep: String, Hashable, Sendable, Codable {
 
 package enum ProbeAnswer: Hashable, Sendable, Codable {
     /// A fingerprint of the file or of the program's output, and the program's exit status.
-    case read(fingerprint: UInt64, status: Int32)
+    case read(Fingerprint, status: Int32)
     /// Not readable, not started, or not ended in time.
     case unreadable(reason: String)
 }

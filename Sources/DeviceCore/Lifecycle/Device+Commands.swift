@@ -251,7 +251,7 @@ extension Device {
             spawnCommand(launch.id, of: index, &step)
         case (.before, .unreadable):
             // A file that is not there yet: whatever appears is new.
-            apps[index].launches[place].probe.before = 0
+            apps[index].launches[place].probe.before = Fingerprint()
             spawnCommand(launch.id, of: index, &step)
         case (.failed, .read(_, let status)):
             if status == 0 {
@@ -273,7 +273,7 @@ extension Device {
             // There was nothing before either: nothing is new.
             endCommand(
                 launch.id,
-                launch.probe.before == 0 ? .noData : .failed,
+                launch.probe.before == Fingerprint() ? .noData : .failed,
                 reason: "NewDataFrom: \(reason)",
                 &step
             )

@@ -3,7 +3,7 @@ import Vocabulary
 /// A daemon starts: what the store remembers meets what the machine shows.
 extension Device {
     mutating func started(_ start: Start, _ step: inout Step) {
-        if seed == 0 { seed = start.seed }
+        if seed == 0 { seed = max(0, start.seed) }
         let rebooted = bootID != start.bootID
         if rebooted {
             bootID = start.bootID

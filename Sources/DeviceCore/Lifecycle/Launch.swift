@@ -73,7 +73,8 @@ package struct Launch: Hashable, Sendable, Codable {
 
     /// What a command's result sources said.
     package struct ProbeState: Hashable, Sendable, Codable {
-        package var before: UInt64?
+        /// Of what was there before the command; of nothing, when it could not be read.
+        package var before: Fingerprint?
         package var changed: Bool?
         package var step: ProbeStep?
         package var limit: AwakeTime?

@@ -25,7 +25,7 @@ extension GateTable.Definition {
         guard context.request?.kind == .refresh else { return .distantPast }
         let every = context.settings.sharedWake.nanoseconds
         guard every > 0 else { return .distantPast }
-        let offset = Int64(context.device.seed % UInt64(every))
+        let offset = context.device.seed % every
         let from = context.plan.at.nanoseconds
         guard from > 0 else { return .distantPast }
         let rest = (from - offset) % every
