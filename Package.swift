@@ -99,6 +99,7 @@ let package = Package(
             path: "Tests/TestKit",
             swiftSettings: strict
         ),
+        tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),

@@ -17,6 +17,11 @@ package struct Command: Sendable {
         package var status: ProcessExit
         package var output: String
         package var errors: String
+
+        package init(status: ProcessExit, output: String, errors: String) {
+            (self.status, self.output, self.errors) = (status, output, errors)
+        }
+
         package var succeeded: Bool { status == .exited(0) }
     }
 

@@ -1,0 +1,107 @@
+package import Linux
+
+/// A real `offstaged` with everything of its own, in a scratch directory.
+///
+/// It may be killed and started again; what it keeps on disk stays until this value goes.
+package final class ScratchDaemon {
+    package let scratch: ScratchDirectory
+    /// Options beside those for the directories, such as `--cgroup PATH`.
+    package var options: [String]
+    package var environment: [String: String] = [:]
+    /// Who it runs as; nil is whoever runs the tests.
+    package let user: User?
+    package private(set) var process: PidFD?
+    package private(set) var identity: ProcessIdentity?
+
+    package init(options: [String] = [], settings: String = "", as user: User? = nil) throws {
+        guard Orphans.areOurs else { throw DidNotHappen(description: "becoming a subreaper") }
+        scratch = ScratchDirectory(owner: user)
+        self.options = options
+        self.user = user
+        for name in ["state", "run", "data/applications", "home"] {
+            try Files.makeDirectory(scratch(name), permissions: 0o700, parents: true)
+        }
+        try scratch.write("offstage.conf", settings)
+        guard let user else { return }
+        for name in ["state", "run", "data", "data/applications", "home", "offstage.conf"] {
+            try Files.setOwner(scratch(name), user: user.user, group: user.group)
+        }
+    }
+
+    deinit {
+        try? kill()
+        // Its apps and its keeper outlive it on purpose; here they end.
+        for launch in (try? Files.list(scratch("state/launches"))) ?? [] {
+            guard let text = try? scratch.read("state/launches/" + launch),
+                let process = ProcessIdentity(marker: text),
+                let held = try? PidFD(of: process)
+            else { continue }
+            try? held.send(Signal.kill)
+        }
+    }
+
+    package var socket: String { scratch("run/socket") }
+    package var logPath: String { scratch("daemon.log") }
+    package var log: String { (try? Files.text(logPath, limit: 1 << 26)) ?? "" }
+
+    /// Writes a manifest `NAME.desktop` into its data directory.
+    package func write(manifest name: String, _ text: String) throws {
+        try scratch.write("data/applications/\(name).desktop", text)
+    }
+
+    /// Starts it and returns once it has said that it is ready.
+    package func start() throws {
+        let notify = scratch("notify")
+        try? Files.remove(notify)
+        let socket = try UnixSocket.datagrams(at: notify)
+        if let user { try Files.setOwner(notify, user: user.user, group: user.group) }
+        var command = Command(
+            [Products.path(of: "offstaged")] + [
+                "--state", scratch("state"), "--runtime", scratch("run"),
+                "--config", scratch("offstage.conf"), "--data", scratch("data"),
+            ] + options
+        )
+        command.environment = Command.cleanEnvironment(
+            ["NOTIFY_SOCKET": notify, "HOME": scratch("home")].merging(environment) { $1 }
+        )
+        command.user = user
+        process = try command.start(logging: logPath)
+        let number = process?.descriptor.number ?? -1
+        identity = ProcessIdentity(of: process?.pid ?? 0)
+        while true {
+            let ready = try Poll.wait(
+                for: [(socket.number, .readable), (number, .readable)],
+                milliseconds: Wait.limitMilliseconds
+            )
+            if !ready[0].isEmpty {
+                let bytes = try socket.read(upTo: 4096)
+                let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+                if lines.contains("READY=1") { return }
+                continue
+            }
+            throw DidNotHappen(description: "offstaged ready; it said:\n\(log)")
+        }
+    }
+
+    /// Kill -9; returns once it is gone.
+    package func kill() throws { try end(by: Signal.kill) }
+
+    /// Asks it to end and returns how it ended.
+    @discardableResult
+    package func stop() throws -> ProcessExit? { try end(by: Signal.terminate) }
+
+    package func restart() throws {
+        try kill()
+        try start()
+    }
+
+    @discardableResult
+    private func end(by signal: Int32) throws -> ProcessExit? {
+        guard let number = process?.descriptor.number else { return nil }
+        try? process?.send(signal)
+        try Wait.until(readable: number, "end of offstaged")
+        let exit = try process?.wait(block: false)
+        process = nil
+        return exit
+    }
+}
