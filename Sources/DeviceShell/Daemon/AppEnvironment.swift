@@ -1,0 +1,39 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// The clean environment that apps are started with: the usual names, those that the manifest
+/// asks for, and what it sets.
+enum AppEnvironment {
+    private static let usual = [
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "DBUS_SESSION_BUS_ADDRESS",
+        "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    ]
+
+    /// As `NAME=value`, each name once.
+    static func build(
+        _ spec: ProcessSpec, from own: [String], extra: [EnvironmentVariable]
+    ) -> [String] {
+        var values: [(name: String, value: String)] = []
+        func set(_ name: String, _ value: String) {
+            values.removeAll { $0.name == name }
+            values.append((name, value))
+        }
+        for entry in own {
+            guard let equals = entry.firstIndex(of: "=") else { continue }
+            let name = String(entry[..<equals])
+            if isUsual(name) || spec.passEnvironment.contains(name) {
+                set(name, String(entry[entry.index(after: equals)...]))
+            }
+        }
+        if !values.contains(where: { $0.name == "PATH" }) {
+            set("PATH", "/usr/local/bin:/usr/bin:/bin")
+        }
+        for variable in extra + spec.environment { set(variable.name, variable.value) }
+        return values.map { "\($0.name)=\($0.value)" }
+    }
+
+    private static func isUsual(_ name: String) -> Bool {
+        usual.contains(name) || name.hasPrefix("LC_") || name.hasPrefix("XDG_")
+    }
+}
