@@ -12,7 +12,9 @@ enum AppEnvironment {
 
     /// As `NAME=value`, each name once.
     static func build(
-        _ spec: ProcessSpec, from own: [String], extra: [EnvironmentVariable]
+        _ spec: ProcessSpec,
+        from own: [String],
+        extra: [EnvironmentVariable]
     ) -> [String] {
         var values: [(name: String, value: String)] = []
         func set(_ name: String, _ value: String) {

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// The event log on disk: this run's, and the piece before it. It is for replaying, never for
 /// recovering, so it is written without syncing, and a full disk only ends it.
-struct EventLogFile {
+struct EventLogFile: ~Copyable {
     static let sizeLimit: Int64 = 8 << 20
 
     private let path: String
@@ -26,7 +26,10 @@ struct EventLogFile {
         try? Files.rename(path, to: path + ".1")
         guard let header = try? EventLog.piece(EventLog.Header(build: build, device: device)),
             let opened = try? FileDescriptor(
-                path, [.writing, .create, .truncate, .append], permissions: 0o600)
+                opening: path,
+                [.writing, .create, .truncate, .append],
+                permissions: 0o600
+            )
         else { return }
         file = consume opened
         size = 0

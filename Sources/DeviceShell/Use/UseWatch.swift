@@ -47,7 +47,9 @@ final class UseWatch {
     /// Programs replace their files: the path counts, not the file that it named.
     private func renew(_ app: AppID, _ path: String) {
         guard let entry = watches[app] else { return }
-        let mask: Inotify.Mask = [.opened, .modified, .closedAfterWriting, .selfRemoved, .selfMoved]
+        let mask: Inotify.Mask = [
+            .opened, .modified, .closedAfterWriting, .selfRemoved, .selfMoved,
+        ]
         watches[app] = nil
         if let watch = try? inotify.add(entry.path, mask) { watches[app] = (path, watch) }
     }

@@ -1,0 +1,31 @@
+internal import DeviceCore
+internal import Vocabulary
+
+/// What the private socket needs of the daemon. Everything is called on the loop's thread.
+protocol ControlHost: AnyObject {
+    /// The device as it is; for questions, which change nothing.
+    var device: Device { get }
+    func now() -> Moment
+
+    /// Gives the request to the core; `answer` is called once, after the commit.
+    func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void)
+
+    /// `offstage set`: a condition by hand (`auto` gives the word back to its sources) or a
+    /// setting, of one app or of all. `answer` is called once, after it is in force.
+    func set(_ name: String, to value: String, app: AppID?, answer: @escaping (Reply) -> Void)
+
+    /// Reads the settings file and the manifests anew, as if they had changed.
+    func reload(answer: @escaping (Reply) -> Void)
+
+    /// Lines of the history as maps, newest first. `before` is the id of a line, for paging.
+    func history(of app: AppID?, limit: Int, before: Int64?) throws(Refusal) -> [Value]
+
+    /// The end of an app's output, at most `lines` lines and 256 KB.
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value
+
+    /// What this machine can do, a map per check: `check`, `ok`, `found`, `lost`, `fix`.
+    func doctor() -> [Value]
+
+    /// `version`, `build`, `pid`, `since`, `state`, `socket`.
+    func version() -> Value
+}
