@@ -100,7 +100,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("TestKit", ["Linux"]),
-        tests("Vocabulary", ["Vocabulary"]),
+        tests("Vocabulary", ["Vocabulary", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),

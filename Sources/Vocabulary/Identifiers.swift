@@ -1,11 +1,18 @@
 /// The desktop file id of an app, or `command.NAME` for a command given to `offstage submit`.
+///
+/// Ids are told apart and ordered by their UTF-8 bytes, as file names are.
 package struct AppID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     package let name: String
 
     package init(_ name: String) { self.name = name }
 
     package var description: String { name }
-    package static func < (left: AppID, right: AppID) -> Bool { left.name < right.name }
+    package static func == (left: AppID, right: AppID) -> Bool {
+        left.name.hasSameBytes(as: right.name)
+    }
+    package static func < (left: AppID, right: AppID) -> Bool {
+        left.name.bytesPrecede(right.name)
+    }
 
     package init(from decoder: any Decoder) throws {
         name = try decoder.singleValueContainer().decode(String.self)
@@ -51,3 +58,17 @@ package typealias RequestID = Serial<RequestKind>
 package typealias DeliveryID = Serial<DeliveryKind>
 /// Who waits for an answer; made by the shell, valid until answered.
 package typealias ReplyToken = Serial<ReplyKind>
+
+// As keys of a dictionary these make a map of it, not a list of pairs.
+extension AppID: CodingKeyRepresentable {
+    package var codingKey: any CodingKey { PathKey(stringValue: name) }
+    package init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}
+
+extension Serial: CodingKeyRepresentable {
+    package var codingKey: any CodingKey { PathKey(stringValue: description) }
+    package init?(codingKey: some CodingKey) {
+        guard let number = UInt64(codingKey.stringValue) else { return nil }
+        self.init(number)
+    }
+}

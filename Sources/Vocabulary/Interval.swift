@@ -33,7 +33,9 @@ package struct Interval: Comparable, Hashable, Sendable, Codable {
         return Interval(nanoseconds: (left.nanoseconds < 0) == (right < 0) ? .max : .min)
     }
     package static func / (left: Interval, right: Int64) -> Interval {
-        Interval(nanoseconds: left.nanoseconds / right)
+        let (quotient, overflow) = left.nanoseconds.dividedReportingOverflow(by: right)
+        precondition(right != 0, "Interval divided by zero")
+        return Interval(nanoseconds: overflow ? .max : quotient)
     }
     package static func < (left: Interval, right: Interval) -> Bool {
         left.nanoseconds < right.nanoseconds
@@ -55,7 +57,7 @@ extension Interval: CustomStringConvertible {
     package var description: String {
         if self == .forever { return "for ever" }
         guard nanoseconds >= 0 else {
-            return "-" + Interval(nanoseconds: 0 &- nanoseconds).description
+            return "-" + (.zero - self).description
         }
         let milliseconds = nanoseconds / 1_000_000
         if milliseconds < 1000 { return "\(milliseconds)ms" }
@@ -75,53 +77,59 @@ extension Interval: CustomStringConvertible {
         return parts.joined(separator: " ")
     }
 
-    /// Reads `90`, `90s`, `15m`, `2h`, `1h 30m`, `1h30m`, `250ms`, `7d`, `2w`; a bare number is
-    /// in `unit`. Returns nil for anything else, for a negative span and for more than 100 years.
+    /// Reads `90s`, `15m`, `2h`, `1h 30m`, `1h30m`, `250ms`, `7d`, `2w`, and a number alone, which
+    /// is in `unit`. Nil for anything else, for a negative span and for more than 100 years.
     package init?(_ text: String, unit: Interval = .seconds(1)) {
-        var total = Interval.zero
-        var number: Int64?
-        var name = ""
-        var found = false
-        func size(_ name: String) -> Interval? {
-            switch name {
-            case "": unit
-            case "ms": .milliseconds(1)
-            case "s", "sec", "second", "seconds": .seconds(1)
-            case "m", "min", "minute", "minutes": .minutes(1)
-            case "h", "hour", "hours": .hours(1)
-            case "d", "day", "days": .days(1)
-            case "w", "week", "weeks": .days(7)
-            default: nil
-            }
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 }
+        var rest = text.utf8.drop(while: isSpace)
+        if let number = Int64(ascii: rest.prefix(while: \.isDigit)),
+            rest.drop(while: \.isDigit).allSatisfy(isSpace)
+        {
+            self = unit * number
+        } else {
+            self = .zero
+            repeat {
+                let digits = rest.prefix(while: \.isDigit)
+                rest = rest.dropFirst(digits.count).drop(while: isSpace)
+                let name = rest.prefix(while: \.isLetter)
+                rest = rest.dropFirst(name.count).drop(while: isSpace)
+                guard let number = Int64(ascii: digits),
+                    let size = Self.size(ofUnit: Substring(name).lowercased())
+                else { return nil }
+                self += size * number
+            } while !rest.isEmpty
         }
-        for character in text.lowercased() + " " {
-            if let digit = character.wholeNumberValue, character.isASCII {
-                if !name.isEmpty || number == nil {
-                    if let value = number {
-                        guard let unit = size(name) else { return nil }
-                        total += unit * value
-                    }
-                    (number, name, found) = (Int64(digit), "", true)
-                } else {
-                    let (tens, overflow) = (number ?? 0).multipliedReportingOverflow(by: 10)
-                    guard !overflow, tens < .max - 9 else { return nil }
-                    number = tens + Int64(digit)
-                }
-            } else if character == " " {
-                continue
-            } else {
-                guard number != nil else { return nil }
-                name.append(character)
-            }
+        guard self <= .days(36_525) else { return nil }
+    }
+
+    private static func size(ofUnit name: String) -> Interval? {
+        switch name {
+        case "ms": .milliseconds(1)
+        case "s", "sec", "second", "seconds": .seconds(1)
+        case "m", "min", "minute", "minutes": .minutes(1)
+        case "h", "hour", "hours": .hours(1)
+        case "d", "day", "days": .days(1)
+        case "w", "week", "weeks": .days(7)
+        default: nil
         }
-        guard found, let value = number, let last = size(name) else { return nil }
-        total += last * value
-        guard total <= .days(36_525) else { return nil }
-        self = total
+    }
+}
+
+extension UInt8 {
+    var isDigit: Bool { UInt8(ascii: "0") <= self && self <= UInt8(ascii: "9") }
+
+    var isLetter: Bool {
+        let folded = self | 0x20
+        return UInt8(ascii: "a") <= folded && folded <= UInt8(ascii: "z")
     }
 }
 
 extension Int64 {
+    /// The number that `digits`, decimal digits only, stand for.
+    fileprivate init?(ascii digits: some Sequence<UInt8>) {
+        self.init(String(decoding: Array(digits), as: UTF8.self))
+    }
+
     fileprivate func times(_ unit: Int64) -> Interval { Interval(nanoseconds: unit) * self }
 
     func saturatingAdd(_ other: Int64) -> Int64 {

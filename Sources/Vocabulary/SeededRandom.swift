@@ -62,7 +62,7 @@ package struct SeededRandom: Hashable, Sendable {
     package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Puts `list` in one of its orders, each as likely as the others.
-    package mutating func shuffle<Element>(_ list: inout [Element]) {
+    package mutating func scramble<Element>(_ list: inout [Element]) {
         for last in list.indices.dropFirst().reversed() { list.swapAt(last, below(last + 1)) }
     }
 

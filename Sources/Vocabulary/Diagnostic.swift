@@ -1,0 +1,61 @@
+/// What is wrong in a file that a person writes: where, what, and what to write instead.
+package struct Diagnostic: Hashable, Sendable, Codable {
+    package enum Severity: String, Sendable, Codable {
+        /// The file is used, without what this is about.
+        case warning
+        /// The file is not used.
+        case error
+    }
+
+    /// No file gets more of these than a person would read.
+    static let limit = 100
+
+    package var severity: Severity
+    /// Counted from 1; nil when it is about the whole file.
+    package var line: Int?
+    package var key: String?
+    package var value: String?
+    /// Goes on after the value: `is not a time`.
+    package var reason: String
+    /// A sentence: `Write a number and a unit, such as 15m or 2h.`
+    package var fix: String
+
+    package init(
+        _ severity: Severity,
+        line: Int? = nil,
+        key: String? = nil,
+        value: String? = nil,
+        reason: String,
+        fix: String
+    ) {
+        self.severity = severity
+        self.line = line
+        self.key = key
+        self.value = value
+        self.reason = reason
+        self.fix = fix
+    }
+}
+
+extension Diagnostic: CustomStringConvertible {
+    /// `line 9: RefreshInterval: "soon" is not a time. Write a number and a unit, such as 15m.`
+    package var description: String {
+        var text = line.map { "line \($0): " } ?? ""
+        if let key { text += "\(key): " }
+        if let value { text += "\(value.quoted) " }
+        text += "\(reason)."
+        return fix.isEmpty ? text : "\(text) \(fix)"
+    }
+}
+
+/// What is wrong with one value; its reader does not know where the value stands.
+struct Problem: Error, Equatable {
+    let reason: String
+    let fix: String
+    /// The part of the value that is wrong; the whole value if nil.
+    var part: String?
+
+    init(_ reason: String, fix: String, part: String? = nil) {
+        (self.reason, self.fix, self.part) = (reason, fix, part)
+    }
+}

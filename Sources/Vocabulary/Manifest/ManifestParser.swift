@@ -1,0 +1,272 @@
+/// What a desktop entry file says to Offstage.
+package enum ManifestResult: Hashable, Sendable {
+    /// No `[X-Offstage]` group, or hidden: none of our business, however odd the file is.
+    case notAnApp
+    /// An app; the warnings are for `offstage lint`.
+    case app(AppManifest, warnings: [Diagnostic])
+    /// Meant for Offstage, but not to be used; at least one is an error.
+    case invalid([Diagnostic])
+}
+
+/// Reads the manifests of apps. Never traps, whatever the file.
+package enum ManifestParser {
+    /// The most bytes that a manifest may have.
+    package static let limit = 64 * 1024
+
+    /// Reads `text`, found in `file`, as the manifest of `id`; `home` is what `~` stands for.
+    package static func parse(
+        text: String,
+        id: AppID,
+        file: String,
+        home: String
+    ) -> ManifestResult {
+        guard text.utf8.count <= limit else { return tooLarge(Array(text.utf8)) }
+        let desktop = DesktopFile(text)
+        guard let ours = desktop.ours else { return .notAnApp }
+        if desktop.entry?["Hidden"]?.value == "true" { return .notAnApp }
+        var reading = ManifestReading(
+            manifest: AppManifest(id: id, name: id.name, file: file),
+            diagnostics: desktop.diagnostics,
+            home: home
+        )
+        reading.readEntry(desktop.entry)
+        reading.readOurs(ours)
+        return reading.result
+    }
+
+    /// The same for the bytes of a file, which must be UTF-8.
+    package static func parse(
+        bytes: [UInt8],
+        id: AppID,
+        file: String,
+        home: String
+    ) -> ManifestResult {
+        guard bytes.count <= limit else { return tooLarge(bytes) }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            return parse(text: text, id: id, file: file, home: home)
+        }
+        guard mentionsUs(bytes) else { return .notAnApp }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        return .invalid([
+            Diagnostic(
+                .error,
+                line: line.map { $0 + 1 },
+                reason: "is not UTF-8",
+                fix: "Save the file as UTF-8."
+            )
+        ])
+    }
+
+    private static func tooLarge(_ bytes: [UInt8]) -> ManifestResult {
+        guard mentionsUs(bytes) else { return .notAnApp }
+        return .invalid([
+            Diagnostic(
+                .error,
+                reason: "the file has \(bytes.count) bytes; at most \(limit) are read",
+                fix: "Remove translations or comments."
+            )
+        ])
+    }
+
+    /// Whether there is a line with the header of our group.
+    private static func mentionsUs(_ bytes: [UInt8]) -> Bool {
+        let header = Array("[\(DesktopFile.ourGroup)]".utf8)
+        return bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: header) }
+    }
+}
+
+/// A manifest as far as it has been read.
+private struct ManifestReading {
+    var manifest: AppManifest
+    var diagnostics: [Diagnostic]
+    let home: String
+
+    var result: ManifestResult {
+        let sorted = diagnostics.sorted { $0.line ?? 0 < $1.line ?? 0 }
+        let hasErrors = sorted.contains { $0.severity == .error }
+        return hasErrors ? .invalid(sorted) : .app(manifest, warnings: sorted)
+    }
+
+    // MARK: [Desktop Entry]
+
+    mutating func readEntry(_ group: DesktopFile.Group?) {
+        guard let group else {
+            return report(
+                .error,
+                nil,
+                Problem(
+                    "there is no group [\(DesktopFile.entryGroup)]",
+                    fix: "Begin the file with it, and give it Type, Name and Exec."
+                )
+            )
+        }
+        if group["Type"]?.value != "Application" {
+            let problem = Problem("is not Application", fix: "Write Type=Application.")
+            let missing = Problem("Type is missing", fix: "Write Type=Application.")
+            report(.error, group["Type"], group["Type"] == nil ? missing : problem, in: group)
+        }
+        if let name = read(group["Name"], { text throws(Problem) in try text.string() }) {
+            manifest.name = name
+        } else if group["Name"] == nil {
+            report(.error, nil, Problem("Name is missing", fix: "Write Name=…."), in: group)
+        }
+        manifest.terminal = flag(group["Terminal"])
+        manifest.noDisplay = flag(group["NoDisplay"])
+        manifest.directory = read(group["Path"]) { text throws(Problem) in
+            try text.path(try text.string())
+        }
+        manifest.tryExec = read(group["TryExec"]) { text throws(Problem) in
+            try text.string().expandingTilde(text.home)
+        }
+        readExec(group)
+    }
+
+    private mutating func readExec(_ group: DesktopFile.Group) {
+        let icon = read(group["Icon"]) { text throws(Problem) in try text.string() }
+        let codes = CommandText.Codes(
+            icon: icon.flatMap { $0.isEmpty ? nil : $0 },
+            name: manifest.name,
+            file: manifest.file
+        )
+        let exec = read(group["Exec"]) { text throws(Problem) in
+            try CommandText.exec(try text.string(), codes: codes)
+        }
+        manifest.exec = exec?.arguments
+        for warning in exec?.warnings ?? [] { report(.warning, group["Exec"], warning) }
+    }
+
+    /// Absent or odd is false: these keys belong to the desktop, which takes them so.
+    private mutating func flag(_ entry: DesktopFile.Entry?) -> Bool {
+        guard let entry else { return false }
+        let text = DesktopText(raw: entry.value, home: home)
+        do throws(Problem) {
+            return try text.boolean()
+        } catch {
+            report(.warning, entry, error)
+            return false
+        }
+    }
+
+    private mutating func read<Result>(
+        _ entry: DesktopFile.Entry?,
+        _ body: (DesktopText) throws(Problem) -> Result
+    ) -> Result? {
+        guard let entry else { return nil }
+        do throws(Problem) {
+            return try body(DesktopText(raw: entry.value, home: home))
+        } catch {
+            report(.error, entry, error)
+            return nil
+        }
+    }
+
+    // MARK: [X-Offstage]
+
+    mutating func readOurs(_ group: DesktopFile.Group) {
+        var known: [(entry: DesktopFile.Entry, key: ManifestKey)] = []
+        for entry in group.entries where diagnostics.count < Diagnostic.limit {
+            guard let key = ManifestKey.named(entry.key) else {
+                reportUnknown(entry)
+                continue
+            }
+            let text = DesktopText(raw: entry.value, home: home)
+            do throws(Problem) {
+                try key.apply(text, &manifest)
+                known.append((entry, key))
+            } catch {
+                report(.error, entry, error)
+                // What its modes would have been nobody knows; say nothing of those missing.
+                if key.name == "BackgroundModes" { manifest.modes = BackgroundMode.allCases }
+            }
+        }
+        for (entry, key) in known {
+            checkMode(of: key, entry)
+            checkCompanion(of: key, entry, in: group)
+        }
+        checkStatuses(group)
+    }
+
+    private mutating func reportUnknown(_ entry: DesktopFile.Entry) {
+        let names = ManifestKey.all.map(\.name)
+        let hint = Spelling.hint(
+            for: entry.key,
+            among: names,
+            otherwise: "See the manual for the keys."
+        )
+        diagnostics.append(
+            Diagnostic(
+                .warning,
+                line: entry.line,
+                key: entry.key,
+                reason: "is not a key of [\(DesktopFile.ourGroup)], and is ignored",
+                fix: hint
+            )
+        )
+    }
+
+    private mutating func checkMode(of key: ManifestKey, _ entry: DesktopFile.Entry) {
+        guard !key.modes.isEmpty, !key.modes.contains(where: manifest.modes.contains) else {
+            return
+        }
+        let names = key.modes.map(\.rawValue).joined(separator: " or ")
+        diagnostics.append(
+            Diagnostic(
+                .error,
+                line: entry.line,
+                key: entry.key,
+                reason: "needs the mode \(names)",
+                fix: "Add \(key.modes[0].rawValue); to BackgroundModes, or remove this key."
+            )
+        )
+    }
+
+    private mutating func checkCompanion(
+        of key: ManifestKey,
+        _ entry: DesktopFile.Entry,
+        in group: DesktopFile.Group
+    ) {
+        guard !key.companions.isEmpty, !key.companions.contains(where: { group[$0] != nil }) else {
+            return
+        }
+        let names = key.companions.joined(separator: " or ")
+        diagnostics.append(
+            Diagnostic(
+                .warning,
+                line: entry.line,
+                key: entry.key,
+                reason: "has no effect without \(names)",
+                fix: "Add \(key.companions[0]), or remove this key."
+            )
+        )
+    }
+
+    private mutating func checkStatuses(_ group: DesktopFile.Group) {
+        guard let entry = group["NoDataExit"] ?? group["RetryExit"],
+            let both = manifest.noDataExit.first(where: manifest.retryExit.contains)
+        else { return }
+        let problem = Problem(
+            "has \(both), which also means retry",
+            fix: "List it in one of NoDataExit and RetryExit; an empty RetryExit= takes 75 out."
+        )
+        report(.error, entry, problem)
+    }
+
+    private mutating func report(
+        _ severity: Diagnostic.Severity,
+        _ entry: DesktopFile.Entry?,
+        _ problem: Problem,
+        in group: DesktopFile.Group? = nil
+    ) {
+        diagnostics.append(
+            Diagnostic(
+                severity,
+                line: entry?.line ?? group?.line,
+                key: entry?.key,
+                value: entry.map { problem.part ?? $0.value },
+                reason: problem.reason,
+                fix: problem.fix
+            )
+        )
+    }
+}

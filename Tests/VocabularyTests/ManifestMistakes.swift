@@ -1,0 +1,142 @@
+extension ManifestParserTests {
+    /// The value of one key, the modes it may use, and the line that is printed for it.
+    static let wrong: [(String, String)] = [
+        (
+            "RefreshInterval=soon",
+            "RefreshInterval: \"soon\" is not a time. Write a number and a unit, such as 15m or 2h."
+        ),
+        (
+            "RefreshInterval=15m # often",
+            "RefreshInterval: \"15m # often\" is not a time. Write a number and a unit, "
+                + "such as 15m "
+                + "or 2h. A comment needs a line of its own."
+        ),
+        ("RefreshInterval=0", "RefreshInterval: \"0\" is no time at all. Write more than 0."),
+        (
+            "PermittedTaskIdentifiers=a b;",
+            "PermittedTaskIdentifiers: \"a b\" is not a task identifier. Write a name without "
+                + "spaces, of 255 bytes at most; a * may end it."
+        ),
+        (
+            "PermittedTaskIdentifiers=a;;b",
+            "PermittedTaskIdentifiers: \"a;;b\" has an empty element. Remove one ; of two."
+        ),
+        (
+            "Extensions=helper;",
+            "Extensions: \"helper\" is not an absolute path. Begin it with / or ~/."
+        ),
+        ("Environment=PATH;", "Environment: \"PATH\" is not NAME=value. Write NAME=value;"),
+        ("Environment=A=1;A=2;", "Environment: \"A=2\" sets a variable again. Remove one."),
+        (
+            "PassEnvironment=A=1;",
+            "PassEnvironment: \"A=1\" is not the name of a variable. Write names such as TZ or "
+                + "QT_*, without values."
+        ),
+        (
+            "RefreshCommand=fetch | grep new",
+            "RefreshCommand: \"fetch | grep new\" has | outside double quotes, and no shell reads "
+                + "it. Put the argument in double quotes, or use sh -c \"…\"."
+        ),
+        (
+            "RefreshCommand=date +%Y",
+            "RefreshCommand: \"%Y\" has a % code, but such a command is given nothing. "
+                + "Write %% for "
+                + "a percent sign."
+        ),
+        ("RefreshCommand=", "RefreshCommand: \"\" is empty. Name a program."),
+        (
+            "RefreshCommand=bin/fetch",
+            "RefreshCommand: \"bin/fetch\" is neither a name in PATH nor an absolute path. Begin "
+                + "the path with / or ~/."
+        ),
+        (
+            "RefreshCommand=say \"hello",
+            "RefreshCommand: \"say \\\"hello\" has a quote that is not closed. Close it."
+        ),
+        (
+            "ProcessingNeeds=powr;",
+            "ProcessingNeeds: \"powr\" is no condition. Did you mean power?"
+        ),
+        (
+            "WhenInterrupted=kill",
+            "WhenInterrupted: \"kill\" is neither terminate nor freeze. Write terminate or freeze."
+        ),
+        (
+            "NewDataFrom=~/feeds/cache",
+            "NewDataFrom: \"~/feeds/cache\" does not say how new data is seen. Write exit, "
+                + "file:PATH or command:PROGRAM…."
+        ),
+        (
+            "NewDataFrom=file:cache",
+            "NewDataFrom: \"cache\" is not an absolute path. Begin it with / or ~/."
+        ),
+        (
+            "FailedFrom=exit",
+            "FailedFrom: \"exit\" does not say how failure is seen. Write command: and a program "
+                + "that fails when the run did."
+        ),
+        (
+            "UseFrom=command:x",
+            "UseFrom: \"command:x\" does not say how use is seen. Write exec:PATH or file:PATH."
+        ),
+        (
+            "NoDataExit=300;",
+            "NoDataExit: \"300\" is not an exit status. Write numbers from 0 to 255, such as 75;"
+        ),
+        ("RetryExit=0;", "RetryExit: \"0;\" has 0, which means success. Leave 0 out."),
+        (
+            "NoDataExit=75;",
+            "NoDataExit: \"75;\" has 75, which also means retry. List it in one of NoDataExit and "
+                + "RetryExit; an empty RetryExit= takes 75 out."
+        ),
+        (
+            "NeedsNetwork=yes",
+            "NeedsNetwork: \"yes\" is neither true nor false. Write true or false."
+        ),
+        (
+            "MemoryLimit=lots",
+            "MemoryLimit: \"lots\" is not a size. Write a number of bytes, or one with K, M or G, "
+                + "such as 200M."
+        ),
+        (
+            "WakeOn-watch=member='X'",
+            "WakeOn-watch: needs the mode watch. Add watch; to BackgroundModes, or remove this key."
+        ),
+        (
+            "WakeOn-health=everything",
+            "WakeOn-health: \"everything\" is not a D-Bus match rule. Write terms such as "
+                + "interface='org.bluez.Device1',member='Changed'."
+        ),
+        (
+            "WakeOn-health=type='signal'",
+            "WakeOn-health: \"type='signal'\" matches every signal. Name an interface, a member, a "
+                + "path or a sender."
+        ),
+        (
+            "WakeOn-health=interfaces='a.b'",
+            "WakeOn-health: \"interfaces='a.b'\" has \"interfaces\", which no match rule has. Did "
+                + "you mean interface?"
+        ),
+        (
+            "RefreshInterval=1\\h",
+            "RefreshInterval: \"1\\\\h\" has a \\ that is no escape. Write \\\\ for a "
+                + "backslash; in "
+                + "quotes of a command, \\\\\\\\."
+        ),
+        (
+            "just a note",
+            "\"just a note\" is neither KEY=VALUE nor a [group]. Write a # before a "
+                + "comment, at the "
+                + "start of its line."
+        ),
+        (
+            "Refresh Command=x",
+            "\"Refresh Command\" is not the name of a key. Names of keys have letters, digits and "
+                + "- only."
+        ),
+        (
+            "BackgroundModes=fetch;",
+            "BackgroundModes: is here for the second time, after line 6. Remove one of the two."
+        ),
+    ]
+}
