@@ -1,0 +1,292 @@
+import DeviceCore
+import Vocabulary
+
+/// A device with time in the test's hands. It feeds events, collects what must be done about them,
+/// keeps the records a store would keep, and answers for the world only when told to.
+struct Bench {
+    var device: Device
+    var now: Moment
+    /// What the last call that feeds events has led to, in order.
+    private(set) var effects: [Effect] = []
+    private(set) var history: [HistoryLine] = []
+    /// As the store has it.
+    private(set) var records: [RecordKey: Value] = [:]
+    private(set) var armed: BootTime?
+    private var lastReply: UInt64 = 0
+    private var lastPid: Int32 = 100
+
+    /// A Monday, at noon unless said otherwise, in UTC.
+    static let day: Int64 = 20_513
+
+    /// `isCalm`: nothing that only chooses a better moment holds anything back, so that what is
+    /// due runs at once: no shared wake, no waking hours, no pause after the start.
+    init(
+        at timeOfDay: Interval = .hours(12),
+        sinceBoot: Interval = .hours(1),
+        seed: Int64 = 1,
+        isCalm: Bool = true,
+        settings: Settings? = nil
+    ) {
+        device = Device()
+        now = Moment(
+            boot: BootTime(nanoseconds: 0) + sinceBoot,
+            awake: AwakeTime(nanoseconds: 0) + sinceBoot,
+            wall: LocalTime(day: Self.day, timeOfDay: timeOfDay).wall(utcOffset: 0),
+            utcOffset: 0
+        )
+        send(.settings(settings ?? (isCalm ? .calm : Settings())))
+        send(.started(Start(bootID: "boot-1", seed: seed)))
+    }
+
+    // MARK: Events
+
+    @discardableResult
+    mutating func send(_ event: Event) -> [Effect] {
+        effects.removeAll()
+        feed(event)
+        return effects
+    }
+
+    private mutating func feed(_ event: Event) {
+        let first = effects.count
+        device.handle(event, at: now, into: &effects)
+        for effect in effects[first...] {
+            switch effect {
+            case .save(let changes): apply(changes)
+            case .arm(let time): armed = time
+            case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
+                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .watchUse, .reply, .announce:
+                break
+            }
+        }
+    }
+
+    private mutating func apply(_ changes: [Change]) {
+        for change in changes {
+            switch change {
+            case .put(let key, let value): records[key] = value
+            case .delete(let key): records[key] = nil
+            case .append(let line): history.append(line)
+            }
+        }
+    }
+
+    /// Asks as the user, and returns the answer.
+    @discardableResult
+    mutating func ask(_ request: UserRequest) -> Reply? {
+        send(.user(request, reply: nextReply()))
+        return reply
+    }
+
+    mutating func nextReply() -> ReplyToken {
+        lastReply += 1
+        return ReplyToken(lastReply)
+    }
+
+    /// The last answer among the effects.
+    var reply: Reply? {
+        for case .reply(_, let reply) in effects.reversed() { return reply }
+        return nil
+    }
+
+    var refusal: Refusal? {
+        guard case .refused(let refusal) = reply else { return nil }
+        return refusal
+    }
+
+    // MARK: Time
+
+    /// Time goes by on an awake device; the one timer fires on the way.
+    mutating func advance(_ interval: Interval, file: StaticString = #file, line: UInt = #line) {
+        effects.removeAll()
+        let end = now.boot + interval
+        var steps = 0
+        while let next = armed, next <= end {
+            steps += 1
+            precondition(steps < 100_000, "the timer never rests", file: file, line: line)
+            move(max(.zero, next - now.boot))
+            armed = nil
+            feed(.timer)
+        }
+        move(end - now.boot)
+    }
+
+    /// The device sleeps; the timer, if it came due, fires at the end.
+    mutating func sleep(_ interval: Interval) {
+        effects.removeAll()
+        now.boot = now.boot + interval
+        now.wall = now.wall + interval
+        if let next = armed, next <= now.boot { armed = nil }
+        feed(.timer)
+    }
+
+    /// Time goes by and nobody notices: the next event comes late.
+    mutating func move(_ interval: Interval) {
+        now.boot = now.boot + interval
+        now.awake = now.awake + interval
+        now.wall = now.wall + interval
+    }
+
+    // MARK: What was done
+
+    func contains(_ effect: Effect) -> Bool { effects.contains(effect) }
+
+    /// The launches that were started, in order.
+    var spawned: [(launch: LaunchID, spec: ProcessSpec)] {
+        effects.compactMap {
+            if case .spawn(let launch, let spec) = $0 { (launch, spec) } else { nil }
+        }
+    }
+
+    func spawn(of app: String) -> LaunchID? { spawned.last { $0.spec.app.name == app }?.launch }
+
+    /// What linked apps were told.
+    func told(_ launch: LaunchID) -> [AppMessage] {
+        effects.compactMap {
+            if case .tell(launch, let message) = $0 { message } else { nil }
+        }
+    }
+
+    var lines: [HistoryLine.Entry] { history.map(\.entry) }
+
+    /// The runs that ended, in order.
+    var runs: [WakeReport] {
+        lines.compactMap { if case .wake(let report) = $0 { report } else { nil } }
+    }
+
+    var results: [RunResult] { runs.map(\.result) }
+
+    var dropped: [String] {
+        lines.compactMap { if case .dropped(_, let reason) = $0 { reason } else { nil } }
+    }
+
+    func app(_ name: String) -> AppState? {
+        device.apps.index(of: AppID(name)).flatMap { device.apps.at($0) }
+    }
+
+    func requests(_ name: String) -> [Request] { app(name)?.requests ?? [] }
+
+    func launch(_ id: LaunchID) -> Launch? {
+        (0..<device.apps.endIndex).lazy.compactMap { device.apps.at($0) }
+            .flatMap(\.launches).first { $0.id == id }
+    }
+
+    /// The names of the gates that hold an app's requests.
+    func gates(_ name: String, _ identifier: String? = nil) -> [String] {
+        device.explain(AppID(name), identifier: identifier, at: now)
+            .flatMap { $0.holds.map(\.gate) }
+    }
+
+    func sentence(_ name: String) -> String {
+        device.explain(AppID(name), at: now).map(\.sentence).joined(separator: " ")
+    }
+
+    // MARK: The world's answers
+
+    mutating func started(_ launch: LaunchID) {
+        lastPid += 1
+        let process = ProcessID(pid: lastPid, startTime: UInt64(lastPid) * 10)
+        send(.process(launch, .started(process)))
+    }
+
+    mutating func exited(_ launch: LaunchID, status: Int32 = 0) {
+        send(.process(launch, .exited(.status(status), nil)))
+    }
+
+    mutating func killed(_ launch: LaunchID, signal: Int32 = 9, outOfMemory: Bool = false) {
+        send(.process(launch, .exited(.signal(signal, outOfMemory: outOfMemory), nil)))
+    }
+
+    mutating func say(_ launch: LaunchID, _ event: AppEvent) { send(.app(launch, event)) }
+
+    mutating func set(_ condition: Condition, _ value: Int, by source: ConditionSource = .kernel) {
+        send(.condition(condition, source, .value(value)))
+    }
+
+    mutating func install(_ manifests: AppManifest...) {
+        send(.manifests(manifests.map { .present($0) }))
+    }
+
+    mutating func configure(_ change: (inout Settings) -> Void) {
+        var settings = device.settings
+        change(&settings)
+        send(.settings(settings))
+    }
+
+    // MARK: Restart
+
+    /// The daemon dies and comes back: what the store has is all that is left.
+    mutating func restart(
+        survivors: [Survivor] = [],
+        bootID: String = "boot-1",
+        manifests: [AppManifest] = []
+    ) throws {
+        let settings = device.settings
+        let sorted = records.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
+        device = try Device(restoring: sorted)
+        armed = nil
+        if bootID != "boot-1" {
+            now.boot = BootTime(nanoseconds: 0) + .minutes(5)
+            now.awake = AwakeTime(nanoseconds: 0) + .minutes(5)
+        }
+        effects.removeAll()
+        feed(.settings(settings))
+        feed(.started(Start(bootID: bootID, survivors: survivors, seed: 1)))
+        if !manifests.isEmpty { feed(.manifests(manifests.map { .present($0) })) }
+    }
+}
+
+extension Settings {
+    /// What is due runs at once.
+    static var calm: Settings {
+        var settings = Settings()
+        settings.sharedWake = .zero
+        settings.wakingFrom = .zero
+        settings.wakingUntil = .zero
+        settings.refreshesPerDay = 96
+        settings.pauseAfterBoot = .zero
+        settings.pauseAfterStart = .zero
+        settings.pauseAfterResume = .zero
+        return settings
+    }
+}
+
+extension AppManifest {
+    /// A program that knows nothing of us.
+    static func refreshing(
+        _ name: String,
+        _ change: (inout AppManifest) -> Void = { _ in }
+    ) -> AppManifest {
+        var manifest = AppManifest(id: AppID(name), name: name)
+        manifest.modes = [.fetch]
+        manifest.refreshCommand = ["reload", name]
+        change(&manifest)
+        return manifest
+    }
+
+    static func processing(
+        _ name: String,
+        _ change: (inout AppManifest) -> Void = { _ in }
+    ) -> AppManifest {
+        var manifest = AppManifest(id: AppID(name), name: name)
+        manifest.modes = [.processing]
+        manifest.processingCommand = ["tidy", name]
+        change(&manifest)
+        return manifest
+    }
+
+    /// An app that speaks our protocol.
+    static func linked(
+        _ name: String,
+        identifiers: [String] = [],
+        _ change: (inout AppManifest) -> Void = { _ in }
+    ) -> AppManifest {
+        var manifest = AppManifest(id: AppID(name), name: name)
+        manifest.exec = [name]
+        manifest.modes = [.fetch, .processing]
+        manifest.permittedTaskIdentifiers = identifiers
+        change(&manifest)
+        return manifest
+    }
+}
