@@ -1,0 +1,53 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// The kernel's pressure stall information as the condition `memory`: no polling while all is
+/// well; under pressure a look every few seconds until it is over.
+@safe
+final class MemoryPressure {
+    private let report: (Reading) -> Void
+    private let loop: EventLoop
+    private let warning: PressureTrigger
+    private let critical: PressureTrigger
+    private var sources: [DescriptorSource] = []
+    private var calm: TimerSource?
+    private var level = 0
+
+    /// Without privilege the window must be a multiple of 2 s. Stalled for 10 % of it: warning;
+    /// everything stalled for 10 % of it: critical.
+    private static let window = Interval.seconds(2)
+    private static let quietAfter = Interval.seconds(4)
+
+    init(_ loop: EventLoop, report: @escaping (Reading) -> Void) throws(LinuxError) {
+        (self.loop, self.report) = (loop, report)
+        let path = Pressure.path(of: .memory)
+        warning = try PressureTrigger(
+            path, .some, stall: .milliseconds(200), window: Self.window)
+        critical = try PressureTrigger(
+            path, .full, stall: .milliseconds(200), window: Self.window)
+        sources = [
+            try DescriptorSource(loop, warning.descriptor.number, .priority) {
+                [unowned self] _ in rose(to: 1)
+            },
+            try DescriptorSource(loop, critical.descriptor.number, .priority) {
+                [unowned self] _ in rose(to: 2)
+            },
+        ]
+        calm = try TimerSource(loop) { [unowned self] in fell() }
+    }
+
+    private func rose(to new: Int) {
+        // The trigger speaks once a window for as long as it lasts.
+        try? calm?.arm(at: Clocks.boot() + Self.quietAfter)
+        guard new > level else { return }
+        level = new
+        report(.value(new))
+    }
+
+    private func fell() {
+        level = 0
+        report(.value(0))
+    }
+}

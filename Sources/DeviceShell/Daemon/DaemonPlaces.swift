@@ -1,0 +1,36 @@
+internal import Linux
+internal import Vocabulary
+
+/// Where a daemon keeps what; each can be overridden, so that many run side by side.
+package struct DaemonPlaces: Equatable, Sendable {
+    package var state: String
+    package var runtime: String
+    /// The settings file.
+    package var configuration: String
+    /// `applications` directories, the more important first.
+    package var applications: [String]
+    package var home: String
+    /// The apps' own directories: what they lock there blocks nobody else.
+    package var ownDirectories: [String]
+
+    package init(
+        state: String, runtime: String, configuration: String, applications: [String],
+        home: String, ownDirectories: [String]
+    ) {
+        self.state = state
+        self.runtime = runtime
+        self.configuration = configuration
+        self.applications = applications
+        self.home = home
+        self.ownDirectories = ownDirectories
+    }
+
+    package var socket: String { runtime + "/socket" }
+    package var launches: String { runtime + "/launches" }
+    package var logs: String { state + "/logs" }
+    package var database: String { state + "/offstage.db" }
+    package var lock: String { state + "/lock" }
+
+    /// Ids may hold anything but a slash; a leading dot would hide the file.
+    package func logPath(of app: AppID) -> String { "\(logs)/\(app.name).log" }
+}
