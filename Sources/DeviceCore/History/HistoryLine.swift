@@ -7,6 +7,10 @@ package struct HistoryLine: Hashable, Sendable, Codable {
     package var app: AppID
     package var entry: Entry
 
+    package init(at: WallTime, utcOffset: Int32, app: AppID, entry: Entry) {
+        (self.at, self.utcOffset, self.app, self.entry) = (at, utcOffset, app, entry)
+    }
+
     package enum Entry: Hashable, Sendable, Codable {
         /// A background run, when it ended.
         case wake(WakeReport)

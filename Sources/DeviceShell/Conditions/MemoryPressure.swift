@@ -15,18 +15,15 @@ final class MemoryPressure {
     private var calm: TimerSource?
     private var level = 0
 
-    /// Without privilege the window must be a multiple of 2 s. Stalled for 10 % of it: warning;
-    /// everything stalled for 10 % of it: critical.
-    private static let window = Interval.seconds(2)
+    // Without privilege the window must be a multiple of 2 s. Some tasks stalled for a tenth of
+    // it: warning; all of them at once: critical.
     private static let quietAfter = Interval.seconds(4)
 
     init(_ loop: EventLoop, report: @escaping (Reading) -> Void) throws(LinuxError) {
         (self.loop, self.report) = (loop, report)
         let path = Pressure.path(of: .memory)
-        warning = try PressureTrigger(
-            path, .some, stall: .milliseconds(200), window: Self.window)
-        critical = try PressureTrigger(
-            path, .full, stall: .milliseconds(200), window: Self.window)
+        warning = try PressureTrigger(path: path, stall: 200_000, window: 2_000_000)
+        critical = try PressureTrigger(path: path, full: true, stall: 200_000, window: 2_000_000)
         sources = [
             try DescriptorSource(loop, warning.descriptor.number, .priority) {
                 [unowned self] _ in rose(to: 1)

@@ -9,7 +9,7 @@ final class WakeLock {
     private static let name = "offstage"
 
     /// Whether holding does anything on this machine.
-    static var isAvailable: Bool { Files.exists(take) && Files.isWritable(take) }
+    static var isAvailable: Bool { (try? FileDescriptor(opening: take, .writing)) != nil }
 
     func hold(_ hold: Bool) {
         guard Files.exists(Self.take) else { return }

@@ -1,5 +1,4 @@
-internal import Linux
-internal import Vocabulary
+package import Vocabulary
 
 /// Where a daemon keeps what; each can be overridden, so that many run side by side.
 package struct DaemonPlaces: Equatable, Sendable {
@@ -14,8 +13,12 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var ownDirectories: [String]
 
     package init(
-        state: String, runtime: String, configuration: String, applications: [String],
-        home: String, ownDirectories: [String]
+        state: String,
+        runtime: String,
+        configuration: String,
+        applications: [String],
+        home: String,
+        ownDirectories: [String]
     ) {
         self.state = state
         self.runtime = runtime
@@ -26,7 +29,7 @@ package struct DaemonPlaces: Equatable, Sendable {
     }
 
     package var socket: String { runtime + "/socket" }
-    package var launches: String { runtime + "/launches" }
+    package var launches: String { state + "/launches" }
     package var logs: String { state + "/logs" }
     package var database: String { state + "/offstage.db" }
     package var lock: String { state + "/lock" }

@@ -1,0 +1,37 @@
+package import SQLite
+
+/// Why the store cannot be used. Each names the file, what was found, and what to do.
+package enum StoreError: Error, Equatable {
+    /// Not a database, or one of another program.
+    case notOurs(path: String, found: String)
+    /// Written by a newer version.
+    case newer(path: String, version: Int64, supported: Int64)
+    case corrupt(path: String, found: String)
+    case database(path: String, SQLiteError)
+
+    /// The disk, or the quota, is full; another try may succeed.
+    package var isFull: Bool {
+        switch self {
+        case .database(_, let error): error.code == .full
+        case .notOurs, .newer, .corrupt: false
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notOurs(let path, let found):
+            "\(path) is not a database of Offstage (\(found)). It was left as it is. "
+                + "Move it away, or choose another directory with --state."
+        case .newer(let path, let version, let supported):
+            "\(path) was written by a newer Offstage (version \(version) of the database; this "
+                + "program knows \(supported)). It was left as it is. Install that version again."
+        case .corrupt(let path, let found):
+            "\(path) is damaged (\(found)). It was left as it is. Restore it from a backup, or "
+                + "move it away to begin anew; the apps' manifests are not in it."
+        case .database(let path, let error):
+            "\(path): \(error)"
+        }
+    }
+}

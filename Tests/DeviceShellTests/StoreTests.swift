@@ -1,0 +1,89 @@
+import DeviceCore
+import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+@Suite struct StoreTests {
+    private let scratch = ScratchDirectory()
+    private var path: String { scratch("offstage.db") }
+
+    private func line(_ app: String, at seconds: Int64) -> HistoryLine {
+        HistoryLine(
+            at: WallTime(nanoseconds: seconds * 1_000_000_000),
+            utcOffset: 0,
+            app: AppID(app),
+            entry: .note("n\(seconds)")
+        )
+    }
+
+    @Test func aCommitIsThereAfterReopening() throws {
+        let key = RecordKey(.app, "newsboat")
+        do {
+            let store = try Store(path: path)
+            try store.commit([
+                .put(key, ["a": 1]), .put(RecordKey(.device, "device"), ["b": "x"]),
+                .append(line("newsboat", at: 1)),
+            ])
+            try store.commit([
+                .put(key, ["a": 2]), .delete(RecordKey(.device, "device")),
+                .append(line("restic", at: 2)),
+            ])
+        }
+        let store = try Store(path: path)
+        let records = try store.load()
+        #expect(records.map(\.key) == [key])
+        #expect(records.map(\.value) == [["a": 2]])
+        #expect(try store.history(limit: 10).map(\.line.app.name) == ["restic", "newsboat"])
+        #expect(try store.history(of: AppID("newsboat"), limit: 10).count == 1)
+    }
+
+    @Test func aFileThatIsNotOursIsRefusedAndLeftAsItIs() throws {
+        for content in ["hello", String(repeating: "x", count: 5000)] {
+            try scratch.write("offstage.db", content)
+            #expect(throws: StoreError.self) { try Store(path: path) }
+            #expect(try scratch.read("offstage.db") == content)
+            #expect(try Files.list(scratch.path).sorted() == ["offstage.db"])
+        }
+    }
+
+    @Test func aNewerDatabaseIsRefusedAndLeftAsItIs() throws {
+        do { _ = try Store(path: path) }
+        var bytes = try Files.read(path)
+        bytes[63] = 99
+        try Files.replace(path, with: bytes.span, permissions: 0o600)
+        #expect(throws: StoreError.newer(path: path, version: 99, supported: 1)) {
+            try Store(path: path)
+        }
+        #expect(try Files.read(path) == bytes)
+    }
+
+    @Test func aDamagedDatabaseIsRefusedAndLeftAsItIs() throws {
+        do {
+            let store = try Store(path: path)
+            for number in 0..<200 {
+                try store.commit([
+                    .put(RecordKey(.app, "app\(number)"), ["n": .integer(Int64(number))])
+                ])
+            }
+        }
+        var bytes = try Files.read(path)
+        for index in 4096..<min(bytes.count, 12_288) { bytes[index] = 0xA5 }
+        try Files.replace(path, with: bytes.span, permissions: 0o600)
+        let before = try Files.list(scratch.path).sorted()
+        #expect(throws: StoreError.self) { try Store(path: path) }
+        #expect(try Files.read(path) == bytes)
+        #expect(try Files.list(scratch.path).sorted() == before)
+    }
+
+    @Test func historyIsPagedAndPruned() throws {
+        let store = try Store(path: path)
+        store.historyLimit = 10
+        for number in 1...30 { try store.commit([.append(line("a", at: Int64(number)))]) }
+        try store.prune()
+        let all = try store.history(limit: 100)
+        #expect(all.count == 10)
+        #expect(try store.history(before: all[4].id, limit: 2).map(\.id) == [all[5].id, all[6].id])
+    }
+}
