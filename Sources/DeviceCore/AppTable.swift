@@ -61,6 +61,8 @@ package struct AppTable: Hashable, Sendable {
 
     var earliestWake: BootTime { wakes.min() ?? .distantFuture }
 
+    func wake(_ index: Int) -> BootTime { wakes[index] }
+
     mutating func setWake(_ index: Int, to time: BootTime) { wakes[index] = time }
 
     /// Those whose time has come.

@@ -31,19 +31,24 @@ extension Device {
         var since: BootTime
     }
 
-    /// Starts the one that has waited longest and still may; forgets those that may not.
+    /// Starts the one that has waited longest and still may. Those that may not, because of what
+    /// was started before them, wait on with their gates remembered.
     private mutating func startNext(_ ready: inout [Candidate], _ step: inout Step) {
         ready.sort { ($0.since, $0.request) < ($1.since, $1.request) }
-        while !ready.isEmpty {
-            let next = ready.removeFirst()
-            guard apps.isUsed(next.app), let place = apps[next.app].index(of: next.request),
-                isWaiting(apps[next.app].requests[place], in: apps[next.app])
+        for (place, next) in ready.enumerated() {
+            guard apps.isUsed(next.app), let request = apps[next.app].index(of: next.request),
+                isWaiting(apps[next.app].requests[request], in: apps[next.app])
             else { continue }
-            let request = apps[next.app].requests[place]
-            guard holds(on: request, of: next.app, at: step.now).isEmpty else { continue }
-            start(request, of: next.app, &step)
-            return
+            let answer = holds(on: apps[next.app].requests[request], of: next.app, at: step.now)
+            if answer.isEmpty {
+                start(apps[next.app].requests[request], of: next.app, &step)
+                ready.removeFirst(place + 1)
+                return
+            }
+            apps[next.app].heldBy.formUnion(answer.gates)
+            apps.setWake(next.app, to: min(apps.wake(next.app), answer.next))
         }
+        ready.removeAll()
     }
 
     /// Looks at all waiting requests of an app: drops what is too old, remembers when the next

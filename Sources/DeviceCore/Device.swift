@@ -77,7 +77,8 @@ package struct Device: Hashable, Sendable, Codable {
     private mutating func route(_ event: Event, _ step: inout Step) {
         switch event {
         case .started(let start): started(start, &step)
-        case .timer: break
+        // One-shot: should it have come too early, it is asked for again.
+        case .timer: armed = nil
         case .clockChanged: clockChanged(&step)
         case .manifests(let changes): for change in changes { manifest(change, &step) }
         case .settings(let settings): settingsChanged(settings, &step)

@@ -141,6 +141,24 @@ struct Bench {
 
     func spawn(of app: String) -> LaunchID? { spawned.last { $0.spec.app.name == app }?.launch }
 
+    struct Probe {
+        var launch: LaunchID
+        var step: ProbeStep
+        var source: ResultSource
+        var spec: ProcessSpec
+        var limit: Interval
+    }
+
+    var probes: [Probe] {
+        effects.compactMap {
+            if case .probe(let launch, let step, let source, let spec, let limit) = $0 {
+                Probe(launch: launch, step: step, source: source, spec: spec, limit: limit)
+            } else {
+                nil
+            }
+        }
+    }
+
     /// What linked apps were told.
     func told(_ launch: LaunchID) -> [AppMessage] {
         effects.compactMap {

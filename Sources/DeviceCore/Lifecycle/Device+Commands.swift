@@ -247,11 +247,10 @@ extension Device {
         }
         switch (probeStep, answer) {
         case (.before, .read(let fingerprint, _)):
-            apps[index].launches[place].probe.before = fingerprint
+            apps[index].launches[place].probe.before = .content(fingerprint)
             spawnCommand(launch.id, of: index, &step)
         case (.before, .unreadable):
-            // A file that is not there yet: whatever appears is new.
-            apps[index].launches[place].probe.before = Fingerprint()
+            apps[index].launches[place].probe.before = .nothing
             spawnCommand(launch.id, of: index, &step)
         case (.failed, .read(_, let status)):
             if status == 0 {
@@ -262,7 +261,7 @@ extension Device {
         case (.failed, .unreadable(let reason)):
             endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &step)
         case (.after, .read(let fingerprint, _)):
-            let changed = fingerprint != launch.probe.before
+            let changed = launch.probe.before != .content(fingerprint)
             endCommand(
                 launch.id,
                 changed ? .newData : .noData,
@@ -273,7 +272,7 @@ extension Device {
             // There was nothing before either: nothing is new.
             endCommand(
                 launch.id,
-                launch.probe.before == Fingerprint() ? .noData : .failed,
+                launch.probe.before == .nothing ? .noData : .failed,
                 reason: "NewDataFrom: \(reason)",
                 &step
             )

@@ -73,11 +73,17 @@ package struct Launch: Hashable, Sendable, Codable {
 
     /// What a command's result sources said.
     package struct ProbeState: Hashable, Sendable, Codable {
-        /// Of what was there before the command; of nothing, when it could not be read.
-        package var before: Fingerprint?
+        package var before: Found?
         package var changed: Bool?
         package var step: ProbeStep?
         package var limit: AwakeTime?
+
+        /// What was there before the command.
+        package enum Found: Hashable, Sendable, Codable {
+            /// Not readable, perhaps not there yet: whatever appears is new.
+            case nothing
+            case content(Fingerprint)
+        }
     }
 
     var isCommand: Bool {

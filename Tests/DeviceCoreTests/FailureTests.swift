@@ -1,0 +1,116 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Failures in a row, and the wait after them.
+struct FailureTests {
+    @Test func `the wait doubles from 15 minutes to 4 hours, and a success ends it`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        var launch = try #require(bench.spawn(of: "app"))
+        for minutes: Int64 in [15, 30, 60, 120, 240, 240] {
+            bench.started(launch)
+            bench.exited(launch, status: 1)
+            #expect(bench.gates("app").contains("back-off"))
+            bench.advance(.minutes(minutes) - .milliseconds(1))
+            #expect(bench.spawned.isEmpty)
+            bench.advance(.milliseconds(1))
+            launch = try #require(bench.spawn(of: "app"))
+        }
+        #expect(bench.app("app")?.record.failures.count == 6)
+        bench.started(launch)
+        bench.exited(launch)
+        #expect(bench.app("app")?.record.failures.count == 0)
+        #expect(bench.app("app")?.record.failures.until == nil)
+        bench.advance(.minutes(15))
+        #expect(bench.spawn(of: "app") != nil)
+    }
+
+    @Test func `the failure command runs once, after the third failure in a row`() throws {
+        var bench = Bench()
+        bench.configure { $0.failureCommand = "notify-send Offstage" }
+        bench.install(.refreshing("app"))
+        var notified: [Int] = []
+        for turn in 1...5 {
+            let launch = try #require(bench.spawn(of: "app"))
+            bench.started(launch)
+            bench.exited(launch, status: 2)
+            for case .notifyFailures(let app, let count, let reason, let command) in bench.effects {
+                notified.append(turn)
+                #expect(app == AppID("app"))
+                #expect(count == 3)
+                #expect(reason == "exit status 2")
+                #expect(command == "notify-send Offstage")
+            }
+            bench.advance(.hours(4))
+        }
+        #expect(notified == [3])
+        #expect(bench.sentence("app").isEmpty == false)
+    }
+
+    @Test func `after a success the failure command may run again`() throws {
+        var bench = Bench()
+        bench.configure {
+            $0.failureCommand = "notify"
+            $0.failuresBeforeCommand = 1
+        }
+        bench.install(.refreshing("app"))
+        var notified: [Bool] = []
+        for status: Int32 in [1, 1, 0, 1] {
+            let launch = try #require(bench.spawn(of: "app"))
+            bench.started(launch)
+            bench.exited(launch, status: status)
+            notified.append(
+                bench.effects.contains { if case .notifyFailures = $0 { true } else { false } }
+            )
+            bench.advance(.hours(4))
+        }
+        #expect(notified == [true, false, false, true])
+    }
+
+    @Test func `what the device did to a run is no failure of the app`() throws {
+        for change: (Condition, Int) in [(.idle, 0), (.lowPower, 1), (.thermal, 2), (.memory, 2)] {
+            var bench = Bench()
+            bench.install(.processing("app"))
+            let launch = try #require(bench.spawn(of: "app"))
+            bench.started(launch)
+            bench.set(change.0, change.1)
+            #expect(bench.contains(.terminate(launch)), "\(change.0)")
+            bench.exited(launch, status: 143)
+            #expect(bench.app("app")?.record.failures.count == 0)
+            #expect(bench.requests("app").map(\.state) == [.pending])
+            bench.set(change.0, change.0.row.absent)
+            #expect(bench.spawn(of: "app") != nil, "\(change.0)")
+        }
+    }
+
+    @Test func `unknown is neither failure nor success`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let first = try #require(bench.spawn(of: "app"))
+        bench.started(first)
+        bench.exited(first, status: 1)
+        bench.advance(.minutes(15))
+        let second = try #require(bench.spawn(of: "app"))
+        bench.started(second)
+        bench.send(.process(second, .exited(.unknown, nil)))
+        #expect(bench.app("app")?.record.failures.count == 1)
+        #expect(bench.results == [.failed, .unknown])
+    }
+
+    @Test func `RetryExit is run again after the back-off, and is no failure`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let first = try #require(bench.spawn(of: "command.sync"))
+        bench.started(first)
+        bench.exited(first, status: 75)
+        #expect(bench.results == [.retry])
+        #expect(bench.app("command.sync")?.record.failures.count == 0)
+        #expect(bench.gates("command.sync") == ["earliest"])
+        bench.advance(.minutes(15))
+        let second = try #require(bench.spawn(of: "command.sync"))
+        bench.started(second)
+        bench.exited(second)
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// How many run side by side, and who is next.
+struct RunSlotTests {
+    @Test func `four run side by side, the others wait for a free slot in order`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        for name in ["a", "b", "c", "d", "e", "f"] { bench.install(.refreshing(name)) }
+        bench.set(.network, 2)
+        #expect(bench.spawned.map(\.spec.app.name) == ["a", "b", "c", "d"])
+        #expect(bench.gates("e") == ["run-slots"])
+        let launches = bench.spawned.map(\.launch)
+        launches.forEach { bench.started($0) }
+        bench.exited(launches[2])
+        #expect(bench.spawned.map(\.spec.app.name) == ["e"])
+        bench.exited(launches[0])
+        #expect(bench.spawned.map(\.spec.app.name) == ["f"])
+    }
+
+    @Test func `who has waited longest goes first`() throws {
+        var bench = Bench()
+        bench.configure { $0.runSlots = 1 }
+        bench.install(.refreshing("a"))
+        let first = try #require(bench.spawn(of: "a"))
+        bench.started(first)
+        bench.install(.refreshing("z"))
+        bench.advance(.seconds(1))
+        bench.install(.refreshing("b"))
+        bench.exited(first)
+        #expect(bench.spawned.map(\.spec.app.name) == ["z"])
+    }
+
+    @Test func `one processing at a time, while refreshes go on`() throws {
+        var bench = Bench()
+        bench.install(.processing("p"), .processing("q"), .refreshing("r"))
+        #expect(bench.spawned.map(\.spec.app.name) == ["p", "r"])
+        let first = try #require(bench.spawn(of: "p"))
+        bench.started(first)
+        bench.exited(first)
+        #expect(bench.spawned.map(\.spec.app.name) == ["q"])
+    }
+
+    @Test func `two commands of one app share its files: one at a time`() throws {
+        var bench = Bench()
+        bench.install(
+            .refreshing("app") {
+                $0.modes = [.fetch, .processing]
+                $0.processingCommand = ["tidy"]
+            }
+        )
+        #expect(bench.spawned.count == 1)
+        #expect(bench.gates("app") == ["still-running"])
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch)
+        #expect(bench.spawned.count == 1)
+    }
+
+    @Test func `a hundred that become ready at once all run in the end`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        for number in 100..<200 { bench.install(.refreshing("app\(number)")) }
+        bench.set(.network, 2)
+        var launches = bench.spawned.map(\.launch)
+        var names = bench.spawned.map(\.spec.app.name)
+        while let launch = launches.first {
+            launches.removeFirst()
+            bench.started(launch)
+            bench.exited(launch)
+            launches += bench.spawned.map(\.launch)
+            names += bench.spawned.map(\.spec.app.name)
+        }
+        #expect(names == (100..<200).map { "app\($0)" })
+    }
+}
