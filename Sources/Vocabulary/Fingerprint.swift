@@ -29,12 +29,12 @@ extension Fingerprint: CustomStringConvertible {
 extension Fingerprint: Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
-        guard text.utf8.count == 16, let bits = UInt64(text, radix: 16) else {
+        bits = UInt64(text, radix: 16) ?? 0
+        guard description == text else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: decoder.codingPath, debugDescription: "not 16 hexadecimal digits")
             )
         }
-        self.bits = bits
     }
 
     package func encode(to encoder: any Encoder) throws {

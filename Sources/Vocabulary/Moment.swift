@@ -88,7 +88,12 @@ package struct LocalTime: Hashable, Sendable {
     }
 
     package func wall(utcOffset: Int32) -> WallTime {
-        WallTime(nanoseconds: 0) + Interval.days(day) + timeOfDay - .seconds(Int64(utcOffset))
+        // Wider than the result: close to the ends of the scale midnight is outside it.
+        let midnight = Int128(day) * Int128(Interval.days(1).nanoseconds)
+        let offset = Int128(utcOffset) * 1_000_000_000
+        return WallTime(
+            nanoseconds: Int64(clamping: midnight + Int128(timeOfDay.nanoseconds) - offset)
+        )
     }
 
     package var hour: Int { Int(timeOfDay.nanoseconds / Interval.hours(1).nanoseconds) }

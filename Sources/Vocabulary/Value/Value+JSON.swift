@@ -7,76 +7,77 @@ extension Value {
     package func json(pretty: Bool = false) -> String {
         var writer = JSONWriter(pretty: pretty)
         writer.write(self, level: 0)
-        return writer.text
+        return String(decoding: writer.text, as: UTF8.self)
     }
 }
 
 private struct JSONWriter {
     let pretty: Bool
-    private(set) var text = ""
+    private(set) var text: [UInt8] = []
 
     init(pretty: Bool) { self.pretty = pretty }
 
     mutating func write(_ value: Value, level: Int) {
         switch value {
-        case .null: text += "null"
-        case .bool(let value): text += value ? "true" : "false"
-        case .integer(let value): text += String(value)
-        case .double(let value): text += value.isFinite ? value.description : "null"
+        case .null: append("null")
+        case .bool(let value): append(value ? "true" : "false")
+        case .integer(let value): append(String(value))
+        case .double(let value): append(value.isFinite ? value.description : "null")
         case .string(let value): write(value)
-        case .bytes(let value): text += "\"\(base64(value))\""
+        case .bytes(let value): append("\"\(base64(value))\"")
         case .list(let list):
-            text += "["
+            append("[")
             for (index, value) in list.enumerated() {
                 startItem(isFirst: index == 0, level: level)
                 write(value, level: level + 1)
             }
             end("]", isEmpty: list.isEmpty, level: level)
         case .map(let map):
-            text += "{"
+            append("{")
             for (index, entry) in map.entries.enumerated() {
                 startItem(isFirst: index == 0, level: level)
                 write(entry.key)
-                text += pretty ? ": " : ":"
+                append(pretty ? ": " : ":")
                 write(entry.value, level: level + 1)
             }
             end("}", isEmpty: map.isEmpty, level: level)
         }
     }
 
+    private mutating func append(_ string: String) { text.append(contentsOf: string.utf8) }
+
     private mutating func startItem(isFirst: Bool, level: Int) {
-        if !isFirst { text += "," }
+        if !isFirst { append(",") }
         newLine(level: level + 1)
     }
 
     private mutating func end(_ bracket: String, isEmpty: Bool, level: Int) {
         if !isEmpty { newLine(level: level) }
-        text += bracket
+        append(bracket)
     }
 
     private mutating func newLine(level: Int) {
         guard pretty else { return }
-        text += "\n"
-        for _ in 0..<level { text += "  " }
+        append("\n")
+        for _ in 0..<level { append("  ") }
     }
 
     private mutating func write(_ string: String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            // Controls as JSON demands; the two line separators for readers that are JavaScript.
-            case "\0"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
+        append("\"")
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): append("\\\"")
+            case UInt8(ascii: "\\"): append("\\\\")
+            case 0x0A: append("\\n")
+            case 0x0D: append("\\r")
+            case 0x09: append("\\t")
+            // Controls must be escaped; DEL is, for the sake of terminals.
+            case 0..<0x20, 0x7F:
+                append("\\u00" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16))
+            default: text.append(byte)
             }
         }
-        text += "\""
+        append("\"")
     }
 }
 

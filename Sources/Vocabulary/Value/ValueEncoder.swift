@@ -129,6 +129,7 @@ final class ValueWriter: Encoder {
 
     func keyed<Key: CodingKey>() -> KeyedWriter<Key> {
         state = .map
+        map.reserveCapacity(16)
         return KeyedWriter(writer: self)
     }
 

@@ -52,17 +52,26 @@ package struct ValueMap: Hashable, Sendable {
 
     /// Fastest for keys in rising order.
     mutating func set(_ key: String, to value: Value) {
-        if let last = entries.last?.key, !last.bytesPrecede(key) {
-            let (index, found) = place(of: key)
-            if found {
-                entries[index].value = value
-            } else {
-                entries.insert(Entry(key: key, value: value), at: index)
+        var high = entries.count
+        if high > 0 {
+            switch entries[high - 1].key.compareBytes(to: key) {
+            case .before: break
+            case .same: return entries[high - 1].value = value
+            case .after: high -= 1
             }
+        }
+        guard high < entries.count else {
+            return entries.append(Entry(key: key, value: value))
+        }
+        let (index, found) = place(of: key, below: high)
+        if found {
+            entries[index].value = value
         } else {
-            entries.append(Entry(key: key, value: value))
+            entries.insert(Entry(key: key, value: value), at: index)
         }
     }
+
+    mutating func reserveCapacity(_ count: Int) { entries.reserveCapacity(count) }
 
     /// Takes everything out, and keeps the room for as much again.
     mutating func takeEntries() -> ValueMap {
@@ -74,8 +83,8 @@ package struct ValueMap: Hashable, Sendable {
     }
 
     /// Where `key` is, or where it would have to be inserted.
-    private func place(of key: String) -> (index: Int, found: Bool) {
-        var (low, high) = (0, entries.count)
+    private func place(of key: String, below end: Int? = nil) -> (index: Int, found: Bool) {
+        var (low, high) = (0, end ?? entries.count)
         while low < high {
             let middle = (low + high) / 2
             switch entries[middle].key.compareBytes(to: key) {
