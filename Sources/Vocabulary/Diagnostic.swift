@@ -1,5 +1,5 @@
 /// What is wrong in a file that a person writes: where, what, and what to write instead.
-package struct Diagnostic: Hashable, Sendable, Codable {
+package struct Diagnostic: Error, Hashable, Sendable, Codable {
     package enum Severity: String, Sendable, Codable {
         /// The file is used, without what this is about.
         case warning
@@ -45,6 +45,20 @@ extension Diagnostic: CustomStringConvertible {
         if let value { text += "\(value.quoted) " }
         text += "\(reason)."
         return fix.isEmpty ? text : "\(text) \(fix)"
+    }
+}
+
+extension Diagnostic {
+    /// A file whose `bytes` are not text.
+    static func notText(_ bytes: [UInt8]) -> Diagnostic {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        return Diagnostic(
+            .error,
+            line: line.map { $0 + 1 },
+            reason: "is not UTF-8",
+            fix: "Save the file as UTF-8."
+        )
     }
 }
 

@@ -45,17 +45,7 @@ package enum ManifestParser {
         if let text = String(validating: bytes, as: UTF8.self) {
             return parse(text: text, id: id, file: file, home: home)
         }
-        guard mentionsUs(bytes) else { return .notAnApp }
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        return .invalid([
-            Diagnostic(
-                .error,
-                line: line.map { $0 + 1 },
-                reason: "is not UTF-8",
-                fix: "Save the file as UTF-8."
-            )
-        ])
+        return mentionsUs(bytes) ? .invalid([.notText(bytes)]) : .notAnApp
     }
 
     private static func tooLarge(_ bytes: [UInt8]) -> ManifestResult {
