@@ -15,14 +15,8 @@ extension Cgroup {
 
     package func create() throws(LinuxError) { try Files.makeDirectory(path, permissions: 0o755) }
 
-    /// Opened so that a process can be born in it or joined to it.
-    package func open() throws(LinuxError) -> FileDescriptor {
-        try FileDescriptor(opening: path, [.reading, .directory])
-    }
-
-    package func openProcesses() throws(LinuxError) -> FileDescriptor {
-        try FileDescriptor(opening: path + "/cgroup.procs", .writing)
-    }
+    /// Where a number is written to move its process in.
+    package var processesPath: String { path + "/cgroup.procs" }
 
     /// Moves a process in.
     package func add(_ pid: Int32) throws(LinuxError) {
@@ -103,14 +97,4 @@ extension Cgroup {
     }
 
     func has(_ file: String) -> Bool { Files.exists(path + "/" + file) }
-
-    /// Asks again until it holds, for a millisecond or so: the kernel's own notification of a
-    /// change may come ten milliseconds late (it is rate-limited).
-    func confirm(_ condition: () -> Bool) -> Bool {
-        for attempt in 0..<24 {
-            if condition() { return true }
-            usleep(attempt < 8 ? 20 : 100)
-        }
-        return condition()
-    }
 }

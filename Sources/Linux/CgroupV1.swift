@@ -8,6 +8,14 @@ package struct CgroupV1Freezer: Cgroup, Equatable {
 
     package func child(_ name: String) -> CgroupV1Freezer { CgroupV1Freezer(path + "/" + name) }
 
+    /// The group of a process; nil without a freezer.
+    package static func of(_ pid: Int32, in mounts: Mounts) throws(LinuxError) -> CgroupV1Freezer? {
+        guard let root = mounts.cgroup1("freezer"),
+            let place = try CgroupMembership(of: pid).controllers["freezer"]
+        else { return nil }
+        return CgroupV1Freezer(place == "/" ? root : root + place)
+    }
+
     package var canFreeze: Bool { has("freezer.state") }
 
     package var isFrozen: Bool { state == "FROZEN" }
@@ -20,7 +28,7 @@ package struct CgroupV1Freezer: Cgroup, Equatable {
 
     package func freeze() throws(LinuxError) -> Bool {
         try Files.set(path + "/freezer.state", to: "FROZEN")
-        return confirm { isFrozen }
+        return CurrentProcess.confirm { isFrozen }
     }
 
     package func thaw() throws(LinuxError) { try Files.set(path + "/freezer.state", to: "THAWED") }
@@ -55,7 +63,7 @@ package struct CgroupV1Memory: Equatable, Sendable {
 
     package func create() throws(LinuxError) { try group.create() }
     package func remove() throws(LinuxError) { try group.remove() }
-    package func openProcesses() throws(LinuxError) -> FileDescriptor { try group.openProcesses() }
+    package var processesPath: String { group.processesPath }
 
     /// In bytes; nil takes the limit away.
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {
@@ -91,7 +99,7 @@ package struct CgroupV1Processor: Equatable, Sendable {
 
     package func create() throws(LinuxError) { try group.create() }
     package func remove() throws(LinuxError) { try group.remove() }
-    package func openProcesses() throws(LinuxError) -> FileDescriptor { try group.openProcesses() }
+    package var processesPath: String { group.processesPath }
 
     /// User and system time of all its processes, also those that ended, in nanoseconds.
     package var processorTime: Int64? { group.number(in: "cpuacct.usage") }

@@ -28,7 +28,7 @@ package struct CgroupV2: Cgroup, Equatable {
 
     package func freeze() throws(LinuxError) -> Bool {
         try Files.set(path + "/cgroup.freeze", to: "1")
-        return confirm { isFrozen }
+        return CurrentProcess.confirm { isFrozen }
     }
 
     package func thaw() throws(LinuxError) { try Files.set(path + "/cgroup.freeze", to: "0") }
@@ -55,6 +55,12 @@ package struct CgroupV2: Cgroup, Equatable {
         return (text ?? "").split { $0 == " " || $0 == "\n" }.map(String.init)
     }
 
+    /// Controllers that its children have.
+    package var handedOn: [String] {
+        let text = try? Files.text(path + "/cgroup.subtree_control", limit: 4096)
+        return (text ?? "").split { $0 == " " || $0 == "\n" }.map(String.init)
+    }
+
     /// Hands controllers on to the children. Throws `busy` while it holds processes itself.
     package func enable(_ controllers: [String]) throws(LinuxError) {
         guard !controllers.isEmpty else { return }
@@ -69,9 +75,11 @@ package struct CgroupV2: Cgroup, Equatable {
     /// In bytes; nil takes the limit away.
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {
         try Files.set(path + "/memory.max", to: bytes.map { "\($0)" } ?? "max")
-        // Swapping past the limit would only make it slow.
-        if bytes != nil, has("memory.swap.max") {
-            try Files.set(path + "/memory.swap.max", to: "0")
+        guard bytes != nil else { return }
+        // Swapping past the limit would only make it slow, and half an app is of no use.
+        for (file, value) in [("/memory.swap.max", "0"), ("/memory.oom.group", "1")]
+        where Files.exists(path + file) {
+            try Files.set(path + file, to: value)
         }
     }
 

@@ -38,6 +38,26 @@ package enum CurrentProcess {
         try check(unsafe clinux_block_signals(signals, signals.count), "pthread_sigmask")
     }
 
+    /// A signal to a process by number; to be sure who it is, send by `PidFD`.
+    package static func send(_ signal: Int32, to pid: Int32) throws(LinuxError) {
+        try check(kill(pid, signal), "kill", "process \(pid)")
+    }
+
+    package static var pageSize: Int64 { Int64(sysconf(Int32(_SC_PAGESIZE))) }
+
+    /// Asks again until it holds, for two milliseconds or so: for what the kernel has done by then
+    /// in all but a few cases, and tells late or not at all.
+    package static func confirm(_ condition: () -> Bool) -> Bool {
+        for attempt in 0..<24 {
+            if condition() { return true }
+            usleep(attempt < 8 ? 20 : 100)
+        }
+        return condition()
+    }
+
+    /// Ends this process with an exit status.
+    package static func exit(_ status: Int32) -> Never { Glibc.exit(status) }
+
     package static func ignore(signal: Int32) throws(LinuxError) {
         try check(clinux_ignore_signal(signal), "sigaction", "signal \(signal)")
     }

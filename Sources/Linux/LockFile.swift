@@ -13,9 +13,16 @@ package struct LockFile: ~Copyable, Sendable {
     }
 
     /// Takes the exclusive lock of one byte; false when somebody else has it.
-    package func tryLock(_ byte: Int64) throws(LinuxError) -> Bool {
+    package func tryLock(_ byte: Int64) throws(LinuxError) -> Bool { try take(byte, exclusive: 1) }
+
+    /// Takes a shared lock of one byte; false when somebody else has the exclusive one.
+    package func tryLockShared(_ byte: Int64) throws(LinuxError) -> Bool {
+        try take(byte, exclusive: 0)
+    }
+
+    private func take(_ byte: Int64, exclusive: Int32) throws(LinuxError) -> Bool {
         do throws(LinuxError) {
-            try check(clinux_lock_byte(descriptor.number, byte, 1, 0), "fcntl", path)
+            try check(clinux_lock_byte(descriptor.number, byte, exclusive, 0), "fcntl", path)
             return true
         } catch  where error.errno == .again || error.errno == .access {
             return false

@@ -36,6 +36,8 @@ package struct ProcessStatus: Equatable, Sendable {
     package var startTime: UInt64
     /// User and system time of its own threads, in nanoseconds, to the clock tick.
     package var processorTime: Int64
+    /// The same of its children that ended and were waited for, and of theirs.
+    package var childrenProcessorTime: Int64
 
     package init?(of pid: Int32) {
         guard let line = try? Files.text("/proc/\(pid)/stat", limit: 4096) else { return nil }
@@ -51,12 +53,15 @@ package struct ProcessStatus: Equatable, Sendable {
         guard fields.count > 19, let state = fields[0].utf8.first, let parent = Int32(fields[1]),
             let group = Int32(fields[2]), let session = Int32(fields[3]),
             let user = Int64(fields[11]), let system = Int64(fields[12]),
+            let childUser = Int64(fields[13]), let childSystem = Int64(fields[14]),
             let start = UInt64(fields[19])
         else { return nil }
         (self.pid, self.state, self.parent, self.group) = (pid, state, parent, group)
         (self.session, startTime) = (session, start)
         let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        processorTime = (user + system) * (1_000_000_000 / ticksPerSecond)
+        let tick = 1_000_000_000 / ticksPerSecond
+        processorTime = (user + system) * tick
+        childrenProcessorTime = (childUser + childSystem) * tick
     }
 
     /// Dead, reaped or not.
@@ -109,6 +114,9 @@ package struct PidFD: ~Copyable, Sendable {
         }
         return nil
     }
+
+    /// Gives the descriptor away; the caller closes it.
+    package consuming func release() -> Int32 { descriptor.release() }
 
     package func send(_ signal: Int32) throws(LinuxError) {
         try check(

@@ -22,10 +22,10 @@ package struct Program: Sendable {
     package var passed: [Int32] = []
     /// An open file that gets `PID STARTTIME\n` just before execve (architecture, Durability).
     package var marker: Int32?
-    /// An open cgroup v2 directory in which the process is born.
-    package var cgroup: Int32?
-    /// Open `cgroup.procs` of v1 hierarchies; the process waits before execve until it is there.
-    package var joining: [Int32] = []
+    /// The directory of a cgroup v2 in which the process is born.
+    package var cgroup: String?
+    /// `cgroup.procs` of v1 hierarchies; the process waits before execve until it is in all.
+    package var joining: [String] = []
     package var limits: [ResourceLimit] = []
     package var newSession = true
     /// Makes `input` the terminal of the new session.
@@ -51,8 +51,17 @@ package struct Program: Sendable {
         let limits = limits.map {
             clinux_limit(resource: $0.kind.number, soft: $0.soft, hard: $0.hard)
         }
+        let joining = Descriptors()
+        for path in self.joining { try joining.open(path, .writing) }
+        let cgroup = Descriptors()
+        if let path = self.cgroup { try cgroup.open(path, [.reading, .directory]) }
+        defer {
+            // Only their numbers and pointers are used below.
+            withExtendedLifetime((strings, argumentStrings, environmentStrings)) {}
+            withExtendedLifetime((joining, cgroup)) {}
+        }
         let result = unsafe passed.withUnsafeBufferPointer { passed in
-            unsafe joining.withUnsafeBufferPointer { joining in
+            unsafe joining.numbers.withUnsafeBufferPointer { joining in
                 unsafe limits.withUnsafeBufferPointer { limits in
                     var start = unsafe clinux_start()
                     unsafe start.path = UnsafePointer(strings.pointers[0])
@@ -63,7 +72,7 @@ package struct Program: Sendable {
                     unsafe (start.input, start.output, start.error) =
                         (input ?? -1, output ?? -1, error ?? -1)
                     unsafe (start.passed, start.passed_count) = (passed.baseAddress, passed.count)
-                    unsafe (start.marker, start.cgroup) = (marker ?? -1, cgroup ?? -1)
+                    unsafe (start.marker, start.cgroup) = (marker ?? -1, cgroup.numbers.first ?? -1)
                     unsafe (start.join, start.join_count) = (joining.baseAddress, joining.count)
                     unsafe (start.limits, start.limit_count) = (limits.baseAddress, limits.count)
                     unsafe start.new_session = newSession ? 1 : 0
@@ -95,6 +104,17 @@ package struct Program: Sendable {
         ]
         return names.indices.contains(Int(number)) ? names[Int(number)] : "start"
     }
+}
+
+/// Open files for the length of a start.
+private final class Descriptors {
+    private(set) var numbers: [Int32] = []
+
+    func open(_ path: String, _ mode: FileDescriptor.Mode) throws(LinuxError) {
+        numbers.append(try FileDescriptor(opening: path, mode).release())
+    }
+
+    deinit { for number in numbers { close(number) } }
 }
 
 /// An array of C strings, ended by null.

@@ -35,9 +35,9 @@ struct CgroupTests {
         let group = CgroupV2(try #require(Self.second) + "-life")
         try group.create()
         defer { try? group.remove() }
-        let directory = try group.open()
+        let born = group
         var program = busy()
-        program.cgroup = directory.number
+        program.cgroup = born.path
         let process = try program.start()
         #expect(try CgroupV2.of(process.pid, in: Mounts()) == group)
         #expect(try group.processes() == [process.pid])
@@ -66,9 +66,9 @@ struct CgroupTests {
         try group.kill()
         try group.remove()
         try group.create()
-        let directory = try group.open()
+        let born = group
         var program = sleeper()
-        program.cgroup = directory.number
+        program.cgroup = born.path
         let process = try program.start()
         #expect(process.hasExited == false)
         try group.kill()
@@ -82,9 +82,9 @@ struct CgroupTests {
         try group.child("a").create()
         try group.child("a").child("b").create()
         defer { try? group.remove() }
-        let directory = try group.child("a").child("b").open()
+        let born = group.child("a").child("b")
         var program = sleeper()
-        program.cgroup = directory.number
+        program.cgroup = born.path
         let process = try program.start()
         #expect(try group.processes() == [process.pid])
         #expect(try group.children() == ["a"])
@@ -99,14 +99,13 @@ struct CgroupTests {
         let group = CgroupV1Freezer(try #require(Self.first))
         try group.create()
         defer { try? group.remove() }
-        let processes = try group.openProcesses()
         var program = Program(
             "/bin/sh",
             arguments: ["sh", "-c", "cat /proc/self/cgroup; while :; do :; done"],
             environment: []
         )
         var output = try Pipe()
-        program.joining = [processes.number]
+        program.joining = [group.processesPath]
         program.output = output.writing?.number
         let process = try program.start()
         output.writing = nil
@@ -131,9 +130,8 @@ struct CgroupTests {
         try group.create()
         defer { try? group.remove() }
         try group.setMemoryLimit(16 << 20)
-        let processes = try group.openProcesses()
         var program = Program("/usr/bin/tail", arguments: ["tail", "/dev/zero"], environment: [])
-        program.joining = [processes.number]
+        program.joining = [group.processesPath]
         let process = try program.start()
         #expect(try process.wait(block: true) == .signalled(9))
         #expect(try #require(group.memoryKills) >= 1)
@@ -143,10 +141,9 @@ struct CgroupTests {
 
     @Test func `a process that cannot be placed is not started`() throws {
         let scratch = ScratchDirectory()
-        let full = try FileDescriptor(opening: "/dev/full", .writing)
         let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create])
         var program = sleeper()
-        program.joining = [full.number]
+        program.joining = ["/dev/full"]
         program.marker = marker.number
         #expect(throws: LinuxError("cgroup.procs", "/bin/sleep", .noSpace)) {
             _ = try program.start()

@@ -1,50 +1,155 @@
-internal import DeviceCore
-internal import Linux
-internal import Vocabulary
+package import DeviceCore
+package import Linux
+package import Vocabulary
 
 /// One way to start, freeze and end the processes of launches; which one is in force is found by
 /// probing (cgroup v2, cgroup v1, signals). No policy: `AppProcesses` calls it for the core.
-protocol ProcessControl: AnyObject {
+package protocol ProcessControl: AnyObject {
     /// For `offstage doctor`: the step in force, and what is lost with it.
     var step: ControlStep { get }
 
-    /// Starts a program as the main process of a launch, in a fresh group of its own.
+    /// Starts a program as the main process of a launch, in a fresh group of its own. The program
+    /// must lead a session of its own (`newSession`).
     func launch(_ id: LaunchID, _ program: Program, _ limits: LaunchLimits) throws(LinuxError)
         -> PidFD
-    /// Starts one more program in the group of a launch, for reading a result.
+    /// Starts one more program in the group of a launch, for reading a result. The launch need not
+    /// have begun.
     func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD
     /// Moves a process that is not ours into the fresh group of a launch.
     func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError)
 
-    func freeze(_ id: LaunchID) throws(LinuxError)
+    /// True when all processes were seen to stand still; otherwise they will in a moment.
+    @discardableResult
+    func freeze(_ id: LaunchID) throws(LinuxError) -> Bool
     func thaw(_ id: LaunchID) throws(LinuxError)
     /// To every process of the launch.
     func signal(_ id: LaunchID, _ signal: Int32) throws(LinuxError)
+    /// Ends every process of the launch, frozen or not.
     func kill(_ id: LaunchID) throws(LinuxError)
     func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError)
+    /// Those that live, in no order.
     func processes(of id: LaunchID) -> [Int32]
-    /// Nil: not measurable here.
+    /// Nil: not measurable here, or no longer.
     func usage(of id: LaunchID) -> Usage?
     /// Whether the kernel ended something in it for want of memory.
     func ranOutOfMemory(_ id: LaunchID) -> Bool
-    /// Ends what is left and removes the group. Called again later when something still dies.
-    func remove(_ id: LaunchID)
-    /// Groups found on the machine when the daemon starts.
+    /// Ends what is left and removes the group. False: something still dies, call again later.
+    @discardableResult
+    func remove(_ id: LaunchID) -> Bool
+    /// Launches that this machine still knows, dead or alive, when the daemon starts.
     func discover() -> [LaunchID]
+    /// The launch that a process belongs to now. Never an identity by itself: the caller holds the
+    /// process by pidfd and asks whether it still lives.
+    func launch(of pid: Int32) -> LaunchID?
 }
 
-struct LaunchLimits: Equatable, Sendable {
+package struct LaunchLimits: Equatable, Sendable {
     /// Bytes; nil: none.
-    var memory: Int64?
-    var weight: Weight
+    package var memory: Int64?
+    package var weight: Weight
+
+    package init(memory: Int64? = nil, weight: Weight = .background) {
+        (self.memory, self.weight) = (memory, weight)
+    }
 }
 
 /// A step of process control, in words for `offstage doctor`.
-struct ControlStep: Equatable, Sendable {
-    /// `cgroup v2`, `cgroup v1`, `signals`.
-    var name: String
-    var path: String
-    var limitsMemory: Bool
+package struct ControlStep: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case cgroup2 = "cgroup v2"
+        case cgroup1 = "cgroup v1"
+        case signals
+    }
+
+    package var kind: Kind
+    /// The kernel's directory of all launches; empty for signals.
+    package var path: String
+    package var limitsMemory: Bool
     /// What does not work on this step; empty: everything does.
-    var lost: [String]
+    package var lost: [String]
+    /// Why the steps above this one are not in force, the best first.
+    package var refused: [String] = []
+
+    package var name: String { kind.rawValue }
+
+    static let lostMemory = "memory limits are watched, not enforced by the kernel"
+    static let lostWeight = "background apps do not weigh less on the processor"
+}
+
+/// Names of the directories of launches.
+enum LaunchName {
+    private static let prefix = "launch-"
+
+    static func of(_ id: LaunchID) -> String { prefix + "\(id.number)" }
+
+    static func id(_ name: some StringProtocol) -> LaunchID? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return UInt64(name.dropFirst(prefix.count)).map { LaunchID($0) }
+    }
+
+    /// The launch whose directory in `base` holds `path` or is it.
+    static func id(of path: String, below base: String) -> LaunchID? {
+        guard path.hasPrefix(base + "/") else { return nil }
+        return id(path.dropFirst(base.utf8.count + 1).prefix { $0 != "/" })
+    }
+}
+
+/// Shares of the processor, on the scale of cgroup v2: 100 is what everyone else has.
+extension Weight {
+    var processorWeight: Int {
+        switch self {
+        case .foreground: 100
+        case .background: 10
+        }
+    }
+
+    /// Of all apps together against the rest of the machine, when this is the best among them.
+    var scopeWeight: Int {
+        switch self {
+        case .foreground: 100
+        case .background: 5
+        }
+    }
+}
+
+/// What can be known of processes without any group.
+enum ProcessTable {
+    static func all() -> [ProcessStatus] {
+        ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }
+            .compactMap { ProcessStatus(of: $0) }
+    }
+
+    /// Those that ended are passed over. Throws after all have been tried.
+    static func send(_ signal: Int32, to pids: [Int32]) throws(LinuxError) {
+        var failure: LinuxError?
+        for pid in pids where pid > 1 {
+            do throws(LinuxError) {
+                try CurrentProcess.send(signal, to: pid)
+            } catch  where error.errno != .noProcess {
+                failure = error
+            } catch {
+                continue
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Of the living and of the children they have collected, in nanoseconds.
+    static func processorTime(of processes: [ProcessStatus]) -> Interval {
+        Interval(
+            nanoseconds: processes.reduce(0) {
+                $0 + $1.processorTime + $1.childrenProcessorTime
+            }
+        )
+    }
+
+    /// Resident pages that are not of files, in bytes.
+    static func privateMemory(of pids: [Int32]) -> Int64 {
+        pids.reduce(0) { sum, pid in
+            guard let text = try? Files.text("/proc/\(pid)/statm", limit: 256) else { return sum }
+            let fields = text.split(separator: " ").prefix(3).compactMap { Int64($0) }
+            guard fields.count == 3 else { return sum }
+            return sum + (fields[1] - fields[2]) * CurrentProcess.pageSize
+        }
+    }
 }

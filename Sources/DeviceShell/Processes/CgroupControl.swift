@@ -1,0 +1,156 @@
+package import DeviceCore
+package import Linux
+package import Vocabulary
+
+/// A cgroup v2 directory per launch, in a scope of the apps' own: `SCOPE/launch-ID`.
+package final class CgroupControl: ProcessControl {
+    let base: CgroupV2
+    let resources: ResourceGroups
+    private let refused: [String]
+    private var foreground: Set<LaunchID> = []
+
+    package convenience init(_ base: CgroupV2) { self.init(base, ResourceGroups(), refused: []) }
+
+    init(_ base: CgroupV2, _ resources: ResourceGroups, refused: [String]) {
+        (self.base, self.resources, self.refused) = (base, resources, refused)
+    }
+
+    package var step: ControlStep {
+        let handed = base.handedOn
+        let limitsMemory = handed.contains("memory") || resources.memory != nil
+        let weighs = handed.contains("cpu") || resources.processor != nil
+        return ControlStep(
+            kind: .cgroup2,
+            path: base.path,
+            limitsMemory: limitsMemory,
+            lost: (limitsMemory ? [] : [ControlStep.lostMemory])
+                + (weighs ? [] : [ControlStep.lostWeight]),
+            refused: refused
+        )
+    }
+
+    private func group(_ id: LaunchID) -> CgroupV2 { base.child(LaunchName.of(id)) }
+
+    package func launch(
+        _ id: LaunchID,
+        _ program: Program,
+        _ limits: LaunchLimits
+    ) throws(LinuxError) -> PidFD {
+        // A group that a result was read in is not fresh: a kill in it would kill at birth.
+        let place = group(id).exists ? fresh(below: id) : group(id)
+        try prepare(id, limits)
+        return try start(program, id, at: place)
+    }
+
+    package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
+        if !group(id).exists { try prepare(id, LaunchLimits()) }
+        return try start(program, id, at: fresh(below: id))
+    }
+
+    private func start(
+        _ program: Program,
+        _ id: LaunchID,
+        at place: CgroupV2
+    ) throws(LinuxError) -> PidFD {
+        try place.create()
+        var program = program
+        program.cgroup = place.path
+        program.joining += resources.joining(id)
+        do throws(LinuxError) {
+            return try program.start()
+        } catch {
+            // What is left of the group goes with `remove`.
+            if place != group(id) { try? place.remove() }
+            throw error
+        }
+    }
+
+    /// Names are never used again while the launch is there.
+    private func fresh(below id: LaunchID) -> CgroupV2 {
+        var number = 1
+        while group(id).child("\(number)").exists { number += 1 }
+        return group(id).child("\(number)")
+    }
+
+    package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
+        try prepare(id, limits)
+        try group(id).add(pid)
+        try resources.add(pid, to: id)
+    }
+
+    /// Makes the launch's groups and sets what the kernel offers there.
+    package func prepare(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
+        let group = group(id)
+        try group.create()
+        if let bytes = limits.memory, group.canLimitMemory { try group.setMemoryLimit(bytes) }
+        try resources.create(id, limits)
+        try weigh(id, limits.weight)
+    }
+
+    @discardableResult
+    package func freeze(_ id: LaunchID) throws(LinuxError) -> Bool { try group(id).freeze() }
+
+    package func thaw(_ id: LaunchID) throws(LinuxError) { try group(id).thaw() }
+
+    package func signal(_ id: LaunchID, _ signal: Int32) throws(LinuxError) {
+        try ProcessTable.send(signal, to: processes(of: id))
+    }
+
+    package func kill(_ id: LaunchID) throws(LinuxError) { try group(id).kill() }
+
+    package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {
+        let before = best
+        if weight == .foreground { foreground.insert(id) } else { foreground.remove(id) }
+        let group = group(id)
+        if group.canWeighProcessor { try group.setProcessorWeight(weight.processorWeight) }
+        if best != before || foreground.isEmpty, base.canWeighProcessor {
+            try base.setProcessorWeight(best.scopeWeight)
+        }
+        try resources.weigh(id, weight, best: best)
+    }
+
+    private var best: Weight { foreground.isEmpty ? .background : .foreground }
+
+    package func processes(of id: LaunchID) -> [Int32] {
+        (try? group(id).processes())?.filter { $0 > 0 } ?? []
+    }
+
+    package func usage(of id: LaunchID) -> Usage? {
+        let group = group(id)
+        guard let cpu = group.processorTime else { return nil }
+        return Usage(
+            cpu: Interval(nanoseconds: cpu),
+            memory: group.memory ?? resources.memoryUsage(id)
+                ?? ProcessTable.privateMemory(of: processes(of: id))
+        )
+    }
+
+    package func ranOutOfMemory(_ id: LaunchID) -> Bool {
+        (group(id).memoryKills ?? resources.memoryKills(id) ?? 0) > 0
+    }
+
+    @discardableResult
+    package func remove(_ id: LaunchID) -> Bool {
+        foreground.remove(id)
+        let group = group(id)
+        if group.exists, group.isPopulated { try? group.kill() }
+        do throws(LinuxError) {
+            try group.remove()
+            try resources.remove(id)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    package func discover() -> [LaunchID] {
+        ((try? base.children()) ?? []).compactMap { LaunchName.id($0) }.sorted()
+    }
+
+    package func launch(of pid: Int32) -> LaunchID? {
+        guard let mounts = try? Mounts(), let group = try? CgroupV2.of(pid, in: mounts) else {
+            return nil
+        }
+        return LaunchName.id(of: group.path, below: base.path)
+    }
+}

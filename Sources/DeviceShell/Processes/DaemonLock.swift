@@ -1,0 +1,50 @@
+package import Linux
+
+/// The lock file of a state directory: one daemon at a time, and a keeper that knows whether it
+/// lives. Each byte is a lock of its own.
+package struct DaemonLock: ~Copyable, Sendable {
+    private enum Byte {
+        /// Held by the daemon; nobody else ever takes it.
+        static let daemon: Int64 = 0
+        /// Held by the daemon as long as it lives; the keeper waits for it, and holds it shared
+        /// while it thaws, so that a starting daemon waits for the end of that.
+        static let alive: Int64 = 1
+        /// Held by the keeper.
+        static let keeper: Int64 = 2
+    }
+
+    private let file: LockFile
+
+    package var path: String { file.path }
+
+    package init(_ path: String) throws(LinuxError) { file = try LockFile(path) }
+
+    /// For the daemon, once. False: another daemon has this state directory; `holder` says who.
+    package func takeForDaemon() throws(LinuxError) -> Bool {
+        guard try file.tryLock(Byte.daemon) else { return false }
+        try file.lock(Byte.alive)
+        try file.sign()
+        return true
+    }
+
+    /// The daemon that last took the lock, alive or not.
+    package func holder() throws(LinuxError) -> ProcessIdentity? { try file.signature() }
+
+    package func daemonLives() throws(LinuxError) -> Bool { try file.isLocked(Byte.alive) }
+
+    /// For the keeper. False: there is one.
+    package func takeForKeeper() throws(LinuxError) -> Bool { try file.tryLock(Byte.keeper) }
+
+    package func keeperLives() throws(LinuxError) -> Bool { try file.isLocked(Byte.keeper) }
+
+    /// Blocks until no daemon lives. No timer, no wake-up.
+    package func waitForDaemonsEnd() throws(LinuxError) { try file.waitUntilFree(Byte.alive) }
+
+    /// Runs `body` while no daemon can start; false when one lives.
+    package func whileNoDaemon(_ body: () -> Void) throws(LinuxError) -> Bool {
+        guard try file.tryLockShared(Byte.alive) else { return false }
+        body()
+        try file.unlock(Byte.alive)
+        return true
+    }
+}

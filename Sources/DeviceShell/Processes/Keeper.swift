@@ -1,0 +1,145 @@
+package import Linux
+package import Vocabulary
+
+/// `offstaged` in another role: a small process that holds the scope of the apps while none runs,
+/// and thaws everything once no daemon has lived for a while, so that nothing hangs for ever. It
+/// ends when neither a daemon nor a launch is left.
+package enum Keeper {
+    /// The leaf of the scope where it lives itself.
+    static let groupName = "keeper"
+
+    package static let patience = Interval.seconds(10)
+
+    /// A keeper that runs.
+    package struct Running: ~Copyable {
+        package let process: PidFD
+        /// Whether this daemon started it and must reap it.
+        package let isOurs: Bool
+    }
+
+    /// Sees to it that a keeper runs: the one that does, or a new one in the scope of `control`.
+    /// To be called again when its process ends. `executable` is `offstaged`.
+    package static func ensure(
+        executable: String,
+        lock: borrowing DaemonLock,
+        markers: LaunchMarkers,
+        control: any ProcessControl,
+        patience: Interval = Keeper.patience
+    ) throws(LinuxError) -> Running {
+        try markers.record(control.step)
+        let path = markers.directory + "/" + groupName
+        if try lock.keeperLives(), let text = try? Files.text(path, limit: 256),
+            let known = ProcessIdentity(marker: text), let process = try? PidFD(of: known)
+        {
+            return Running(process: process, isOurs: false)
+        }
+        let marker = try FileDescriptor(opening: path, [.writing, .create, .truncate, .append])
+        var program = Program(
+            executable,
+            arguments: [
+                "offstaged", "--keeper", "--lock", lock.path, "--launches", markers.directory,
+                "--patience", "\(patience.nanoseconds / 1_000_000)",
+            ],
+            environment: []
+        )
+        program.directory = "/"
+        program.marker = marker.number
+        if control.step.kind == .cgroup2 {
+            let group = CgroupV2(control.step.path).child(groupName)
+            try group.create()
+            program.cgroup = group.path
+        }
+        return Running(process: try program.start(), isOurs: true)
+    }
+
+    /// The role itself: `arguments` are those after the program's name. Returns the exit code.
+    package static func main(_ arguments: [String]) -> Int32 {
+        let table: [Options.Option] = [
+            .init("keeper"), .init("lock", nil, .required), .init("launches", nil, .required),
+            .init("patience", nil, .required),
+        ]
+        guard let options = try? Options(arguments, table), options.operands.isEmpty,
+            let lock = options["lock"], let launches = options["launches"],
+            let patience = options["patience"].flatMap({ Int64($0) })
+        else { return 2 }
+        do throws(LinuxError) {
+            try keep(DaemonLock(lock), LaunchMarkers(launches), .milliseconds(patience))
+            return 0
+        } catch {
+            return 1
+        }
+    }
+
+    private static func keep(
+        _ lock: consuming DaemonLock,
+        _ markers: LaunchMarkers,
+        _ patience: Interval
+    ) throws(LinuxError) {
+        guard try lock.takeForKeeper() else { return }
+        repeat {
+            try lock.waitForDaemonsEnd()
+        } while try !outlive(lock, markers, patience)
+    }
+
+    /// No daemon lives. False: one does again. True: nothing is left to keep.
+    private static func outlive(
+        _ lock: borrowing DaemonLock,
+        _ markers: LaunchMarkers,
+        _ patience: Interval
+    ) throws(LinuxError) -> Bool {
+        // A daemon that starts writes its name into the lock file. Watched before it is asked.
+        let watch = try Inotify()
+        _ = try watch.add(lock.path, .modified)
+        let end = Clocks.boot() + patience
+        while Clocks.boot() < end {
+            if try lock.daemonLives() { return false }
+            let left = (end - Clocks.boot()).nanoseconds / 1_000_000 + 1
+            _ = try Poll.wait(
+                for: [(watch.descriptor.number, .readable)],
+                milliseconds: Int32(clamping: max(0, left))
+            )
+            _ = try watch.events()
+        }
+        guard let control = control(markers) else { return true }
+        let thawed = try lock.whileNoDaemon {
+            for id in control.discover() {
+                // One that cannot be thawed must not keep the others frozen.
+                try? control.thaw(id)
+            }
+        }
+        guard thawed else { return false }
+        while true {
+            let living = control.discover().flatMap { control.processes(of: $0) }
+            if living.isEmpty { return true }
+            try waitForAnEnd(of: living, or: watch)
+            if try lock.daemonLives() { return false }
+        }
+    }
+
+    /// Until one of the processes ends, or the watch has something to say.
+    private static func waitForAnEnd(
+        of pids: [Int32],
+        or watch: borrowing Inotify
+    ) throws(LinuxError) {
+        // Of very many, the end of one of the first is as good: all must end before we do.
+        let descriptors = pids.prefix(200).compactMap { pid -> Int32? in
+            (try? PidFD(of: pid))?.release()
+        }
+        defer { for number in descriptors { _ = FileDescriptor(owning: number) } }
+        guard descriptors.count == min(pids.count, 200) else { return }
+        let all = [watch.descriptor.number] + descriptors
+        _ = try Poll.wait(for: all.map { ($0, Poll.Events.readable) })
+        _ = try watch.events()
+    }
+
+    /// The step that the last daemon recorded.
+    private static func control(_ markers: LaunchMarkers) -> (any ProcessControl)? {
+        guard let (kind, path) = markers.recordedStep() else { return nil }
+        switch kind {
+        case .cgroup2: return CgroupControl(CgroupV2(path))
+        case .cgroup1:
+            return FreezerControl(CgroupV1Freezer(path), ResourceGroups(), refused: [])
+        case .signals: return SignalControl(markers, refused: [])
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import Linux
+package import Vocabulary
+
+/// A file per launch that says whether its program was started (architecture, Durability): made
+/// empty before the start, `PID STARTTIME` written by the child just before execve. It outlives
+/// the daemon and, in words, the boot.
+package struct LaunchMarkers: Sendable {
+    package let directory: String
+
+    package init(_ directory: String) { self.directory = directory }
+
+    /// Makes the directory, and forgets markers of another boot: their processes are gone.
+    package func open(bootID: String) throws(LinuxError) {
+        try Files.makeDirectory(directory, parents: true)
+        let boot = directory + "/boot"
+        if let known = try? Files.text(boot, limit: 256), known == bootID { return }
+        for id in launches() { try remove(id) }
+        try Files.replace(boot, with: bootID)
+    }
+
+    /// Keeps where launches live, so that a daemon started elsewhere finds them again.
+    package func record(_ step: ControlStep) throws(LinuxError) {
+        try Files.replace(directory + "/step", with: "\(step.kind.rawValue)\n\(step.path)\n")
+    }
+
+    /// The step recorded last, with its path.
+    package func recordedStep() -> (kind: ControlStep.Kind, path: String)? {
+        guard let text = try? Files.text(directory + "/step", limit: 8192) else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 2, let kind = ControlStep.Kind(rawValue: String(lines[0])) else {
+            return nil
+        }
+        return (kind, String(lines[1]))
+    }
+
+    package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }
+
+    /// The empty marker of a launch about to start, for `Program.marker`.
+    package func create(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path(of: id), [.writing, .create, .truncate, .append])
+    }
+
+    /// Marks a launch whose process runs already.
+    package func mark(_ id: LaunchID, _ process: ProcessIdentity) throws(LinuxError) {
+        try create(id).writeAll("\(process.pid) \(process.startTime)\n")
+    }
+
+    /// Who was started; nil: nobody, the program was not tried.
+    package func process(of id: LaunchID) -> ProcessIdentity? {
+        guard let text = try? Files.text(path(of: id), limit: 4096) else { return nil }
+        return ProcessIdentity(marker: text)
+    }
+
+    /// Why execve failed after all, when it did; nil: it did not, or is not known to have.
+    package func failure(of id: LaunchID) -> LinuxError? {
+        guard let text = try? Files.text(path(of: id), limit: 4096) else { return nil }
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if words.count == 3, words[0] == "failed", let step = Int32(words[1]),
+                let number = Int32(words[2])
+            {
+                return LinuxError(Program.step(step), "", Errno(number))
+            }
+        }
+        return nil
+    }
+
+    package func remove(_ id: LaunchID) throws(LinuxError) {
+        do throws(LinuxError) {
+            try Files.remove(path(of: id))
+        } catch  where error.errno == .noEntry {}
+    }
+
+    /// All that have a marker, in order.
+    package func launches() -> [LaunchID] {
+        ((try? Files.list(directory)) ?? []).compactMap { LaunchName.id($0) }.sorted()
+    }
+}

@@ -1,0 +1,56 @@
+import DeviceCore
+import Linux
+import Vocabulary
+
+/// Groups of v1 hierarchies that limit and count beside the freezer, or beside a v2 tree whose
+/// controllers v1 holds. Each is absent where it cannot be used.
+struct ResourceGroups: Sendable {
+    var memory: CgroupV1Memory?
+    var processor: CgroupV1Processor?
+    var accounting: CgroupV1Processor?
+
+    func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
+        let name = LaunchName.of(id)
+        if let group = memory?.child(name) {
+            try group.create()
+            if let bytes = limits.memory { try group.setMemoryLimit(bytes) }
+        }
+        if let group = processor?.child(name) {
+            try group.create()
+            try group.setProcessorWeight(limits.weight.processorWeight)
+        }
+        try accounting?.child(name).create()
+    }
+
+    /// Where the first process of a launch goes before it runs.
+    func joining(_ id: LaunchID) -> [String] {
+        let name = LaunchName.of(id)
+        return [
+            memory?.child(name).processesPath, processor?.child(name).processesPath,
+            accounting?.child(name).processesPath,
+        ].compactMap(\.self)
+    }
+
+    func add(_ pid: Int32, to id: LaunchID) throws(LinuxError) {
+        for path in joining(id) { try Files.set(path, to: "\(pid)") }
+    }
+
+    func weigh(_ id: LaunchID, _ weight: Weight, best: Weight) throws(LinuxError) {
+        guard let processor else { return }
+        try processor.setProcessorWeight(best.scopeWeight)
+        try processor.child(LaunchName.of(id)).setProcessorWeight(weight.processorWeight)
+    }
+
+    func memoryUsage(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memory }
+    func memoryKills(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memoryKills }
+    func processorTime(_ id: LaunchID) -> Int64? {
+        accounting?.child(LaunchName.of(id)).processorTime
+    }
+
+    func remove(_ id: LaunchID) throws(LinuxError) {
+        let name = LaunchName.of(id)
+        try memory?.child(name).remove()
+        try processor?.child(name).remove()
+        try accounting?.child(name).remove()
+    }
+}

@@ -1,0 +1,152 @@
+package import DeviceCore
+package import Linux
+package import Vocabulary
+
+/// Signals to the session that a launch's first process leads, and to what descends from it.
+/// Needs nothing of the kernel; the step for where no group may be made.
+package final class SignalControl: ProcessControl {
+    private let markers: LaunchMarkers
+    private let refused: [String]
+    /// Roots of a launch beside the one in its marker: programs that joined it.
+    private var joined: [LaunchID: [ProcessIdentity]] = [:]
+
+    package init(_ markers: LaunchMarkers, refused: [String]) {
+        (self.markers, self.refused) = (markers, refused)
+    }
+
+    package var step: ControlStep {
+        ControlStep(
+            kind: .signals,
+            path: "",
+            limitsMemory: false,
+            lost: [
+                "a process that left its app's session and whose parent ended is not frozen",
+                "apps are stopped by SIGSTOP: their parents notice it and any SIGCONT undoes it",
+                ControlStep.lostMemory,
+                ControlStep.lostWeight,
+                "what helper processes used counts only once their parent has collected them",
+            ],
+            refused: refused
+        )
+    }
+
+    package func launch(
+        _ id: LaunchID,
+        _ program: Program,
+        _ limits: LaunchLimits
+    ) throws(LinuxError) -> PidFD { try join(id, program) }
+
+    package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
+        let process = try program.start()
+        if let root = ProcessIdentity(of: process.pid) { joined[id, default: []].append(root) }
+        return process
+    }
+
+    package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
+        guard let root = ProcessIdentity(of: pid) else {
+            throw LinuxError("adopt", "process \(pid)", .noProcess)
+        }
+        joined[id, default: []].append(root)
+    }
+
+    /// Repeats until nobody new is found: a process may have forked just before it was stopped.
+    @discardableResult
+    package func freeze(_ id: LaunchID) throws(LinuxError) -> Bool {
+        var stopped: Set<Int32> = []
+        for _ in 0..<8 {
+            let fresh = members(id).filter { stopped.insert($0.pid).inserted }
+            if fresh.isEmpty { break }
+            try ProcessTable.send(Signal.stop, to: fresh.map(\.pid))
+        }
+        return CurrentProcess.confirm {
+            members(id).allSatisfy { $0.isStopped || $0.hasEnded }
+        }
+    }
+
+    package func thaw(_ id: LaunchID) throws(LinuxError) {
+        try ProcessTable.send(Signal.proceed, to: processes(of: id))
+    }
+
+    package func signal(_ id: LaunchID, _ signal: Int32) throws(LinuxError) {
+        try ProcessTable.send(signal, to: processes(of: id))
+    }
+
+    package func kill(_ id: LaunchID) throws(LinuxError) {
+        // Stopped first, so that none is born between the reading and the killing.
+        try freeze(id)
+        try ProcessTable.send(Signal.kill, to: processes(of: id))
+    }
+
+    package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {}
+
+    package func processes(of id: LaunchID) -> [Int32] {
+        members(id).filter { !$0.hasEnded }.map(\.pid)
+    }
+
+    package func usage(of id: LaunchID) -> Usage? {
+        let members = members(id)
+        guard !members.isEmpty else { return nil }
+        return Usage(
+            cpu: ProcessTable.processorTime(of: members),
+            memory: ProcessTable.privateMemory(of: members.map(\.pid))
+        )
+    }
+
+    package func ranOutOfMemory(_ id: LaunchID) -> Bool { false }
+
+    @discardableResult
+    package func remove(_ id: LaunchID) -> Bool {
+        if !processes(of: id).isEmpty { try? kill(id) }
+        let isEmpty = processes(of: id).isEmpty
+        if isEmpty { joined[id] = nil }
+        return isEmpty
+    }
+
+    package func discover() -> [LaunchID] { markers.launches() }
+
+    package func launch(of pid: Int32) -> LaunchID? {
+        // Upwards from the process: its session and its ancestors against all roots.
+        var owners: [Int32: LaunchID] = [:]
+        for id in markers.launches() + joined.keys {
+            for root in roots(id) where root.isAlive { owners[root.pid] = id }
+        }
+        var next = pid
+        while next > 1, let status = ProcessStatus(of: next) {
+            if let id = owners[next] ?? owners[status.session] { return id }
+            next = status.parent
+        }
+        return nil
+    }
+
+    private func roots(_ id: LaunchID) -> [ProcessIdentity] {
+        let known = joined[id] ?? []
+        guard let main = markers.process(of: id), !known.contains(main) else { return known }
+        return known + [main]
+    }
+
+    /// The sessions of the roots and whatever descends from one of those found, the dead that
+    /// nobody has reaped included.
+    private func members(_ id: LaunchID) -> [ProcessStatus] {
+        let roots = roots(id).filter { root in
+            // A number that is taken by somebody else cannot be while its session lives.
+            ProcessStatus(of: root.pid).map { $0.startTime == root.startTime } ?? true
+        }
+        guard !roots.isEmpty else { return [] }
+        let all = ProcessTable.all()
+        var found = all.filter { process in
+            roots.contains {
+                process.pid == $0.pid
+                    || (process.session == $0.pid && process.startTime >= $0.startTime)
+            }
+        }
+        var pids = Set(found.map(\.pid))
+        var rest = all.filter { !pids.contains($0.pid) }
+        while true {
+            let children = rest.filter { pids.contains($0.parent) }
+            if children.isEmpty { return found }
+            found += children
+            pids.formUnion(children.map(\.pid))
+            rest.removeAll { pids.contains($0.pid) }
+        }
+    }
+}

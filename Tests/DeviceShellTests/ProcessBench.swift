@@ -1,0 +1,131 @@
+@testable import DeviceShell
+import DeviceCore
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Process control on a step of choice, in a scratch directory, as the daemon would use it.
+final class ProcessBench {
+    let scratch: ScratchDirectory
+    let markers: LaunchMarkers
+    let control: any ProcessControl
+    private var launches: Set<LaunchID> = []
+
+    /// The steps that work for whoever runs the tests.
+    static let steps: [ControlStep.Kind] = ControlStep.Kind.allCases.filter { kind in
+        let scratch = ScratchDirectory()
+        let probe = ControlProbe(
+            name: "offstage-usable-\(CurrentProcess.pid)",
+            markers: LaunchMarkers(scratch.path),
+            only: kind
+        )
+        guard let control = try? probe.choose() else { return false }
+        removeScope(of: control)
+        return true
+    }
+
+    convenience init(_ kind: ControlStep.Kind, scope: String? = nil) throws {
+        try self.init(kind, in: ScratchDirectory(), scope: scope)
+    }
+
+    init(_ kind: ControlStep.Kind, in scratch: ScratchDirectory, scope: String? = nil) throws {
+        #expect(Orphans.areOurs)
+        self.scratch = scratch
+        markers = LaunchMarkers(scratch("launches"))
+        try markers.open(bootID: Clocks.bootID())
+        control = try Self.probe(kind, scratch.path, scope: scope).choose()
+        try markers.record(control.step)
+    }
+
+    static func probe(
+        _ kind: ControlStep.Kind?,
+        _ directory: String,
+        scope: String? = nil
+    ) -> ControlProbe {
+        ControlProbe(
+            name: ControlProbe.name(forState: directory),
+            markers: LaunchMarkers(directory + "/launches"),
+            scope: scope,
+            only: kind
+        )
+    }
+
+    deinit {
+        for id in Set(control.discover()).union(launches) {
+            let pids = control.processes(of: id)
+            try? control.kill(id)
+            try? Wait.untilGone(pids.compactMap { ProcessIdentity(of: $0) })
+            control.remove(id)
+        }
+        Self.removeScope(of: control)
+    }
+
+    static func removeScope(of control: any ProcessControl) {
+        let name = control.step.path.split(separator: "/").last ?? "none"
+        if let v2 = control as? CgroupControl { try? v2.base.remove() }
+        if let v1 = control as? FreezerControl { try? v1.base.remove() }
+        for controller in ["memory", "cpu", "cpuacct"] {
+            guard let root = (try? Mounts())?.cgroup1(controller),
+                let own = (try? CgroupMembership(of: CurrentProcess.pid))?.controllers[controller]
+            else { continue }
+            for place in [root, root + own] { try? CgroupV1Memory("\(place)/\(name)").remove() }
+        }
+    }
+
+    func program(_ script: String) -> Program {
+        var program = Program(
+            "/bin/sh",
+            arguments: ["sh", "-c", script],
+            environment: Command.cleanEnvironment()
+        )
+        program.directory = scratch.path
+        return program
+    }
+
+    /// Launches a shell script, with its marker, as the daemon does.
+    @discardableResult
+    func launch(
+        _ number: UInt64,
+        _ script: String,
+        memory: Int64? = nil,
+        weight: Weight = .background
+    ) throws -> PidFD { try launch(number, program(script), memory: memory, weight: weight) }
+
+    func launch(
+        _ number: UInt64,
+        _ program: Program,
+        memory: Int64? = nil,
+        weight: Weight = .background
+    ) throws -> PidFD {
+        let id = LaunchID(number)
+        launches.insert(id)
+        let marker = try markers.create(id)
+        var program = program
+        program.marker = marker.number
+        return try control.launch(id, program, LaunchLimits(memory: memory, weight: weight))
+    }
+
+    /// Lets time pass in which a busy process would show: another one counts for a while.
+    func letOthersWork() throws {
+        #expect(
+            try Command("sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done").run()
+                .succeeded
+        )
+    }
+
+    /// Waits until a launch has used more processor time than `before`.
+    func waitUntilBusy(_ id: LaunchID, beyond before: Interval = .zero) throws {
+        try Wait.until("launch \(id) busy", { (control.usage(of: id)?.cpu ?? .zero) > before }) {
+            try letOthersWork()
+        }
+    }
+
+    /// Waits for a file that the launch writes.
+    @discardableResult
+    func wait(for name: String, _ isWanted: (String) -> Bool = { $0.hasSuffix("\n") }) throws
+        -> String
+    {
+        try Wait.until(file: scratch(name), "written by the app", isWanted)
+    }
+}
