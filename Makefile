@@ -41,6 +41,10 @@ format: ## put all Swift source into the form that lint demands
 lint: ## check the form of the Swift source and of the scripts
 	@scripts/lint
 
+.PHONY: docs
+docs: ## write the tables in docs/ and the manual pages anew from the code
+	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter DocumentTests
+
 .PHONY: install
 install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given
 	@scripts/install

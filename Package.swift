@@ -108,7 +108,7 @@ let package = Package(
         tests("SystemBus", ["SystemBus", "EventLoop", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("DeviceShell", ["DeviceShell", "DeviceCore", "AppProtocol", "Vocabulary", "Linux"]),
-        tests("Commands", ["Commands", "Vocabulary"]),
+        tests("Commands", ["Commands", "DeviceCore", "Linux", "Vocabulary"]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -168,3 +168,24 @@ package struct User: Equatable, Sendable {
         }
     }
 }
+
+extension CurrentProcess {
+    /// Becomes another program: `path`, in `directory` if one is named. Returns only by throwing;
+    /// then the working directory may be the new one.
+    package static func replace(
+        _ path: String,
+        arguments: [String],
+        environment: [String],
+        directory: String? = nil
+    ) throws(LinuxError) -> Never {
+        if let directory { try check(unsafe chdir(directory), "chdir", directory) }
+        let argumentStrings = CStrings(arguments)
+        let environmentStrings = CStrings(environment)
+        try check(
+            unsafe execve(path, argumentStrings.pointers, environmentStrings.pointers),
+            "execve",
+            path
+        )
+        fatalError("execve returned without an error")
+    }
+}

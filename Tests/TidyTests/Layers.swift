@@ -13,8 +13,14 @@ struct Layers {
     private static let wrappers: Set<String> = ["EventLoop", "Linux", "SQLite", "SystemBus"]
 
     static let table: [String: Target] = [
-        "offstaged": Target(ours: cores.union(wrappers).union(["DeviceShell"])),
-        "offstage": Target(ours: cores.union(wrappers).union(["Commands", "Simulator"])),
+        "offstaged": Target(
+            ours: cores.union(wrappers).union(["DeviceShell"]),
+            system: system
+        ),
+        "offstage": Target(
+            ours: cores.union(wrappers).union(["Commands", "Simulator"]),
+            system: system
+        ),
         "DeviceShell": Target(ours: cores.union(wrappers), system: system),
         "Commands": Target(ours: cores.union(wrappers).union(["Simulator"]), system: system),
         "Simulator": Target(ours: cores),

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// The order of a `Dictionary` or `Set` differs from run to run; a decision that depends on it
@@ -49,16 +50,26 @@ struct OrderTests {
         let path = String(decoding: folder, as: UTF8.self) + object
         let object = bytes(at: path)
         #expect(!object.isEmpty, "\(path) is not there")
-        let names = names(in: object)
-        return Self.names.filter { part, _ in names.contains { $0.contains(part) } }.map(\.1)
+        return names.filter { part, _ in occurs(part, in: object) }.map(\.1)
     }
 
-    /// The mangled names of Swift in an object file.
-    private static func names(in bytes: [UInt8]) -> [String] {
-        bytes.split(separator: 0).compactMap { part in
-            guard part.count > 3, part.count < 4096 else { return nil }
-            let name = String(decoding: part, as: UTF8.self)
-            return name.hasPrefix("$s") || name.hasPrefix("symbolic ") ? name : nil
+    /// Whether the bytes hold a text; by the library's search, because tests are not optimised.
+    private static func occurs(_ part: String, in bytes: [UInt8]) -> Bool {
+        let part = Array(part.utf8)
+        return bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            var at = 0
+            while at + part.count <= bytes.count {
+                let left = bytes.count - at
+                guard let next = memchr(base + at, Int32(part[0]), left) else {
+                    break
+                }
+                at = UnsafeRawPointer(next) - base
+                if at + part.count > bytes.count { break }
+                if memcmp(next, part, part.count) == 0 { return true }
+                at += 1
+            }
+            return false
         }
     }
 }

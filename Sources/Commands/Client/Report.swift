@@ -1,0 +1,25 @@
+import Vocabulary
+
+/// Reading the maps with which the daemon answers (`DeviceCore/Reports`). A field that is absent,
+/// or of another kind than this version knows, reads as nothing: a newer daemon may say more.
+extension Value {
+    func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
+    func number(_ key: String) -> Int64? { self[key]?.integerValue }
+    func seconds(_ key: String) -> Double? { self[key]?.doubleValue }
+    func flag(_ key: String) -> Bool { self[key]?.boolValue ?? false }
+    func items(_ key: String) -> [Value] { self[key]?.listValue ?? [] }
+    func texts(_ key: String) -> [String] { items(key).compactMap(\.stringValue) }
+    func time(_ key: String) -> WallTime? {
+        self[key]?.stringValue.flatMap(WallTime.init(rfc3339:))
+    }
+
+    /// A list, or nothing.
+    var elements: [Value] { listValue ?? [] }
+}
+
+extension Invocation {
+    /// The time of a field as words, or a dash.
+    func words(_ report: Value, _ key: String) -> String {
+        report.time(key).map { Times.words($0, at: console.now) } ?? "–"
+    }
+}

@@ -1,0 +1,34 @@
+import Vocabulary
+
+/// Why a command did not do what it was asked: said on standard error, told by the exit status.
+package struct Failure: Error, Equatable, Sendable {
+    package enum Code: Int32, Sendable {
+        case failed = 1
+        /// The command line itself is wrong.
+        case usage = 2
+        case notFound = 3
+        case noDaemon = 4
+    }
+
+    package var code: Code
+    /// What was wrong, with the value.
+    package var message: String
+    /// What to do; may be empty.
+    package var fix: String
+
+    package init(_ code: Code, _ message: String, fix: String = "") {
+        (self.code, self.message, self.fix) = (code, message, fix)
+    }
+}
+
+extension Failure {
+    static func unknown(_ kind: String, _ word: String, suggestion: String?, otherwise: String)
+        -> Failure
+    {
+        Failure(
+            .usage,
+            "there is no \(kind) \(word.quoted)",
+            fix: suggestion.map { "Did you mean \($0)?" } ?? otherwise
+        )
+    }
+}

@@ -1,0 +1,57 @@
+import Linux
+package import Vocabulary
+
+/// Where a command prints, and what it must know of the place.
+package final class Console {
+    package enum Style: String {
+        case bold = "1"
+        case dim = "2"
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    /// Columns of the terminal; nil when the output goes elsewhere.
+    package let width: Int?
+    package let isColored: Bool
+    /// The time by which "in 12 min" is said.
+    package let now: Moment
+    private let output: ([UInt8]) -> Void
+    private let errors: ([UInt8]) -> Void
+
+    package init(
+        width: Int?,
+        isColored: Bool,
+        now: Moment,
+        output: @escaping ([UInt8]) -> Void,
+        errors: @escaping ([UInt8]) -> Void
+    ) {
+        (self.width, self.isColored, self.now) = (width, isColored, now)
+        (self.output, self.errors) = (output, errors)
+    }
+
+    /// Standard output and error.
+    package static func standard() -> Console {
+        Clocks.readZone()
+        let isTerminal = Terminal.isTerminal(1)
+        let noColor = CurrentProcess.environment("NO_COLOR") ?? ""
+        let isDumb = CurrentProcess.environment("TERM") == "dumb"
+        return Console(
+            width: isTerminal ? Terminal.size(1)?.columns ?? 80 : nil,
+            isColored: isTerminal && noColor.isEmpty && !isDumb,
+            now: Clocks.now(),
+            output: { StandardStream.output.write($0) },
+            errors: { StandardStream.errors.write($0) }
+        )
+    }
+
+    package func print(_ line: String) { output(Array((line + "\n").utf8)) }
+    package func printError(_ line: String) { errors(Array((line + "\n").utf8)) }
+    /// Bytes of another program, passed on as they are.
+    func write(_ bytes: ArraySlice<UInt8>) { output(Array(bytes)) }
+
+    func styled(_ text: String, _ style: Style?) -> String {
+        guard let style, isColored, !text.isEmpty else { return text }
+        return "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+    }
+}

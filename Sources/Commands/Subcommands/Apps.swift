@@ -1,0 +1,129 @@
+import Linux
+import Vocabulary
+
+extension Subcommand {
+    static let apps = Subcommand(
+        "apps",
+        "list the apps with background modes, last used first",
+        examples: [
+            Example("apps", "Which apps there are, and how each is."),
+            Example("apps --json", "The same for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        invocation.show(try invocation.ask(.apps)) { report in
+            let console = invocation.console
+            if report.elements.isEmpty {
+                console.print("No app has an [X-Offstage] group in its desktop file yet.")
+                return
+            }
+            var table = Table("APP", "STATE", "MODES", "LAST USED", "LAST RUN", "RESULT")
+            for app in report.elements {
+                let lastRun = app["lastRun"] ?? .null
+                let isFailing = (app["failures"]?.number("count") ?? 0) > 0
+                let problem = app.text("problem")
+                table.add([
+                    Table.Cell(app.text("app")),
+                    Table.Cell(app.text("state"), problem.isEmpty ? nil : .red),
+                    Table.Cell(app.texts("modes").joined(separator: ", ")),
+                    Table.Cell(invocation.words(app, "lastUsed")),
+                    Table.Cell(invocation.words(lastRun, "at")),
+                    Table.Cell(
+                        problem.isEmpty ? lastRun.text("result") : problem,
+                        isFailing || !problem.isEmpty ? .red : nil
+                    ),
+                ])
+            }
+            table.print(console)
+        }
+    }
+
+    static let open = Subcommand(
+        "open",
+        "open an app, or bring it back",
+        forms: ["APP"],
+        operands: 1...1,
+        options: [
+            OptionRow(
+                "attach",
+                "run it as this process, so that a debugger or this terminal keeps it"
+            )
+        ],
+        details: [
+            "The app is in the foreground from now on, and no background rule applies to it, until "
+                + "\"offstage leave\" or its own end. An app whose desktop entry says "
+                + "Terminal=true runs in this terminal."
+        ],
+        examples: [
+            Example("open newsboat", "Open newsboat here."),
+            Example("open --attach org.example.Reader", "Keep the app as a child of the shell."),
+        ]
+    ) { invocation throws(Failure) in
+        var options: ValueMap = [:]
+        if invocation.options.has("attach") { options["attach"] = true }
+        if Terminal.isTerminal(0), Terminal.isTerminal(1) { options["terminal"] = true }
+        let app = invocation.operands[0]
+        let answer = try invocation.ask(.open, [.string(app), .map(options)])
+        if answer.flag("attach") { try Attachment(answer).become() }
+    }
+
+    static let leave = Subcommand(
+        "leave",
+        "say that the user has left an app",
+        forms: ["APP"],
+        operands: 1...1,
+        details: [
+            "The app goes to the background: it gets the time that it asked for, and is then "
+                + "suspended."
+        ],
+        examples: [Example("leave org.example.Reader", "As switching to another app would.")]
+    ) { invocation throws(Failure) in
+        try invocation.ask(.leave, [.string(invocation.operands[0]), [:]])
+    }
+
+    static let close = Subcommand(
+        "close",
+        "end an app and all its background work until it is opened again",
+        forms: ["APP"],
+        operands: 1...1,
+        details: ["What a swipe in the app switcher does."],
+        examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")]
+    ) { invocation throws(Failure) in
+        try invocation.ask(.close, [.string(invocation.operands[0]), [:]])
+    }
+}
+
+/// The launch whose process this one is from now on.
+private struct Attachment {
+    let arguments: [String]
+    let directory: String
+    /// Set on top of what this process has.
+    let environment: [String]
+
+    init(_ answer: Value) {
+        arguments = answer.texts("arguments")
+        directory = answer.text("directory")
+        environment = answer.texts("environment")
+    }
+
+    /// Executes the app in place of this program; returns only by throwing.
+    func become() throws(Failure) {
+        guard let name = arguments.first else {
+            throw Failure(.failed, "the daemon did not say what to run")
+        }
+        let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
+        guard let path = Files.executable(name, searchPath: search) else {
+            throw Failure(.notFound, "\(name) is not in PATH", fix: "Is it installed?")
+        }
+        do {
+            try CurrentProcess.replace(
+                path,
+                arguments: arguments,
+                environment: environment + CurrentProcess.environment(),
+                directory: directory.isEmpty ? nil : directory
+            )
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import DeviceCore
+import Linux
+import Vocabulary
+
+/// Forcing events, replaying logs, running the daemon.
+extension Subcommand {
+    static let simulate = Subcommand(
+        "simulate",
+        "force a launch, an expiry or a fetch of an app",
+        forms: ["launch|expire|fetch APP [TASK]"],
+        operands: 2...3,
+        details: [
+            "launch runs a task of the app whatever the gates say, expire ends its time now, fetch "
+                + "wakes it to fetch. The rules for the end of a run and for suspension stay as "
+                + "they are; the history marks what was simulated, and no quota counts it."
+        ],
+        examples: [
+            Example("simulate launch newsboat", "See newsboat being refreshed, now."),
+            Example(
+                "simulate expire restic backup",
+                "See what a backup does when its time is over."
+            ),
+        ]
+    ) { invocation throws(Failure) in
+        let kind = invocation.operands[0]
+        guard Simulation(rawValue: kind) != nil else {
+            let kinds = Simulation.allCases.map(\.rawValue)
+            throw Failure.unknown(
+                "simulation",
+                kind,
+                suggestion: Spelling.suggestion(for: kind, among: kinds),
+                otherwise: "Write one of: \(kinds.joined(separator: ", "))."
+            )
+        }
+        let task: ValueMap =
+            invocation.operands.count > 2 ? ["task": .string(invocation.operands[2])] : [:]
+        try invocation.ask(
+            .simulate,
+            [.string(kind), .string(invocation.operands[1]), .map(task)]
+        )
+    }
+
+    static let replay = Subcommand(
+        "replay",
+        "decide a recorded event log again, and compare",
+        forms: ["LOG"],
+        operands: 1...1,
+        details: [
+            "The daemon records every event with its decisions. The build that wrote a log decides "
+                + "the same again, byte for byte; another build says so, and the first decision "
+                + "that differs is shown. The exit status is 1 if one does."
+        ],
+        examples: [
+            Example(
+                "replay ~/.local/state/offstage/events.log",
+                "Whether today's build would have done the same."
+            )
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let path = invocation.operands[0]
+        let replay: Replay
+        do {
+            replay = try Replay(try read(log: path))
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure(.failed, "\(path.printable): \(describe(error))")
+        }
+        invocation.show(replay.report) { _ in replay.print(invocation.console) }
+        if replay.difference != nil {
+            throw Failure(.failed, "the decisions differ")
+        }
+    }
+
+    private static func read(log path: String) throws(Failure) -> [UInt8] {
+        do {
+            return try Files.read(path, limit: 1 << 31)
+        } catch {
+            throw Failure(
+                error.errno == .noEntry ? .notFound : .failed,
+                "\(path.printable): \(error.errno.text)"
+            )
+        }
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        if case .unreadable(let reason)? = error as? Replay.Problem { return reason }
+        return "\(error)"
+    }
+
+    static let daemon = Subcommand(
+        "daemon",
+        "run the daemon in this terminal",
+        forms: ["[-- OPTION...]"],
+        operands: 0...64,
+        details: [
+            "Executes offstaged, the one that lies beside this program, with the options given. "
+                + "systemd does the same by \"systemctl --user start offstaged\"."
+        ],
+        examples: [
+            Example("daemon", "Start it by hand."),
+            Example("daemon -- --help", "What it takes."),
+        ],
+        takesCommand: true
+    ) { invocation throws(Failure) in
+        let own = Files.linkTarget("/proc/self/exe") ?? ""
+        let beside = Files.directory(of: own) + "/offstaged"
+        let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
+        guard
+            let path = Files.isExecutable(beside)
+                ? beside : Files.executable("offstaged", searchPath: search)
+        else {
+            throw Failure(
+                .notFound,
+                "offstaged is neither beside this program nor in PATH",
+                fix: "Build or install it."
+            )
+        }
+        do {
+            try CurrentProcess.replace(
+                path,
+                arguments: ["offstaged"] + invocation.operands,
+                environment: CurrentProcess.environment()
+            )
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+}
+
+extension Replay {
+    fileprivate var report: Value {
+        var fields: ValueMap = [
+            "build": .string(build), "sameBuild": .bool(build == Version.current),
+            "events": .integer(Int64(events)), "equal": .bool(difference == nil),
+            "cutShort": .bool(isCutShort),
+        ]
+        if let difference {
+            fields["difference"] = [
+                "event": .integer(Int64(difference.event)), "what": .string("\(difference.what)"),
+                "recorded": .list(difference.recorded.map { .string("\($0)") }),
+                "decided": .list(difference.decided.map { .string("\($0)") }),
+            ]
+        }
+        return .map(fields)
+    }
+
+    fileprivate func print(_ console: Console) {
+        console.print(
+            build == Version.current
+                ? "Written by this build, \(build)."
+                : "Written by build \(build.printable); this is \(Version.current)."
+        )
+        if isCutShort {
+            console.print("The log ends in the middle of an entry, as after a loss of power.")
+        }
+        guard let difference else {
+            console.print("\(events) events, all decided as recorded.")
+            return
+        }
+        console.print("Event \(difference.event) is decided otherwise: \(difference.what)")
+        for decision in difference.recorded where !difference.decided.contains(decision) {
+            console.print(console.styled("  - \(decision)", .red))
+        }
+        for decision in difference.decided where !difference.recorded.contains(decision) {
+            console.print(console.styled("  + \(decision)", .green))
+        }
+    }
+}

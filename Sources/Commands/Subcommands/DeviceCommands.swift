@@ -1,0 +1,156 @@
+import DeviceCore
+import Linux
+import Vocabulary
+
+/// Pausing, conditions set by hand, settings.
+extension Subcommand {
+    static let pause = Subcommand(
+        "pause",
+        "hold all background work",
+        forms: ["[TIME]"],
+        operands: 0...1,
+        details: [
+            "Nothing new starts, and what runs is expired, until the time is over or \"offstage "
+                + "continue\" is called. Without a time it holds until then."
+        ],
+        examples: [
+            Example("pause 2h", "No background work during a talk."),
+            Example("pause", "None until \"offstage continue\"."),
+        ]
+    ) { invocation throws(Failure) in
+        var options: ValueMap = [:]
+        if let text = invocation.operands.first {
+            guard let interval = Interval(text), interval > .zero else {
+                throw Failure(
+                    .usage,
+                    "\(text.quoted) is no span of time",
+                    fix: "Write it as 30m, 2h or 1d."
+                )
+            }
+            options["seconds"] = .double(interval.seconds)
+        }
+        try invocation.ask(.pause, [.map(options)])
+    }
+
+    static let `continue` = Subcommand(
+        "continue",
+        "end a pause",
+        examples: [Example("continue", "Background work goes on.")]
+    ) { invocation throws(Failure) in
+        try invocation.ask(.continue, [[:]])
+    }
+
+    static let set = Subcommand(
+        "set",
+        "set a condition of the device by hand, or a setting",
+        forms: ["CONDITION VALUE|auto", "SETTING VALUE"],
+        operands: 2...2,
+        options: [
+            OptionRow("app", "for this app alone (background-refresh)", argument: "APP")
+        ],
+        details: [
+            "A condition set by hand is believed whatever the sensors say, until it is set to "
+                + "auto: play the device through its day. \"offstage conditions\" and \"offstage "
+                + "settings\" list the names and what may be written."
+        ],
+        examples: [
+            Example("set power off", "Pull the plug, as far as apps can tell."),
+            Example("set battery 15", "Nearly empty."),
+            Example("set battery auto", "Believe the real battery again."),
+            Example("set background-refresh off --app newsboat", "No refreshes of newsboat."),
+        ]
+    ) { invocation throws(Failure) in
+        let (name, value) = (invocation.operands[0], invocation.operands[1])
+        try checkAssignment(name, value)
+        var options: ValueMap = [:]
+        if let app = invocation.options["app"] { options["app"] = .string(app) }
+        try invocation.ask(.set, [.string(name), .string(value), .map(options)])
+    }
+
+    /// What can be known to be wrong without asking the daemon.
+    private static func checkAssignment(_ name: String, _ value: String) throws(Failure) {
+        if let condition = Condition(named: name) {
+            let row = condition.row
+            if value == "auto" || row.value(value) != nil { return }
+            throw Failure(
+                .usage,
+                "\(name) cannot be \(value.quoted)",
+                fix: "Write one of: \(row.choices), auto."
+            )
+        }
+        if let row = SettingRow.table.first(where: { $0.name == name }) {
+            var settings = Settings()
+            if row.set(value, in: &settings) { return }
+            throw Failure(
+                .usage,
+                "\(name) cannot be \(value.quoted)",
+                fix: "Write \(row.choices)."
+            )
+        }
+        let names = Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name)
+        throw Failure.unknown(
+            "condition or setting",
+            name,
+            suggestion: Spelling.suggestion(for: name, among: names),
+            otherwise: "\"offstage conditions\" and \"offstage settings\" list them."
+        )
+    }
+
+    static let conditions = Subcommand(
+        "conditions",
+        "list what is known of the device, and who says so",
+        examples: [Example("conditions", "Battery, power, network and the rest.")],
+        printsData: true
+    ) { invocation throws(Failure) in
+        invocation.show(try invocation.ask(.conditions)) { report in
+            var table = Table("CONDITION", "VALUE", "SOURCE", "SINCE", "MAY BE", "MEANING")
+            for condition in report.elements {
+                let isLost = condition.flag("lost")
+                table.add([
+                    Table.Cell(condition.text("condition")),
+                    Table.Cell(condition.text("value"), isLost ? .yellow : .bold),
+                    Table.Cell(condition.text("source") + (isLost ? ", lost" : "")),
+                    Table.Cell(invocation.words(condition, "since")),
+                    Table.Cell(condition.text("choices")),
+                    Table.Cell(condition.text("documentation")),
+                ])
+            }
+            table.print(invocation.console)
+        }
+    }
+
+    static let settings = Subcommand(
+        "settings",
+        "list all settings with their values",
+        options: [
+            OptionRow("defaults", "those of this version, without asking the daemon")
+        ],
+        details: [
+            "Settings live in offstage.conf, one NAME=VALUE a line; the daemon notices when that "
+                + "file changes. \"offstage set\" changes one."
+        ],
+        examples: [
+            Example("settings", "What is in force."),
+            Example("settings --defaults --json", "The table itself, for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let report =
+            invocation.options.has("defaults")
+            ? Value.list(Settings().report) : try invocation.ask(.settings)
+        invocation.show(report) { report in
+            var table = Table("SETTING", "VALUE", "DEFAULT", "MEANING")
+            for setting in report.elements {
+                let app = setting.text("app")
+                let isChanged = setting.text("value") != setting.text("default")
+                table.add([
+                    Table.Cell(setting.text("setting") + (app.isEmpty ? "" : " (\(app))")),
+                    Table.Cell(setting.text("value"), isChanged ? .bold : nil),
+                    Table.Cell(setting.text("default")),
+                    Table.Cell(setting.text("documentation")),
+                ])
+            }
+            table.print(invocation.console)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Vocabulary
+
+extension Subcommand {
+    static let explain = Subcommand(
+        "explain",
+        "say why work of an app runs, or does not",
+        forms: ["APP [TASK]"],
+        operands: 1...2,
+        details: [
+            "A sentence for each task, then the gates that hold it: what each sees, what it needs, "
+                + "since when it holds, and when it opens if that is known."
+        ],
+        examples: [
+            Example("explain newsboat", "Why newsboat is not being refreshed."),
+            Example("explain --json restic backup", "The same about one task, for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let report = try invocation.ask(.explain, invocation.appAndTask)
+        invocation.show(report) { report in
+            let tasks = report.listValue ?? report.items("tasks")
+            for (index, task) in tasks.enumerated() {
+                if index > 0 { invocation.console.print("") }
+                print(task, invocation)
+            }
+        }
+    }
+
+    private static func print(_ task: Value, _ invocation: Invocation) {
+        let console = invocation.console
+        let sentence = task.text("sentence").printable
+        for line in sentence.wrapped(to: min(console.width ?? .max, 100)) {
+            console.print(console.styled(line, .bold))
+        }
+        let holds = task.items("holds")
+        if !holds.isEmpty {
+            console.print("")
+            var table = Table("GATE", "VALUE", "NEEDED", "SINCE", "NEXT")
+            for hold in holds {
+                table.add([
+                    Table.Cell(hold.text("gate")),
+                    Table.Cell(hold.text("value"), .yellow),
+                    Table.Cell(hold.text("needed")),
+                    Table.Cell(invocation.words(hold, "since")),
+                    Table.Cell(
+                        hold.time("next") == nil
+                            ? "when it changes" : invocation.words(hold, "next")
+                    ),
+                ])
+            }
+            table.print(console, indent: 2)
+        }
+        guard let last = task["lastRun"], last.time("at") != nil else { return }
+        let reason = last.text("reason").printable
+        console.print("")
+        console.print(
+            "Last run \(invocation.words(last, "at")): \(last.text("result").printable)"
+                + (reason.isEmpty ? "" : " (\(reason))")
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import Linux
+import Vocabulary
+
+extension Subcommand {
+    static let history = Subcommand(
+        "history",
+        "list what ran, why, how it ended and what it cost",
+        forms: ["[APP]"],
+        operands: 0...1,
+        options: [
+            OptionRow("lines", "the newest so many (default: 50)", short: "n", argument: "NUMBER"),
+            OptionRow("since", "only what is not older than this, such as 1d", argument: "TIME"),
+        ],
+        examples: [
+            Example("history", "The newest lines, the newest last."),
+            Example("history newsboat --since 1d", "What newsboat did today and yesterday."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let since = try invocation.interval("since")
+        let limit = try invocation.integer("lines", in: 1...100_000)
+        var options: ValueMap = ["limit": .integer(limit ?? (since == nil ? 50 : 100_000))]
+        if let app = invocation.operands.first { options["app"] = .string(app) }
+        var report = try invocation.ask(.history, [.map(options)])
+        if let since {
+            let first = invocation.console.now.wall - since
+            report = .list(report.elements.filter { $0.time("at") ?? .distantPast >= first })
+        }
+        invocation.show(report) { report in
+            if report.elements.isEmpty { return invocation.console.print("Nothing has run yet.") }
+            var table = Table([
+                Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
+                Table.Column("TOOK", isNumber: true), Table.Column("CPU", isNumber: true),
+                Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
+            ])
+            // The daemon tells the newest first; people read downwards.
+            for line in report.elements.reversed() { table.add(cells(line, invocation.console)) }
+            table.print(invocation.console)
+        }
+    }
+
+    private static func cells(_ line: Value, _ console: Console) -> [Table.Cell] {
+        let time = line.time("at").map { Times.stamp($0, at: console.now) } ?? ""
+        var what = line.text("what")
+        if what == "run" {
+            what = (line.flag("resumed") ? "resumed for " : "") + line.text("trigger")
+            if line.text("task") != line.text("trigger") { what += " \(line.text("task"))" }
+            if line.flag("simulated") { what += " (simulated)" }
+        }
+        let result = line.text("result")
+        let reason = line.text("reason")
+        let words = [result, result.contains(reason) ? "" : reason].filter { !$0.isEmpty }
+        return [
+            Table.Cell(time), Table.Cell(line.text("app")), Table.Cell(what),
+            Table.Cell(line.seconds("seconds").map(Times.span) ?? ""),
+            Table.Cell(line.seconds("cpuSeconds").map(Times.span) ?? ""),
+            Table.Cell(line.number("memory").map(ByteSize.text) ?? ""),
+            Table.Cell(words.joined(separator: ": ")),
+        ]
+    }
+
+    static let logs = Subcommand(
+        "logs",
+        "print what an app wrote to its standard output and error",
+        forms: ["APP"],
+        operands: 1...1,
+        options: [
+            OptionRow(
+                "lines",
+                "the last so many lines (default: all)",
+                short: "n",
+                argument: "NUMBER"
+            ),
+            OptionRow("follow", "go on as it writes more, until interrupted", short: "f"),
+        ],
+        examples: [
+            Example("logs newsboat", "All that is kept of it."),
+            Example("logs -f -n 20 restic", "The last lines, and what follows."),
+        ]
+    ) { invocation throws(Failure) in
+        let report = try invocation.ask(.logs, [.string(invocation.operands[0]), [:]])
+        let lines = try invocation.integer("lines", in: 0...1_000_000)
+        let reader = LogReader(files: report.texts("files"), console: invocation.console)
+        do {
+            try reader.print(lines: lines.map(Int.init))
+            if invocation.options.has("follow") { try reader.follow() }
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+}

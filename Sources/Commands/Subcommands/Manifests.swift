@@ -1,0 +1,209 @@
+import DeviceCore
+import Linux
+import Vocabulary
+
+/// What a manifest may say, and what it means: all without the daemon.
+extension Subcommand {
+    static let lint = Subcommand(
+        "lint",
+        "check manifests",
+        forms: ["FILE..."],
+        operands: 1...4096,
+        details: [
+            "Reads desktop files as the daemon does and says what is wrong with each, where, and "
+                + "what to write instead. The exit status is 1 if one of them could not be used."
+        ],
+        examples: [
+            Example(
+                "lint ~/.local/share/applications/newsboat.desktop",
+                "Whether the daemon can use it."
+            ),
+            Example("lint --json *.desktop", "The same for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        var reports: [Value] = []
+        var broken = 0
+        for file in invocation.operands {
+            let result = try lint(file)
+            if !result.isUsable { broken += 1 }
+            reports.append(result.report)
+            if !invocation.wantsJSON { result.print(invocation.console) }
+        }
+        if invocation.wantsJSON { invocation.console.print(Value.list(reports).json(pretty: true)) }
+        if broken > 0 {
+            throw Failure(
+                .failed,
+                "\(broken) of \(invocation.operands.count) cannot be used",
+                fix: "Which mode for what, and all keys: docs/which-mode.md, docs/manifest.md."
+            )
+        }
+    }
+
+    private static func lint(_ file: String) throws(Failure) -> LintResult {
+        let bytes: [UInt8]
+        do {
+            bytes = try Files.read(file, limit: ManifestParser.limit + 1)
+        } catch  where error.errno == .tooLarge {
+            // The parser says it better than we could.
+            bytes = [UInt8](repeating: 0, count: ManifestParser.limit + 1)
+        } catch {
+            throw Failure(
+                error.errno == .noEntry ? .notFound : .failed,
+                "\(file.printable): \(error.errno.text)"
+            )
+        }
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        guard let id = DesktopFileID.id(relativePath: name) else {
+            throw Failure(
+                .usage,
+                "\(file.quoted) is no desktop file",
+                fix: "A manifest is called NAME.desktop."
+            )
+        }
+        let home = CurrentProcess.environment("HOME") ?? "/"
+        let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
+        return LintResult(file: file, id: id, result: result)
+    }
+
+    static let modes = Subcommand(
+        "modes",
+        "list the background modes that a manifest may declare",
+        examples: [Example("modes", "What wakes an app of each, for how long, how often.")],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let report = Value.list(BackgroundMode.allCases.map(\.report))
+        invocation.show(report) { report in
+            var table = Table("MODE", "WORKS", "WOKEN BY", "TIME", "HOW OFTEN", "THE APP GETS")
+            for mode in report.elements {
+                table.add(
+                    mode.text("mode"),
+                    mode.flag("works") ? "yes" : "not yet",
+                    mode.text("trigger"),
+                    mode.text("grant"),
+                    mode.text("rate"),
+                    mode.text("appGets")
+                )
+            }
+            table.print(invocation.console)
+        }
+    }
+
+    static let gates = Subcommand(
+        "gates",
+        "list the reasons for which work may have to wait",
+        details: [
+            "A row for each gate, a column for each kind of work that it may hold: F fetch and "
+                + "refresh, P processing, C continued processing, S silent push, V VoIP push, D "
+                + "discretionary transfer, T other transfer, E events of a transfer session, L "
+                + "location, M other modes, N notification, U time after the user left.",
+            "● always; ask: when the request asks for it; need: unless the manifest says "
+                + "NeedsNetwork=false; set: by a setting; crit: only at the critical level; class: "
+                + "what is protected by a class that is closed; strikes: after misuse; fetch and "
+                + "command: those kinds of refresh only.",
+        ],
+        examples: [
+            Example("gates", "The whole table."),
+            Example("gates --json", "The same for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        invocation.show(.list(Gate.report)) { report in
+            let letters = Trigger.allCases.map(\.letter)
+            // The names say it too; the titles are for wide places.
+            let hasTitles = invocation.console.width ?? .max >= 130
+            let titles = hasTitles ? [Table.Column("HOLDS")] : []
+            var table = Table(
+                [Table.Column("GATE")] + letters.map { Table.Column($0) } + titles
+            )
+            for gate in report.elements {
+                let cells = letters.map { Table.Cell(gate["cells"]?.text($0) ?? "") }
+                let title = hasTitles ? [Table.Cell(gate.text("title"))] : []
+                table.add([Table.Cell(gate.text("gate"))] + cells + title)
+            }
+            table.print(invocation.console)
+        }
+    }
+}
+
+extension BackgroundMode {
+    /// Whether this version wakes apps for it. A manifest may declare the others already.
+    private var isServed: Bool {
+        switch self {
+        case .fetch, .processing: true
+        case .remoteNotification, .voip, .newsstandContent, .location, .audio, .bluetooth,
+            .accessory, .health, .watch, .intent, .networkAuthentication:
+            false
+        }
+    }
+
+    /// As programs read it.
+    var report: Value {
+        [
+            "mode": .string(rawValue), "trigger": .string(description.trigger),
+            "grant": .string(description.grant), "rate": .string(description.rate),
+            "appGets": .string(description.appGets), "works": .bool(isServed),
+            "aliases": .list(description.aliases.map { .string($0) }),
+        ]
+    }
+}
+
+/// What is to be said of one file.
+private struct LintResult {
+    let file: String
+    let id: AppID
+    let result: ManifestResult
+
+    var isUsable: Bool {
+        switch result {
+        case .app: true
+        case .notAnApp, .invalid: false
+        }
+    }
+
+    private var diagnostics: [Diagnostic] {
+        switch result {
+        case .app(_, let warnings): warnings
+        case .invalid(let errors): errors
+        case .notAnApp:
+            [
+                Diagnostic(
+                    .error,
+                    reason: "there is no group [X-Offstage], or the entry is hidden",
+                    fix: "Add the group; its keys are in docs/manifest.md."
+                )
+            ]
+        }
+    }
+
+    var report: Value {
+        [
+            "file": .string(file), "app": .string(id.name), "usable": .bool(isUsable),
+            "problems": .list(
+                diagnostics.map { diagnostic in
+                    var fields: ValueMap = [
+                        "severity": .string(diagnostic.severity.rawValue),
+                        "reason": .string(diagnostic.reason), "fix": .string(diagnostic.fix),
+                    ]
+                    if let line = diagnostic.line { fields["line"] = .integer(Int64(line)) }
+                    if let key = diagnostic.key { fields["key"] = .string(key) }
+                    if let value = diagnostic.value { fields["value"] = .string(value) }
+                    return .map(fields)
+                }
+            ),
+        ]
+    }
+
+    func print(_ console: Console) {
+        let path = file.printable
+        for diagnostic in diagnostics {
+            let isError = diagnostic.severity == .error
+            let word = console.styled(
+                isError ? "error" : "warning",
+                isError ? .red : .yellow
+            )
+            console.print("\(path): \(word): \(diagnostic.description.printable)")
+        }
+        if isUsable, diagnostics.isEmpty { console.print("\(path): good") }
+    }
+}

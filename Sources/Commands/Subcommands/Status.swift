@@ -1,0 +1,130 @@
+import Vocabulary
+
+extension Subcommand {
+    static let status = Subcommand(
+        "status",
+        "show what fails, runs and waits, and how the device is",
+        details: [
+            "Apps whose last runs failed stand first. Sections with nothing in them are left out."
+        ],
+        examples: [
+            Example("status", "What goes on, at a glance."),
+            Example("status --json", "The same for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let report = try invocation.ask(.status)
+        invocation.show(report) { StatusText(invocation: invocation, report: $0).print() }
+    }
+}
+
+/// `offstage status` in words.
+private struct StatusText {
+    let invocation: Invocation
+    let report: Value
+    var console: Console { invocation.console }
+
+    func print() {
+        printFailing()
+        printPause()
+        printRunning()
+        printWaiting()
+        printConditions()
+        let today = report["today"] ?? .null
+        let wakes = today.number("wakes") ?? 0
+        console.print(
+            "\(report.number("apps") ?? 0) apps; today \(wakes) background "
+                + (wakes == 1 ? "run" : "runs")
+                + (today.seconds("seconds").map { ", \(Times.span($0)) in all" } ?? "")
+        )
+    }
+
+    private func section(_ title: String, _ style: Console.Style) {
+        console.print(console.styled(title, style))
+    }
+
+    private func printFailing() {
+        let failing = report.items("failing")
+        guard !failing.isEmpty else { return }
+        section("Failing", .red)
+        var table = Table("APP", "IN A ROW", "SINCE", "NEXT TRY", "REASON")
+        for app in failing {
+            let failures = app["failures"] ?? .null
+            table.add([
+                Table.Cell(app.text("app")),
+                Table.Cell("\(failures.number("count") ?? 0)", .red),
+                Table.Cell(invocation.words(failures, "since")),
+                Table.Cell(invocation.words(failures, "until")),
+                Table.Cell(failures.text("reason")),
+            ])
+        }
+        table.print(console, indent: 2)
+        console.print("")
+    }
+
+    private func printPause() {
+        guard let pause = report["paused"], pause.mapValue != nil else { return }
+        let until = pause.time("until").map { "until \(Times.words($0, at: console.now))" }
+        section("Paused", .yellow)
+        console.print(
+            "  All background work is held " + (until ?? "until \"offstage continue\"")
+                + "; paused \(invocation.words(pause, "since"))."
+        )
+        console.print("")
+    }
+
+    private func printRunning() {
+        let running = report.items("running")
+        guard !running.isEmpty else { return }
+        section("Running", .green)
+        var table = Table("APP", "STATE", "TASK", "SINCE", "TIME LEFT", "PID")
+        for launch in running {
+            let ending = launch.text("ending")
+            table.add(
+                launch.text("app"),
+                ending.isEmpty ? launch.text("state") : "ending: \(ending)",
+                launch.text("task").isEmpty ? "–" : launch.text("task"),
+                invocation.words(launch, "since"),
+                launch.seconds("secondsLeft").map(Times.span) ?? "–",
+                launch.number("pid").map { "\($0)" } ?? "–"
+            )
+        }
+        table.print(console, indent: 2)
+        console.print("")
+    }
+
+    private func printWaiting() {
+        let waiting = report.items("waiting")
+        guard !waiting.isEmpty else { return }
+        section("Waiting", .bold)
+        var table = Table("APP", "TASK", "NEXT", "WHY")
+        for task in waiting {
+            table.add(
+                task.text("app"),
+                task.text("task"),
+                invocation.words(task, "next"),
+                task.text("sentence")
+            )
+        }
+        table.print(console, indent: 2)
+        console.print("")
+    }
+
+    /// Only what somebody knows: an absent sensor holds nothing back.
+    private func printConditions() {
+        let known = report.items("conditions").filter { $0.text("source") != "absent" }
+        guard !known.isEmpty else { return }
+        section("Device", .bold)
+        var table = Table("CONDITION", "VALUE", "SINCE", "SOURCE")
+        for condition in known {
+            table.add([
+                Table.Cell(condition.text("condition")),
+                Table.Cell(condition.text("value"), condition.flag("lost") ? .yellow : nil),
+                Table.Cell(invocation.words(condition, "since")),
+                Table.Cell(condition.text("source") + (condition.flag("lost") ? ", lost" : "")),
+            ])
+        }
+        table.print(console, indent: 2)
+        console.print("")
+    }
+}

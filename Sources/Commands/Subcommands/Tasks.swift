@@ -1,0 +1,177 @@
+import Linux
+import Vocabulary
+
+extension Subcommand {
+    static let tasks = Subcommand(
+        "tasks",
+        "list the background work that was asked for",
+        forms: ["[APP]"],
+        operands: 0...1,
+        examples: [
+            Example("tasks", "All of it, with what each waits for."),
+            Example("tasks newsboat", "That of one app."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        var report = try invocation.ask(.tasks)
+        if let app = invocation.operands.first {
+            report = .list(report.elements.filter { $0.text("app") == app })
+            if report.elements.isEmpty { try checkApp(app, invocation) }
+        }
+        invocation.show(report) { report in
+            if report.elements.isEmpty { return invocation.console.print("Nothing is waiting.") }
+            var table = Table("APP", "TASK", "KIND", "STATE", "NEXT", "WHY")
+            for task in report.elements {
+                table.add(
+                    task.text("app"),
+                    task.text("task"),
+                    task.text("kind"),
+                    task.text("state"),
+                    invocation.words(task, "next"),
+                    task.text("sentence")
+                )
+            }
+            table.print(invocation.console)
+        }
+    }
+
+    /// An app without tasks is not the same as no app.
+    private static func checkApp(_ name: String, _ invocation: Invocation) throws(Failure) {
+        let names = try invocation.ask(.apps).elements.map { $0.text("app") }
+        if names.contains(name) { return }
+        let suggestion = Spelling.suggestion(for: name, among: names)
+        throw Failure(
+            .notFound,
+            "there is no app \(name.quoted)",
+            fix: suggestion.map { "Did you mean \($0)?" } ?? "\"offstage apps\" lists them."
+        )
+    }
+
+    static let run = Subcommand(
+        "run",
+        "run the work of an app now",
+        forms: ["APP [TASK]"],
+        operands: 1...2,
+        details: [
+            "The user's own wish: gates that only save energy or data are skipped (a better "
+                + "moment, the quiet period, the battery, quotas). Rules still hold: an app that "
+                + "was closed, or whose background refresh is off, is not run. Returns when it "
+                + "has been asked for; \"offstage history\" shows the result."
+        ],
+        examples: [
+            Example("run newsboat", "Refresh newsboat now."),
+            Example("run restic backup", "Run one task of several."),
+        ]
+    ) { invocation throws(Failure) in
+        try invocation.ask(.run, invocation.appAndTask)
+    }
+
+    static let cancel = Subcommand(
+        "cancel",
+        "cancel work of an app that has not begun",
+        forms: ["APP [TASK]"],
+        operands: 1...2,
+        examples: [
+            Example("cancel command.backup", "Forget a submitted command."),
+            Example("cancel org.example.Reader cleanup", "Cancel one task of several."),
+        ]
+    ) { invocation throws(Failure) in
+        try invocation.ask(.cancel, invocation.appAndTask)
+    }
+
+    static let submit = Subcommand(
+        "submit",
+        "run a command in the background when it is worth it",
+        forms: ["--refresh|--processing [OPTION]... -- COMMAND [ARGUMENT]..."],
+        operands: 1...4096,
+        options: [
+            OptionRow("refresh", "short work that brings something new: 30 s, a good moment"),
+            OptionRow("processing", "long work: while nobody uses the device, if it can charge"),
+            OptionRow("id", "what to call it (default: the command's name)", argument: "NAME"),
+            OptionRow("after", "not before so long from now, such as 2h", argument: "TIME"),
+            OptionRow("every", "again so long after each run, such as 1d", argument: "TIME"),
+            OptionRow("network", "only with a network"),
+            OptionRow("unmetered", "only with a network that does not cost by the byte"),
+            OptionRow("power", "only on external power"),
+            OptionRow("setenv", "set a variable for the command", argument: "NAME=VALUE"),
+        ],
+        details: [
+            "The command becomes the app command.NAME, with the present directory and a clean "
+                + "environment. Its exit status is the result: 0 is success, 75 asks for another "
+                + "run later, anything else is a failure. When its time is over it gets SIGTERM.",
+            "The request is stored when this returns. One with the same name replaces it.",
+        ],
+        examples: [
+            Example(
+                "submit --processing --power --every 1d -- restic backup ~",
+                "Back up once a day, on external power, while nobody uses the device."
+            ),
+            Example(
+                "submit --refresh --every 30m --id mail -- mbsync -a",
+                "Fetch mail about every half hour, at a good moment."
+            ),
+        ],
+        takesCommand: true,
+        printsData: true
+    ) { invocation throws(Failure) in
+        let answer = try invocation.ask(.submit, [try submission(invocation)])
+        invocation.show(answer) { answer in
+            invocation.console.print(
+                "\(answer.text("app").printable) is stored; "
+                    + "\"offstage explain \(answer.text("app").printable)\" says when it runs"
+            )
+        }
+    }
+
+    private static func submission(_ invocation: Invocation) throws(Failure) -> Value {
+        let options = invocation.options
+        guard options.has("refresh") != options.has("processing") else {
+            throw Failure(
+                .usage,
+                "submit: say either --refresh or --processing",
+                fix: "--refresh is short and brings something new, --processing may take minutes."
+            )
+        }
+        var fields: ValueMap = [
+            "kind": options.has("refresh") ? "refresh" : "processing",
+            "command": .list(invocation.operands.map { .string($0) }),
+        ]
+        do {
+            fields["directory"] = .string(try Files.currentDirectory())
+            // Asked twice because an answer was lost, it is one request all the same.
+            let stamp = UInt64(bitPattern: Clocks.boot().nanoseconds)
+            fields["token"] = .string("\(try Clocks.bootID())-\(CurrentProcess.pid)-\(stamp)")
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+        if let name = options["id"] { fields["identifier"] = .string(name) }
+        for name in ["after", "every"] {
+            guard let interval = try invocation.interval(name) else { continue }
+            fields[name] = .double(interval.seconds)
+        }
+        for name in ["network", "unmetered", "power"] where options.has(name) {
+            fields[name] = true
+        }
+        let variables = options.all("setenv")
+        for variable in variables {
+            let name = variable.prefix { $0 != "=" }
+            guard !name.isEmpty, name.count < variable.count else {
+                throw Failure(
+                    .usage,
+                    "--setenv \(variable.quoted) is no variable",
+                    fix: "Write it as NAME=VALUE."
+                )
+            }
+        }
+        if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
+        return .map(fields)
+    }
+}
+
+extension Invocation {
+    /// `APP [TASK]` as the daemon takes it.
+    var appAndTask: [Value] {
+        let task: ValueMap = operands.count > 1 ? ["task": .string(operands[1])] : [:]
+        return [.string(operands[0]), .map(task)]
+    }
+}

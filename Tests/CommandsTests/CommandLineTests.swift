@@ -1,0 +1,139 @@
+import Commands
+import DeviceCore
+import TestKit
+import Testing
+import Vocabulary
+
+/// What is typed, before anything is done about it.
+struct CommandLineTests {
+    let terminal = TestTerminal()
+
+    @Test(arguments: [
+        ("", "no command was given"),
+        ("statsu", "there is no command \"statsu\"\nDid you mean status?"),
+        ("refresh-all-of-it", "there is no command"),
+        ("status --jsn", "there is no option \"--jsn\"\nDid you mean --json?"),
+        ("status -x", "there is no option \"-x\"\n\"offstage help status\" lists the options."),
+        ("status now", "status: \"now\" is too much\nUsage: offstage status"),
+        ("explain", "explain: something is missing\nUsage: offstage explain APP [TASK]"),
+        ("history -n", "-n needs an argument: NUMBER"),
+        ("history -n many", "--lines \"many\" is no number from 1 to 100000"),
+        ("history -n 0", "--lines \"0\" is no number from 1 to 100000"),
+        ("history --since long", "--since \"long\" is no span of time"),
+        ("pause soon", "\"soon\" is no span of time\nWrite it as 30m, 2h or 1d."),
+        ("set batery 40", "there is no condition or setting \"batery\"\nDid you mean battery?"),
+        ("set battery full", "battery cannot be \"full\"\nWrite one of: 0 to 100, auto."),
+        ("set power maybe", "power cannot be \"maybe\"\nWrite one of: off, on, auto."),
+        ("set run-slots 0", "run-slots cannot be \"0\"\nWrite a number from 1 to 1000."),
+        ("simulate lunch a", "there is no simulation \"lunch\"\nDid you mean launch?"),
+        ("submit -- true", "submit: say either --refresh or --processing"),
+        ("submit --refresh --processing -- true", "submit: say either"),
+        ("submit --refresh", "submit: something is missing"),
+        ("submit --refresh --after never -- true", "--after \"never\" is no span of time"),
+        ("submit --refresh --setenv A -- true", "--setenv \"A\" is no variable"),
+        ("submit --refresh --setenv =1 -- true", "--setenv \"=1\" is no variable"),
+    ])
+    func whatIsWrongWithItIsSaid(_ line: String, _ message: String) {
+        let control = CoreControl(at: terminal.now)
+        let outcome = terminal.run(line, control)
+        #expect(outcome.status == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors.contains("offstage: " + message), "\(outcome.errors)")
+        #expect(control.calls.isEmpty)
+    }
+
+    @Test func withoutADaemonTheStatusIsFour() {
+        let outcome = terminal.run("status")
+        #expect(
+            outcome
+                == Outcome(status: 4, output: "", errors: "offstage: the daemon is not running\n")
+        )
+    }
+
+    @Test func anUnknownAppIsNotFound() {
+        let control = CoreControl(at: terminal.now)
+        control.send(.manifests([.present(AppManifest(id: AppID("newsboat"), name: "Newsboat"))]))
+        let outcome = terminal.run("tasks newsbaot", control)
+        #expect(outcome.status == 3)
+        #expect(
+            outcome.errors
+                == "offstage: there is no app \"newsbaot\"\nDid you mean newsboat?\n"
+        )
+        #expect(terminal.run("tasks newsboat", control).status == 0)
+    }
+
+    @Test func optionsBeforeTheCommandHoldForIt() {
+        let control = CoreControl(at: terminal.now)
+        let outcome = terminal.run("--json status", control)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("{\n"))
+    }
+
+    @Test func whatFollowsACommandToSubmitIsItsOwn() throws {
+        let control = CoreControl(at: terminal.now)
+        let line = "submit --processing --power --every 1d --id b --setenv A=1=2 restic --json -n"
+        #expect(terminal.run(line, control).status == 0)
+        let (method, arguments) = try #require(control.calls.first)
+        #expect(method.name == "Submit")
+        let fields = try #require(arguments.first)
+        #expect(fields["command"] == ["restic", "--json", "-n"])
+        #expect(fields["kind"] == "processing")
+        #expect(fields["power"] == true)
+        #expect(fields["network"] == nil)
+        #expect(fields["every"] == 86_400.0)
+        #expect(fields["identifier"] == "b")
+        #expect(fields["environment"] == ["A=1=2"])
+        #expect(fields["directory"]?.stringValue?.hasPrefix("/") == true)
+        #expect(fields["token"]?.stringValue?.utf8.count ?? 99 <= 64)
+    }
+
+    @Test func versionAndHelpNeedNoDaemon() {
+        #expect(terminal.run("--version").output == "offstage \(Version.current)\n")
+        for line in ["help", "--help", "-h"] {
+            let outcome = terminal.run(line)
+            #expect(outcome.status == 0)
+            for command in Subcommand.all { #expect(outcome.output.contains(command.summary)) }
+        }
+    }
+
+    @Test(arguments: Subcommand.all.map(\.name))
+    func eachCommandHasHelpWithExamplesThatAreRight(_ name: String) throws {
+        let command = try #require(Subcommand.all.first { $0.name == name })
+        let help = terminal.run("help \(name)")
+        #expect(help.status == 0)
+        #expect(terminal.run("\(name) --help") == help)
+        #expect(help.output.contains("Usage: offstage \(name)"))
+        #expect(help.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(!command.examples.isEmpty)
+        for example in command.examples {
+            #expect(help.output.contains("  offstage \(example.command)\n"))
+            #expect(example.command.hasPrefix(name))
+            // It would start the daemon in place of this test.
+            if name == "daemon" { continue }
+            let outcome = terminal.run(example.command)
+            #expect(outcome.status != 2, "\(example.command): \(outcome.errors)")
+        }
+    }
+
+    @Test(.enabled(if: Command.exists("man"), "man is not installed"))
+    func theManualPageIsWellFormed() throws {
+        let scratch = ScratchDirectory()
+        let path = try scratch.write("offstage.1", ManualPage.text + "\n")
+        var command = Command(
+            "man",
+            "--warnings=w",
+            "-E",
+            "UTF-8",
+            "-l",
+            "-Tutf8",
+            "-P",
+            "cat",
+            path
+        )
+        command.environment = Command.cleanEnvironment(["MANWIDTH": "80"])
+        let outcome = try command.run()
+        #expect(outcome.succeeded)
+        #expect(outcome.errors == "")
+        #expect(outcome.output.contains("Back up once a day, on external power"))
+    }
+}

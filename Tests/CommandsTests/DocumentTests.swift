@@ -1,0 +1,128 @@
+import Commands
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// The documents say what the tables in the code say. `make docs` writes them anew.
+struct DocumentTests {
+    @Test func theManualPageIsTheTableOfCommands() throws {
+        try Document("docs/man/offstage.1").expect(ManualPage.text + "\n")
+    }
+
+    @Test func settingsAndConditions() throws {
+        let document = Document("docs/settings.md")
+        var settings = MarkdownTable("setting", "default", "may be", "meaning")
+        for row in Settings().report {
+            settings.add(
+                code(row.field("setting")),
+                row.field("default").isEmpty ? "" : code(row.field("default")),
+                String(
+                    row.field("choices").prefix { $0 != "," || row.field("setting") == "profile" }
+                ),
+                row.field("documentation")
+            )
+        }
+        try document.expect(part: "settings", settings.text)
+        var conditions = MarkdownTable("condition", "may be", "meaning", "absent", "lost")
+        for condition in Condition.allCases {
+            let row = condition.row
+            conditions.add(
+                code(row.name),
+                choices(row),
+                row.documentation,
+                row.word(row.absent),
+                row.word(row.lost)
+            )
+        }
+        try document.expect(part: "conditions", conditions.text)
+        var profiles = MarkdownTable("profile", "sets")
+        for (name, values) in SettingRow.profiles {
+            let changes = values.map { code("\($0.setting)=\($0.value)") }
+            profiles.add(
+                code(name),
+                changes.isEmpty ? "the defaults" : changes.joined(separator: ", ")
+            )
+        }
+        try document.expect(part: "profiles", profiles.text)
+    }
+
+    @Test func gates() throws {
+        let letters = Trigger.allCases.map(\.letter)
+        var table = MarkdownTable(titles: ["gate", "holds"] + letters)
+        for gate in Gate.report {
+            table.add(
+                [code(gate.field("gate")), gate.field("title")]
+                    + letters.map { gate["cells"]?.field($0) ?? "" }
+            )
+        }
+        let document = Document("docs/gates.md")
+        try document.expect(part: "gates", table.text)
+        var triggers = MarkdownTable("column", "trigger")
+        for trigger in Trigger.allCases { triggers.add(trigger.letter, trigger.words) }
+        try document.expect(part: "triggers", triggers.text)
+    }
+
+    @Test func keysOfTheManifest() throws {
+        var table = MarkdownTable("key", "value", "default", "needs", "meaning")
+        for key in ManifestKey.all {
+            let modes = key.modes.map { code($0.rawValue) }.joined(separator: " or ")
+            let companions = key.companions.map { code($0) }.joined(separator: " or ")
+            table.add(
+                code(key.name),
+                key.type,
+                key.defaultText,
+                [modes, companions].filter { !$0.isEmpty }.joined(separator: ", "),
+                key.documentation
+            )
+        }
+        try Document("docs/manifest.md").expect(part: "keys", table.text)
+    }
+
+    @Test func theExampleOfAManifestIsGood() throws {
+        let text = try Document("docs/manifest.md").contents
+        let begin = try #require(text.firstRange(of: "```ini\n"))
+        let end = try #require(text[begin.upperBound...].firstRange(of: "```"))
+        let example = String(text[begin.upperBound..<end.lowerBound])
+        let result = ManifestParser.parse(
+            text: example,
+            id: AppID("newsboat"),
+            file: "newsboat.desktop",
+            home: "/home/user"
+        )
+        guard case .app(let manifest, let warnings) = result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(warnings == [])
+        #expect(manifest.refreshCommand == ["newsboat", "-x", "reload"])
+    }
+
+    @Test func modes() throws {
+        var table = MarkdownTable("mode", "woken by", "time", "how often", "the app gets")
+        for mode in BackgroundMode.allCases {
+            let text = mode.description
+            let others = text.aliases.map { code($0) }.joined(separator: ", ")
+            table.add(
+                code(mode.rawValue) + (others.isEmpty ? "" : " (also \(others))"),
+                text.trigger,
+                text.grant,
+                text.rate,
+                text.appGets
+            )
+        }
+        try Document("docs/which-mode.md").expect(part: "modes", table.text)
+    }
+
+    private func choices(_ row: ConditionRow) -> String {
+        switch row.scale {
+        case .percent: "0 to 100"
+        case .words(let words): words.map(code).joined(separator: ", ")
+        }
+    }
+
+    private func code(_ text: String) -> String { "`\(text)`" }
+}
+
+extension Value {
+    fileprivate func field(_ name: String) -> String { self[name]?.stringValue ?? "" }
+}

@@ -1,0 +1,266 @@
+import Commands
+import DeviceCore
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// What the daemon's answers look like to a person. The answers are those of a real device.
+struct PrintingTests {
+    /// Newsboat, which runs at once, and a backup that waits for external power.
+    let control: CoreControl
+    var terminal = TestTerminal(width: 100)
+
+    init() {
+        control = CoreControl(at: terminal.now)
+        var settings = Settings()
+        settings.sharedWake = .zero
+        control.send(.settings(settings))
+        let newsboat = AppManifest(
+            id: AppID("newsboat"),
+            name: "Newsboat",
+            modes: [.fetch],
+            refreshCommand: ["newsboat", "-x", "reload"]
+        )
+        let backup = AppManifest(
+            id: AppID("backup"),
+            name: "Backup",
+            modes: [.processing],
+            processingCommand: ["restic", "backup"],
+            processingNeeds: Needs(power: true)
+        )
+        control.send(.condition(.power, .hand, .value(0)))
+        control.send(.manifests([.present(newsboat), .present(backup)]))
+        control.pass(.minutes(1))
+        control.send(.process(control.lastLaunch, .started(ProcessID(pid: 77, startTime: 1))))
+        terminal.now = control.now
+    }
+
+    func finishRefresh(status: Int32, after interval: Interval = .seconds(2)) {
+        let now = control.now
+        control.now = Moment(
+            boot: now.boot + interval,
+            awake: now.awake + interval,
+            wall: now.wall + interval,
+            utcOffset: now.utcOffset
+        )
+        let usage = Usage(cpu: .milliseconds(250), memory: 12 << 20)
+        control.send(.process(control.lastLaunch, .exited(.status(status), usage)))
+    }
+
+    @Test func explainIsASentenceAndThenATable() {
+        let outcome = terminal.run("explain backup", control)
+        #expect(outcome.status == 0)
+        #expect(
+            outcome.output == """
+                Backup (processing) waits: it waits for external power.
+
+                  GATE            VALUE       NEEDED          SINCE      NEXT
+                  external-power  on battery  external power  1 min ago  when it changes
+
+                """
+        )
+    }
+
+    @Test func explainAsJSONHasStableNames() {
+        let outcome = terminal.run("explain --json backup", control)
+        #expect(
+            outcome.output == """
+                {
+                  "tasks": [
+                    {
+                      "app": "backup",
+                      "holds": [
+                        {
+                          "gate": "external-power",
+                          "needed": "external power",
+                          "since": "2026-03-03T12:00:00+01:00",
+                          "title": "no external power",
+                          "value": "on battery"
+                        }
+                      ],
+                      "name": "Backup",
+                      "sentence": "Backup (processing) waits: it waits for external power.",
+                      "state": "waiting",
+                      "task": "processing"
+                    }
+                  ]
+                }
+
+                """
+        )
+    }
+
+    @Test func whatFailsStandsFirstInStatus() {
+        finishRefresh(status: 1)
+        let outcome = terminal.run("status", control)
+        let lines = outcome.output.split(separator: "\n").map(String.init)
+        #expect(lines.first == "Failing")
+        #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   NEXT TRY   REASON"))
+        #expect(lines[2].hasPrefix("  newsboat  1         in 2 s  in 15 min"), "\(lines[2])")
+        #expect(outcome.output.contains("power      off    1 min ago  set by hand"))
+        #expect(outcome.output.hasSuffix("2 apps; today 1 background run, 2 s in all\n"))
+    }
+
+    @Test func statusShowsWhatRunsAndWhatIsPaused() {
+        #expect(
+            terminal.run("status", control).output.hasPrefix(
+                """
+                Running
+                  APP       STATE    TASK     SINCE  TIME LEFT  PID
+                  newsboat  running  refresh  now    30 s       77
+
+                Waiting
+                  APP     TASK        NEXT  WHY
+                  backup  processing  –     Backup (processing) waits: it waits for external power.
+
+                """
+            )
+        )
+        control.send(.user(.pause(.hours(2)), reply: ReplyToken(1)))
+        #expect(
+            terminal.run("status", control).output.contains(
+                "Paused\n  All background work is held until today 14:01; paused now.\n"
+            )
+        )
+    }
+
+    @Test func historyIsReadDownwards() {
+        finishRefresh(status: 0)
+        let outcome = terminal.run("history", control)
+        #expect(
+            outcome.output == """
+                TIME      APP       WHAT     TOOK    CPU  MEMORY  RESULT
+                12:01:02  newsboat  refresh   2 s  0.2 s  12 MiB  new data: exit status 0
+
+                """
+        )
+        control.pass(.minutes(40))
+        control.send(.user(.leave(AppID("newsboat")), reply: ReplyToken(1)))
+        control.send(.process(control.lastLaunch, .started(ProcessID(pid: 78, startTime: 2))))
+        finishRefresh(status: 1)
+        let lines = terminal.run("history", control).output.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.last?.contains("failed") == true)
+        var later = terminal
+        later.now = control.now
+        let since = later.run("history --since 30m", control).output.split(separator: "\n")
+        #expect(since.count == 2, "\(since)")
+    }
+
+    @Test func appsAndTasksAreTables() {
+        finishRefresh(status: 1)
+        let apps = terminal.run("apps", control).output
+        #expect(apps.hasPrefix("APP       STATE        MODES       LAST USED  LAST RUN  RESULT\n"))
+        #expect(apps.contains("newsboat  not running  fetch       –          in 2 s    failed\n"))
+        let tasks = terminal.run("tasks backup", control).output
+        #expect(
+            tasks.hasPrefix(
+                "APP     TASK        KIND        STATE    NEXT  WHY\nbackup  processing"
+            )
+        )
+    }
+
+    @Test func anEmptyDeviceSaysSo() {
+        let control = CoreControl(at: terminal.now)
+        #expect(terminal.run("tasks", control).output == "Nothing is waiting.\n")
+        #expect(terminal.run("history", control).output == "Nothing has run yet.\n")
+        #expect(terminal.run("apps", control).output.hasPrefix("No app has an [X-Offstage] group"))
+    }
+
+    @Test func namesOfAppsCannotSteerTheTerminal() {
+        let nasty = AppManifest(
+            id: AppID("nasty"),
+            name: "\u{1B}]0;owned\u{7}\u{202E}x\n",
+            modes: [.processing],
+            processingCommand: ["true"],
+            processingNeeds: Needs(power: true)
+        )
+        control.send(.manifests([.present(nasty)]))
+        for line in ["status", "apps", "tasks", "explain nasty"] {
+            let output = terminal.run(line, control).output
+            #expect(output.contains("owned") || output.contains("nasty"))
+            let isClean = output.unicodeScalars.allSatisfy { scalar in
+                scalar == "\n"
+                    || scalar.properties.generalCategory != .control
+                        && scalar.properties.generalCategory != .format
+            }
+            #expect(isClean, "\(line)")
+        }
+    }
+
+    @Test func coloursAreForTerminalsThatWantThem() {
+        #expect(!terminal.run("status", control).output.contains("\u{1B}"))
+        var colored = terminal
+        colored.isColored = true
+        let output = colored.run("status", control).output
+        #expect(output.contains("\u{1B}[32mRunning\u{1B}[0m"))
+        let plain = output.replacing("\u{1B}[0m", with: "").replacing("\u{1B}[1m", with: "")
+        #expect(plain.contains("  newsboat  running  refresh  now    30 s       77\n"))
+    }
+
+    @Test func aNarrowTerminalContinuesTheLastColumn() {
+        var narrow = terminal
+        narrow.width = 60
+        let lines = narrow.run("tasks backup", control).output.split(separator: "\n")
+        #expect(lines.count > 2)
+        #expect(lines.allSatisfy { $0.count <= 66 }, "\(lines)")
+        var file = terminal
+        file.width = nil
+        #expect(file.run("tasks backup", control).output.split(separator: "\n").count == 2)
+    }
+
+    @Test func tablesNeedNoDaemon() {
+        let gates = terminal.run("gates").output
+        for gate in Gate.allCases { #expect(gates.contains("\n" + gate.name)) }
+        let modes = terminal.run("modes").output
+        for mode in BackgroundMode.allCases { #expect(modes.contains("\n" + mode.rawValue)) }
+        let settings = terminal.run("settings --defaults").output
+        for row in SettingRow.table { #expect(settings.contains("\n" + row.name)) }
+        #expect(terminal.run("conditions", control).output.contains("power      off"))
+    }
+
+    @Test func lintSaysWhereAndWhatToWrite() throws {
+        let scratch = ScratchDirectory()
+        let good = try scratch.write(
+            "good.desktop",
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=Good
+            Exec=true
+            [X-Offstage]
+            BackgroundModes=fetch;
+            RefreshCommand=true
+
+            """
+        )
+        let bad = try scratch.write(
+            "bad.desktop",
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=Bad
+            Exec=true
+            [X-Offstage]
+            BackgroundModes=fetsh;
+
+            """
+        )
+        #expect(
+            terminal.run(["lint", good])
+                == Outcome(status: 0, output: "\(good): good\n", errors: "")
+        )
+        let outcome = terminal.run(["lint", good, bad])
+        #expect(outcome.status == 1)
+        #expect(outcome.output.contains("\(bad): error: line 6: BackgroundModes: \"fetsh\""))
+        #expect(outcome.errors.contains("offstage: 1 of 2 cannot be used"))
+        let json = terminal.run(["lint", "--json", bad]).output
+        #expect(json.contains("\"line\": 6"))
+        #expect(json.contains("\"usable\": false"))
+        #expect(terminal.run(["lint", scratch("absent.desktop")]).status == 3)
+        #expect(terminal.run(["lint", try scratch.write("a.txt", "")]).status == 2)
+        let large = try scratch.write("large.desktop", String(repeating: "x", count: 70_000))
+        #expect(terminal.run(["lint", large]).status == 1)
+    }
+}
