@@ -73,7 +73,7 @@ let package = Package(
 
         // Wrappers: one per C library, no policy.
         layer("EventLoop", ["CSystemd", "Linux", "Vocabulary"]),
-        layer("SystemBus", ["CSystemd", "EventLoop", "Vocabulary"]),
+        layer("SystemBus", ["CSystemd", "EventLoop", "Linux", "Vocabulary"]),
         layer("SQLite", ["CSQLite"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 

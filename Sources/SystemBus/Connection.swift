@@ -1,0 +1,217 @@
+import CSystemd
+package import Linux
+package import Vocabulary
+
+/// One peer of a `Server`.
+///
+/// Confined to the loop's thread. The server lets go of it in a turn of the loop after it ended.
+@safe
+package final class Connection {
+    enum State: Equatable {
+        /// Connected, and nothing is known of it but its process.
+        case authenticating
+        case open
+        case closed
+    }
+
+    /// Counts the connections of its server.
+    package let number: UInt64
+    /// Who connected; the process may have ended since.
+    package let peer: Peer
+    package let bus: Bus
+
+    unowned let server: Server
+    private(set) var state = State.authenticating
+    /// Whether it took us for a message bus.
+    var saidHello = false
+    /// When it must have authenticated.
+    let deadline: BootTime
+    private var subscriptions: [Subscription] = []
+    private var interfaces: [OfferedInterface] = []
+    /// About the bytes sent since the peer last had taken everything.
+    private var queuedBytes = 0
+
+    /// The name of every peer on its own connection, and ours there.
+    static let peerName = ":1.1"
+    static let ownName = ":1.0"
+
+    init(
+        _ descriptor: consuming FileDescriptor,
+        peer: consuming Peer,
+        number: UInt64,
+        server: Server,
+        deadline: BootTime
+    ) throws(BusError) {
+        var made: OpaquePointer?
+        let code = unsafe sd_bus_new(&made)
+        guard code >= 0, let handle = unsafe made else {
+            throw BusError(code, "sd_bus_new", "connection \(number)")
+        }
+        bus = unsafe Bus(owning: handle)
+        self.number = number
+        self.peer = peer
+        self.server = server
+        self.deadline = deadline
+        try check(
+            unsafe sd_bus_set_fd(handle, descriptor.number, descriptor.number),
+            "sd_bus_set_fd"
+        )
+        _ = descriptor.release()
+        try check(unsafe sd_bus_set_server(handle, 1, server.id), "sd_bus_set_server")
+        try check(unsafe sd_bus_set_connected_signal(handle, 1), "sd_bus_set_connected_signal")
+        try check(unsafe sd_bus_set_sender(handle, Self.ownName), "sd_bus_set_sender")
+        try addHandlers()
+        try check(unsafe sd_bus_start(handle), "sd_bus_start", "connection \(number)")
+    }
+
+    private func addHandlers() throws(BusError) {
+        try check(
+            unsafe sd_bus_add_filter(
+                bus.handle,
+                nil,
+                messageArrived,
+                Unmanaged.passUnretained(self).toOpaque()
+            ),
+            "sd_bus_add_filter"
+        )
+        for object in server.objects {
+            for vtable in object.vtables {
+                interfaces.append(try vtable.offer(on: bus, at: object.path, for: self))
+            }
+        }
+        subscriptions = [
+            try bus.onLocal("Connected") { [unowned self] in connected() },
+            try bus.onLocal("Disconnected") { [unowned self] in end() },
+        ]
+    }
+
+    private func connected() {
+        guard state == .authenticating else { return }
+        state = .open
+        server.pump(self)
+    }
+
+    /// Handles messages that came together with the end of the authentication: sd-bus leaves them
+    /// in its buffer until more arrive. Answers whether there may be more.
+    func pump() -> Bool {
+        for _ in 0..<64 where state != .closed {
+            let code = unsafe sd_bus_process(bus.handle, nil)
+            if code < 0 { end() }
+            if code <= 0 { return false }
+        }
+        return state != .closed
+    }
+
+    /// Ends the connection; the server tells its owner after the turn.
+    package func end() {
+        guard state != .closed else { return }
+        abandon()
+        server.ended(self)
+    }
+
+    /// Ends the connection without a word to the server, which may be gone from now on.
+    func abandon() {
+        state = .closed
+        bus.close()
+    }
+
+    /// Whether calls and signals still reach the peer.
+    package var isOpen: Bool { state == .open }
+
+    // MARK: Messages in
+
+    /// A method of one of our interfaces; sd-bus has checked its signature.
+    func received(_ message: consuming Message) {
+        guard let path = message.path, let interface = message.interface,
+            let member = message.member,
+            let method = server.interface(interface)?.method(member)
+        else { return refuse(message, ErrorName.unknownMethod, "no such method") }
+        let arguments: [Value]
+        do throws(BusError) {
+            arguments = try message.values(limit: server.limits.argumentBytes)
+        } catch {
+            let name =
+                error.reason == .tooLarge ? ErrorName.limitsExceeded : ErrorName.invalidArguments
+            return refuse(message, name, "\(interface).\(member): \(error.message)")
+        }
+        let call = IncomingCall(
+            message,
+            on: self,
+            path: path,
+            interface: interface,
+            method: method,
+            arguments: arguments
+        )
+        server.received(call)
+    }
+
+    func refuse(_ call: borrowing Message, _ name: String, _ text: String) {
+        guard let reply = Message.error(to: call, name, text) else { return }
+        send(reply, size: text.utf8.count)
+    }
+
+    func value(of property: String, _ interface: String) throws(BusError) -> (Value, String) {
+        guard let declared = server.interface(interface)?.property(property),
+            let value = server.value(of: property, interface, for: self)
+        else {
+            throw BusError(.unsuitable, "property", "\(interface).\(property)", "has no value")
+        }
+        return (value, declared.type)
+    }
+
+    /// Whether a message to `destination` is meant for us.
+    func isOurs(_ destination: String?) -> Bool {
+        guard let destination else { return true }
+        return [server.name, Self.ownName, Facade.name].contains(destination)
+    }
+
+    // MARK: Messages out
+
+    /// Sends a signal to this peer.
+    package func emit(
+        _ member: String,
+        of interface: String,
+        at path: String,
+        _ arguments: [Value] = [],
+        signature: String = ""
+    ) throws(BusError) {
+        let signal = try bus.newSignal(member, of: interface, at: path, arguments, signature)
+        send(signal, size: arguments.reduce(0) { $0 + $1.approximateSize })
+    }
+
+    /// Sends, and ends the connection of a peer that has let too much pile up. What cannot be sent
+    /// because the peer is gone is dropped.
+    func send(_ message: borrowing Message, size: Int) {
+        guard state != .closed else { return }
+        do throws(BusError) {
+            try bus.send(message)
+        } catch {
+            return end()
+        }
+        let queued = bus.queuedMessages
+        queuedBytes = queued == 0 ? 0 : queuedBytes + size
+        if queued > server.limits.queuedMessages || queuedBytes > server.limits.queuedBytes {
+            end()
+        }
+    }
+}
+
+/// Sees every message before the objects do: sd-bus itself ignores whom a message is for.
+private func messageArrived(
+    _ message: OpaquePointer?,
+    _ context: UnsafeMutableRawPointer?,
+    _ error: UnsafeMutablePointer<sd_bus_error>?
+) -> Int32 {
+    guard let message = unsafe message, let context = unsafe context,
+        unsafe sd_bus_message_is_method_call(message, nil, nil) > 0
+    else { return 0 }
+    let connection = unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+    let call = unsafe Message(retaining: message)
+    guard !connection.isOurs(call.destination) else { return 0 }
+    connection.refuse(
+        call,
+        ErrorName.serviceUnknown,
+        "'\(call.destination ?? "")' is not here: this socket is only that of \(connection.server.name)"
+    )
+    return 1
+}
