@@ -25,6 +25,14 @@ package struct AppState: Hashable, Sendable, Codable {
     func index(of launch: LaunchID) -> Int? { launches.firstIndex { $0.id == launch } }
     func index(of request: RequestID) -> Int? { requests.firstIndex { $0.id == request } }
 
+    /// Another was submitted in the place of this request, which does not come back then.
+    func hasSuccessor(of request: Request) -> Bool {
+        request.origin == .submitted
+            && requests.contains {
+                $0.id != request.id && $0.isReplaced(by: request.identifier)
+            }
+    }
+
     var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
     var isForeground: Bool {
         launches.contains { $0.role == .main && $0.presence == .foreground }

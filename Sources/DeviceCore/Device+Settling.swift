@@ -153,10 +153,10 @@ extension Device {
         let app = apps[index]
         let limit = settings.droppedAfter
         let last = app.lastKnownUse
-        for request in app.requests where request.origin == .submitted && request.isPending {
+        for request in app.requests where request.isDroppable {
             let isGone = app.manifest == nil && step.now.wall - request.submittedAt >= limit
             let isUnused = last.map { step.now.wall - $0 >= limit } ?? false
-            guard isGone || isUnused, request.state == .pending else { continue }
+            guard isGone || isUnused else { continue }
             drop(
                 request,
                 of: index,

@@ -393,7 +393,9 @@ extension Device {
         switch request.origin {
         case .command, .fetch: again = apps[index].manifest != nil
         case .submitted:
-            if let every = request.every, !isAgain {
+            if result == .expired(.cancelled) || result == .terminated(.cancelled) {
+                again = false
+            } else if let every = request.every, !isAgain {
                 request.earliest = step.now.wall + every
                 again = true
             } else {
@@ -401,7 +403,7 @@ extension Device {
             }
         }
         // A simulated run has a request of its own, which nobody waits for.
-        if again && !isSimulated {
+        if again && !isSimulated && !apps[index].hasSuccessor(of: request) {
             apps[index].requests[place] = request
             save(app: index, request: id)
         } else {

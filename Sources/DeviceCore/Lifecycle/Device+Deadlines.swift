@@ -98,11 +98,24 @@ extension Device {
             }
         }
         if next != .distantFuture { nextBoot = min(nextBoot, now.boot(of: next)) }
+        nextBoot = min(nextBoot, now.boot(of: nextDrop(of: app)))
         if app.isTransient, app.requests.isEmpty, app.launches.isEmpty {
             let last = app.record.lastRun?.at ?? app.record.firstSeen ?? now.wall
             nextBoot = min(nextBoot, now.boot(of: last + .days(7)))
         }
         return nextBoot
+    }
+
+    /// When the first request is too old to be kept; distant future: none will be.
+    private func nextDrop(of app: AppState) -> WallTime {
+        var next = WallTime.distantFuture
+        for request in app.requests where request.isDroppable {
+            if let last = app.lastKnownUse { next = min(next, last + settings.droppedAfter) }
+            if app.manifest == nil {
+                next = min(next, request.submittedAt + settings.droppedAfter)
+            }
+        }
+        return next
     }
 
     private func awakeDeadline(of launch: Launch, _ app: AppState) -> AwakeTime {

@@ -52,6 +52,9 @@ extension Device {
         apps[index].launches[place].monitor = nil
         apps[index].launches[place].isFrozen = true
         apps[index].launches[place].lockCheckAt = step.now.boot + settings.lockCheckDelay
+        if conditions.memory >= 2, memoryCheckAt == nil {
+            memoryCheckAt = step.now.awake + .seconds(2)
+        }
         save(app: index, launch: id)
         step.emit(.freeze(id))
         touch(index)

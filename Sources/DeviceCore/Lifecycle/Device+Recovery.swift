@@ -106,7 +106,8 @@ extension Device {
 
     private mutating func putBack(_ launch: Launch, _ index: Int, _ step: inout Step) {
         guard let id = launch.request, let place = apps[index].index(of: id) else { return }
-        if apps[index].requests[place].mode == .simulated {
+        let request = apps[index].requests[place]
+        if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
             forget(request: id)
             apps[index].requests.remove(at: place)
             return

@@ -44,6 +44,14 @@ extension Device {
         _ step: inout Step
     ) throws(Refusal) -> Value {
         let (app, identifier) = try name(of: submission)
+        if let token = submission.token, token.utf8.count > 64 {
+            throw Refusal(
+                .invalid,
+                reason: "a token has at most 64 bytes",
+                value: "\(token.utf8.count) bytes",
+                fix: "give a shorter one"
+            )
+        }
         if let answered = answered(submission, app) { return answered }
         guard settings.backgroundRefresh, settings.app(app).backgroundRefresh else {
             throw Refusal(
@@ -57,6 +65,7 @@ extension Device {
         }
         if submission.command == nil { try checkPermission(submission, app, identifier) }
         let index = place(app)
+        try checkCaps(submission.kind, identifier, index)
         if let command = submission.command {
             let manifest = transientManifest(app, command, submission)
             if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
@@ -64,11 +73,7 @@ extension Device {
             apps[index].record.closedAt = nil
             apps[index].manifest = manifest
         }
-        let replaced = apps[index].requests.first {
-            $0.identifier == identifier && $0.origin == .submitted && $0.state == .pending
-        }
-        if replaced == nil { try checkCaps(submission.kind, index) }
-        if let replaced {
+        for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
             apps[index].requests.removeAll { $0.id == replaced.id }
             forget(request: replaced.id)
         }
@@ -93,8 +98,20 @@ extension Device {
 
     private func name(of submission: Submission) throws(Refusal) -> (AppID, String) {
         if let app = submission.app {
+            if let command = submission.command {
+                throw Refusal(
+                    .invalid,
+                    reason: "an app submits an identifier, not a command",
+                    value: command.first ?? "",
+                    fix: "name the command in RefreshCommand= or ProcessingCommand="
+                )
+            }
             guard let identifier = submission.identifier, !identifier.isEmpty else {
-                throw Refusal(.invalid, reason: "the request has no identifier")
+                throw Refusal(
+                    .invalid,
+                    reason: "the request has no identifier",
+                    fix: "give one of PermittedTaskIdentifiers="
+                )
             }
             return (app, identifier)
         }
@@ -172,10 +189,15 @@ extension Device {
         }
     }
 
-    private func checkCaps(_ kind: TaskKind, _ index: Int) throws(Refusal) {
-        let pending = apps[index].requests.filter {
-            $0.origin == .submitted && $0.kind == kind && $0.isPending && $0.mode == .normal
-        }.count
+    private func checkCaps(
+        _ kind: TaskKind,
+        _ identifier: String,
+        _ index: Int
+    ) throws(Refusal) {
+        let pending = apps[index].requests.count {
+            $0.origin == .submitted && $0.kind == kind && $0.isPending && $0.mode != .simulated
+                && !$0.isReplaced(by: identifier)
+        }
         let cap = kind == .refresh ? settings.pendingRefreshes : settings.pendingProcessing
         guard pending >= Int(cap) else { return }
         throw Refusal(
@@ -414,8 +436,8 @@ extension Device {
                 )
             }
             for request in meant {
-                if let launch = request.launch {
-                    stopCommand(launch, .cancelled, &step)
+                if request.launch != nil {
+                    stop(request, of: index, &step)
                 } else if request.origin != .submitted, identifier != nil {
                     throw Refusal(
                         .invalid,
@@ -432,9 +454,23 @@ extension Device {
         }
     }
 
+    /// Ends the run of a request; the process of an app that speaks with us lives on.
+    private mutating func stop(_ request: Request, of index: Int, _ step: inout Step) {
+        guard let id = request.launch, let place = apps[index].index(of: id) else { return }
+        if apps[index].launches[place].isCommand {
+            stopCommand(id, .cancelled, &step)
+            return
+        }
+        for delivery in apps[index].launches[place].deliveries where delivery.request == request.id
+        {
+            expireEarly(delivery, id, .cancelled, &step)
+        }
+    }
+
+    /// What nobody has a receipt for: an offer that is still accepted runs, but does not come back.
     mutating func cancelPending(of index: Int, identifier: String?, _ step: inout Step) {
         for request in apps[index].requests
-        where request.origin == .submitted && request.state == .pending
+        where request.origin == .submitted && request.isPending && request.mode != .simulated
             && (identifier == nil || request.identifier == identifier)
         {
             drop(request, of: index, reason: "cancelled", &step)

@@ -61,6 +61,14 @@ package struct Request: Hashable, Sendable, Codable {
         }
     }
 
+    /// A request submitted with the same identifier takes the place of what has no receipt yet.
+    func isReplaced(by identifier: String) -> Bool {
+        self.identifier == identifier && origin == .submitted && isPending && mode != .simulated
+    }
+
+    /// Given up when its app was not used, or gone, for a month.
+    var isDroppable: Bool { origin == .submitted && state == .pending }
+
     /// Counts against the caps, and is shown as pending: nobody has a receipt for it.
     package var isPending: Bool {
         switch state {

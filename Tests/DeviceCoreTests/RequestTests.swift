@@ -1,0 +1,391 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Submitting and cancelling (C1 to C4, C11).
+struct RequestTests {
+    private static let identifiers = ["app.refresh", "app.other", "app.tidy.*"]
+
+    private static func bench() throws -> (Bench, LaunchID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: identifiers))
+        let launch = try bench.openApp("app", registered: identifiers)
+        return (bench, launch)
+    }
+
+    private static func number(_ reply: Reply?) -> Int64? {
+        guard case .value(let value) = reply else { return nil }
+        return value["request"]?.integerValue
+    }
+
+    // MARK: Answers
+
+    @Test func `a request is answered with its number and is durable by then`() throws {
+        var (bench, launch) = try Self.bench()
+        let reply = bench.submit(launch, "app.refresh")
+        let number = try #require(Self.number(reply))
+        guard case .value(let value) = reply else { return }
+        #expect(value["app"] == "app")
+        #expect(value["identifier"] == "app.refresh")
+        #expect(bench.records[RecordKey(.request, "\(number)")] != nil)
+        guard case .save = bench.effects.first else {
+            Issue.record("the save does not come first")
+            return
+        }
+    }
+
+    @Test func `the same identifier replaces what is pending`() throws {
+        var (bench, launch) = try Self.bench()
+        let first = Self.number(bench.submit(launch, "app.refresh") { $0.after = .hours(1) })
+        let second = Self.number(bench.submit(launch, "app.refresh") { $0.after = .hours(2) })
+        #expect(first != second)
+        #expect(bench.requests("app").count == 1)
+        #expect(bench.requests("app").first?.earliest == bench.now.wall + .hours(2))
+        #expect(bench.records[RecordKey(.request, "\(first ?? 0)")] == nil)
+    }
+
+    @Test func `the same token is answered as the first time`() throws {
+        var (bench, launch) = try Self.bench()
+        let first = bench.submit(launch, "app.refresh") { $0.token = "t" }
+        let again = bench.submit(launch, "app.refresh") { $0.token = "t" }
+        #expect(first == again)
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.submit(launch, "app.refresh") { $0.token = "t" } == first)
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.submit(launch, "app.refresh") { $0.token = "u" } != first)
+    }
+
+    @Test func `only so many tokens are remembered, each of bounded length`() throws {
+        var (bench, launch) = try Self.bench()
+        for number in 0..<100 { bench.submit(launch, "app.refresh") { $0.token = "\(number)" } }
+        #expect(bench.app("app")?.record.tokens.count == 32)
+        bench.submit(launch, "app.refresh") { $0.token = String(repeating: "x", count: 65) }
+        #expect(bench.refusal?.code == .invalid)
+    }
+
+    @Test func `one refresh and ten processing requests may be pending`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .hours(1) }
+        bench.submit(launch, "app.other") { $0.after = .hours(1) }
+        #expect(bench.refusal?.code == .tooManyPendingTaskRequests)
+        #expect(bench.refusal?.value == "1")
+        for number in 1...10 {
+            bench.submit(launch, "app.tidy.\(number)", .processing) { $0.after = .hours(1) }
+            #expect(bench.refusal == nil)
+        }
+        bench.submit(launch, "app.tidy.11", .processing)
+        #expect(bench.refusal?.code == .tooManyPendingTaskRequests)
+        #expect(bench.refusal?.value == "10")
+        #expect(bench.refusal?.fix.isEmpty == false)
+        bench.submit(launch, "app.tidy.3", .processing)
+        #expect(bench.refusal == nil)
+        #expect(bench.requests("app").count == 11)
+    }
+
+    struct Wrong: Sendable, CustomStringConvertible {
+        var description: String
+        var submission: Submission
+        var code: Refusal.Code
+        var value: String
+        var change: @Sendable (inout Bench) -> Void = { _ in }
+    }
+
+    @Test(arguments: [
+        Wrong(
+            description: "off for all",
+            submission: Submission(identifier: "app.refresh", kind: .refresh),
+            code: .unavailable,
+            value: "all apps",
+            change: { $0.configure { $0.backgroundRefresh = false } }
+        ),
+        Wrong(
+            description: "off for the app",
+            submission: Submission(identifier: "app.refresh", kind: .refresh),
+            code: .unavailable,
+            value: "app",
+            change: {
+                $0.configure {
+                    var app = AppSettings(app: AppID("app"))
+                    app.backgroundRefresh = false
+                    $0.apps = [app]
+                }
+            }
+        ),
+        Wrong(
+            description: "not permitted",
+            submission: Submission(identifier: "app.secret", kind: .refresh),
+            code: .notPermitted,
+            value: "app.secret"
+        ),
+        Wrong(
+            description: "mode not declared",
+            submission: Submission(identifier: "app.refresh", kind: .processing),
+            code: .notPermitted,
+            value: "processing",
+            change: {
+                $0.install(.linked("app", identifiers: ["app.refresh"]) { $0.modes = [.fetch] })
+            }
+        ),
+        Wrong(
+            description: "no identifier",
+            submission: Submission(kind: .refresh),
+            code: .invalid,
+            value: ""
+        ),
+        Wrong(
+            description: "a command of an app",
+            submission: Submission(identifier: "app.refresh", kind: .refresh, command: ["rm"]),
+            code: .invalid,
+            value: "rm"
+        ),
+    ])
+    func `what cannot be is refused with reason, value and fix`(_ wrong: Wrong) throws {
+        var (bench, launch) = try Self.bench()
+        wrong.change(&bench)
+        bench.say(launch, .submit(wrong.submission, reply: bench.nextReply()))
+        let refusal = try #require(bench.refusal)
+        #expect(refusal.code == wrong.code)
+        #expect(refusal.value == wrong.value)
+        #expect(!refusal.reason.isEmpty)
+        #expect(!refusal.fix.isEmpty)
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.spawned.isEmpty)
+    }
+
+    @Test(arguments: ["", "a b", "a/b", "ä", String(repeating: "x", count: 65)])
+    func `the name of a command is plain`(_ name: String) {
+        var bench = Bench()
+        bench.ask(.submit(Submission(identifier: name, kind: .refresh, command: ["x"])))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.value == name)
+    }
+
+    @Test func `a command without a program is refused`() {
+        var bench = Bench()
+        for command: [String]? in [nil, [], [""]] {
+            bench.ask(.submit(Submission(kind: .refresh, command: command)))
+            #expect(bench.refusal?.code == .invalid)
+        }
+    }
+
+    // MARK: Commands of the user
+
+    @Test func `a command runs once, with its own arguments, directory and environment`() throws {
+        var bench = Bench()
+        let variable = EnvironmentVariable(name: "A", value: "b")
+        bench.ask(
+            .submit(
+                Submission(
+                    kind: .refresh,
+                    command: ["/usr/bin/sync", "-x"],
+                    directory: "/home",
+                    environment: [variable]
+                )
+            )
+        )
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        let spec = try #require(bench.spawned.first?.spec)
+        #expect(spec.arguments == ["/usr/bin/sync", "-x"])
+        #expect(spec.directory == "/home")
+        #expect(spec.environment == [variable])
+        bench.started(launch)
+        bench.exited(launch)
+        bench.advance(.days(3))
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `with every it comes back so long after each run`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(2), command: ["sync"])))
+        let first = try #require(bench.spawn(of: "command.sync"))
+        bench.started(first)
+        bench.advance(.seconds(10))
+        bench.exited(first)
+        bench.advance(.hours(2) - .milliseconds(1))
+        #expect(bench.spawned.isEmpty)
+        bench.advance(.milliseconds(1))
+        #expect(bench.spawn(of: "command.sync") != nil)
+    }
+
+    @Test func `submitted again while it runs, the new one replaces what would come back`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(2), command: ["sync"])))
+        let first = try #require(bench.spawn(of: "command.sync"))
+        bench.started(first)
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(5), command: ["sync"])))
+        #expect(bench.refusal == nil)
+        bench.exited(first)
+        #expect(bench.requests("command.sync").count == 1)
+        #expect(bench.requests("command.sync").first?.every == .hours(5))
+    }
+
+    @Test func `submitted again before the receipt, the new one replaces the offered one`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let first = try #require(bench.spawn(of: "command.sync"))
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        #expect(bench.refusal == nil)
+        bench.started(first)
+        bench.exited(first)
+        let second = try #require(bench.spawn(of: "command.sync"))
+        bench.started(second)
+        bench.exited(second)
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `a command of the user's with nothing to do is remembered for a week`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.exited(launch)
+        bench.advance(.days(7) - .milliseconds(1))
+        #expect(bench.app("command.sync") != nil)
+        bench.advance(.milliseconds(1))
+        #expect(bench.app("command.sync") == nil)
+        #expect(!bench.records.keys.contains(RecordKey(.app, "command.sync")))
+    }
+
+    // MARK: The earliest begin date and the week rule
+
+    @Test func `never before the earliest begin date, not even when wished for`() throws {
+        var (bench, launch) = try Self.bench()
+        let earliest = bench.now.wall + .hours(3)
+        bench.submit(launch, "app.refresh") { $0.earliest = earliest }
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.hours(3) - .milliseconds(1))
+        #expect(bench.offers(launch).isEmpty)
+        #expect(bench.gates("app") == ["earliest"])
+        bench.ask(.run(AppID("app"), identifier: "app.refresh"))
+        #expect(bench.refusal?.code == .held)
+        bench.advance(.milliseconds(1))
+        #expect(bench.offers(launch).count == 1)
+    }
+
+    @Test func `a request is launched once`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh")
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.requests("app").isEmpty)
+        bench.advance(.days(2))
+        #expect(bench.offers(launch).isEmpty)
+        #expect(bench.spawned.isEmpty)
+    }
+
+    @Test func `unused for a week it is held, and released when the user opens the app`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .days(8) }
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.days(10))
+        #expect(bench.offers(launch).isEmpty)
+        #expect(bench.gates("app") == ["unused"])
+        #expect(bench.sentence("app").contains("7d"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offers(launch).count == 1)
+    }
+
+    @Test func `unused for 30 days it is dropped, which stands in the history`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .days(8) }
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.days(30) - .milliseconds(1))
+        #expect(bench.requests("app").count == 1)
+        bench.advance(.milliseconds(1))
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.dropped == ["the app was not used for 30d"])
+        #expect(!bench.records.keys.contains { $0.section == .request })
+    }
+
+    @Test func `without a source that tells of use the week rule does not apply`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, after: .days(60), command: ["sync"])))
+        bench.advance(.days(60))
+        #expect(bench.spawn(of: "command.sync") != nil)
+        bench.install(.refreshing("app"))
+        bench.advance(.days(60))
+        #expect(bench.app("app")?.record.lastUsed == nil)
+        #expect(!bench.gates("app").contains("unused"))
+    }
+
+    @Test func `requests of an app that is gone are dropped after 30 days`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .days(1) }
+        bench.exited(launch)
+        bench.send(.manifests([.removed(AppID("app"))]))
+        #expect(bench.gates("app").contains("unknown-app"))
+        bench.advance(.days(31))
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.dropped == ["its app has been gone for 30d"])
+    }
+
+    // MARK: Cancelling
+
+    @Test func `an app cancels one of its requests, or all`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .hours(1) }
+        bench.submit(launch, "app.tidy.1", .processing) { $0.after = .hours(1) }
+        bench.submit(launch, "app.tidy.2", .processing) { $0.after = .hours(1) }
+        bench.say(launch, .cancel(identifier: "app.tidy.1", reply: bench.nextReply()))
+        #expect(bench.reply == .done)
+        #expect(bench.requests("app").map(\.identifier) == ["app.refresh", "app.tidy.2"])
+        bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.dropped == ["cancelled", "cancelled", "cancelled"])
+    }
+
+    @Test func `the user cancels a command that runs: it is asked to end and does not come back`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(1), command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.ask(.cancel(AppID("command.sync"), identifier: nil))
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.cancelled)])
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `the user cancels what an app runs: it expires, and its process lives on`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh")
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.ask(.cancel(AppID("app"), identifier: "app.refresh"))
+        #expect(!bench.contains(.terminate(launch)))
+        #expect(!bench.contains(.kill(launch)))
+        #expect(bench.told(launch) == [.expire(delivery, .cancelled)])
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        #expect(bench.results == [.expired(.cancelled)])
+    }
+
+    @Test func `cancelled before its receipt, an offer does not come back`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offers(launch).count == 1)
+        bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+        bench.killed(launch, signal: 11)
+        #expect(bench.requests("app").isEmpty)
+    }
+
+    @Test func `what stands in a manifest cannot be cancelled`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        bench.install(.refreshing("app"))
+        bench.ask(.cancel(AppID("app"), identifier: "refresh"))
+        #expect(bench.refusal?.code == .invalid)
+        bench.ask(.cancel(AppID("app"), identifier: "nothing"))
+        #expect(bench.refusal?.code == .notFound)
+        bench.ask(.cancel(AppID("x"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+    }
+}
