@@ -155,9 +155,11 @@ static _Noreturn void run_child(const struct clinux_start *start, int report, in
         fail(report, marker, CLINUX_STAGE_DESCRIPTORS);
     if (start->controlling_terminal && ioctl(0, TIOCSCTTY, 0) < 0)
         fail(report, marker, CLINUX_STAGE_TERMINAL);
+    // Not glibc's functions: they wait for the threads of the parent, which are not here.
     if (start->change_user
-        && (setgroups(0, NULL) < 0 || setresgid(start->group, start->group, start->group) < 0
-            || setresuid(start->user, start->user, start->user) < 0))
+        && (syscall(SYS_setgroups, 0, NULL) < 0
+            || syscall(SYS_setresgid, start->group, start->group, start->group) < 0
+            || syscall(SYS_setresuid, start->user, start->user, start->user) < 0))
         fail(report, marker, CLINUX_STAGE_USER);
     if (start->directory != NULL && chdir(start->directory) < 0)
         fail(report, marker, CLINUX_STAGE_DIRECTORY);
