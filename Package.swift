@@ -105,7 +105,7 @@ let package = Package(
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
-        tests("SystemBus", ["SystemBus", "EventLoop", "Vocabulary"]),
+        tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("DeviceShell", ["DeviceShell", "DeviceCore", "AppProtocol", "Vocabulary", "Linux"]),
         tests("Commands", ["Commands", "DeviceCore", "Linux", "Vocabulary"]),

@@ -97,7 +97,8 @@ package final class Bus {
         ) { _ in body() }
     }
 
-    /// Works without a loop until `isDone` says so, or the time is over (nil: for ever); false then.
+    /// Works without a loop until `isDone` says so; false when the time is over before (nil: it
+    /// never is).
     package func work(
         for time: Interval? = nil,
         until isDone: () -> Bool

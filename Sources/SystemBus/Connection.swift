@@ -160,9 +160,8 @@ package final class Connection {
     }
 
     /// Whether a message to `destination` is meant for us.
-    func isOurs(_ destination: String?) -> Bool {
-        guard let destination else { return true }
-        return [server.name, Self.ownName, Facade.name].contains(destination)
+    func isOurs(_ destination: String) -> Bool {
+        [server.name, Self.ownName, Facade.name].contains(destination)
     }
 
     // MARK: Messages out
@@ -207,11 +206,8 @@ private func messageArrived(
     else { return 0 }
     let connection = unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
     let call = unsafe Message(retaining: message)
-    guard !connection.isOurs(call.destination) else { return 0 }
-    connection.refuse(
-        call,
-        ErrorName.serviceUnknown,
-        "'\(call.destination ?? "")' is not here: this socket is only that of \(connection.server.name)"
-    )
+    guard let destination = call.destination, !connection.isOurs(destination) else { return 0 }
+    let text = "'\(destination)' is not here: this socket has only \(connection.server.name)"
+    connection.refuse(call, ErrorName.serviceUnknown, text)
     return 1
 }

@@ -25,8 +25,7 @@ extension GateContext {
     var plan: RefreshPlan {
         RefreshPolicy.plan(
             app.record.refresh,
-            since: app.record.lastRefreshEnd ?? app.record.firstSeen,
-            isFirst: app.record.lastRefreshEnd == nil,
+            lastRun: app.record.lastRefreshEnd,
             settings: settings,
             at: now
         )
