@@ -33,6 +33,11 @@ test: ## everything that must hold: formatter, layers, unit tests, real processe
 	@scripts/setup test
 	@scripts/test
 
+.PHONY: bench
+bench: ## measure; ONLY=group for one group of figures
+	@scripts/setup test
+	@scripts/bench $(ONLY)
+
 .PHONY: format
 format: ## put all Swift source into the form that lint demands
 	swift format --in-place --recursive Package.swift Sources Tests

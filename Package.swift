@@ -86,6 +86,22 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"])]
         ),
 
+        // Benchmarks: every figure that the documents quote.
+        .executableTarget(
+            name: "offstage-bench",
+            dependencies: [
+                "AppProtocol", "DeviceCore", "Linux", "SQLite", "Simulator", "SystemBus", "TestKit",
+                "Vocabulary",
+            ],
+            path: "Benchmarks/Bench",
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "offstage-bench-peer",
+            path: "Benchmarks/BusPeer",
+            linkerSettings: [.linkedLibrary("systemd")]
+        ),
+
         // Tests.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         .target(

@@ -1,0 +1,270 @@
+import AppProtocol
+import DeviceCore
+import Glibc
+import Linux
+import SQLite
+import SystemBus
+import TestKit
+import Vocabulary
+
+/// What the daemon costs when nothing happens, and what one of each thing costs when something
+/// does (docs/benchmarks.md, Footprint).
+struct FootprintGroup {
+    /// Seconds of looking at an idle daemon.
+    var idleSeconds: Int32 = 60
+
+    func run() throws -> [Figure] {
+        var figures: [Figure] = []
+        let daemon = try daemonWithWork()
+        figures += try idle(daemon)
+        figures.append(try submit(daemon))
+        figures.append(try roundTrip(daemon))
+        figures.append(try launch())
+        figures.append(try largestMessage(daemon))
+        figures.append(CoreBench.event())
+        return figures
+    }
+
+    /// 100 apps with manifests, 1,000 requests that are not due.
+    private func daemonWithWork() throws -> ScratchDaemon {
+        let daemon = try ScratchDaemon()
+        for number in 0..<100 {
+            try daemon.write(
+                manifest: "app\(number)",
+                """
+                [Desktop Entry]
+                Type=Application
+                Name=App \(number)
+                Exec=true
+
+                [X-Offstage]
+                BackgroundModes=fetch;
+                RefreshCommand=true
+                RefreshInterval=30d
+                NeedsNetwork=true
+                """
+            )
+        }
+        try daemon.start()
+        let bus = try Bus.connect(toSocket: daemon.socket)
+        // Offline by hand, so that nothing is due however long the benchmark runs.
+        try control(bus, "Set", ["network", "off", [:]], "ssa{sv}")
+        for number in 0..<1000 {
+            try control(
+                bus,
+                "Submit",
+                [
+                    [
+                        "kind": "processing", "command": ["true"], "id": .string("r\(number)"),
+                        "after": 8_640_000.0,
+                    ]
+                ],
+                "a{sv}"
+            )
+        }
+        try daemon.kill()
+        return daemon
+    }
+
+    private func control(
+        _ bus: Bus,
+        _ method: String,
+        _ arguments: [Value],
+        _ signature: String
+    ) throws {
+        _ = try bus.call(
+            Target(Control1.busName, Control1.path, Control1.name, method),
+            arguments,
+            signature: signature
+        )
+    }
+
+    // MARK: Idle
+
+    private func idle(_ daemon: ScratchDaemon) throws -> [Figure] {
+        var starts: [Double] = []
+        for _ in 0..<5 {
+            starts.append(try timed { try daemon.start() } / 1e6)
+            try daemon.kill()
+        }
+        try daemon.start()
+        let pid = daemon.identity?.pid ?? 0
+        pause(8)
+        let before =
+            status(pid, "voluntary_ctxt_switches") + status(pid, "nonvoluntary_ctxt_switches")
+        pause(idleSeconds)
+        let after =
+            status(pid, "voluntary_ctxt_switches") + status(pid, "nonvoluntary_ctxt_switches")
+        return [
+            Figure(
+                name: "idle daemon, resident",
+                unit: "MB",
+                ours: status(pid, "VmRSS") / 1024,
+                limit: .atMost(20)
+            ),
+            Figure(
+                name: "idle daemon, wake-ups in \(idleSeconds) s",
+                unit: "",
+                ours: after - before,
+                limit: .atMost(0)
+            ),
+            Figure(
+                name: "ready after start",
+                unit: "ms",
+                ours: starts.median,
+                limit: .atMost(50)
+            ),
+        ]
+    }
+
+    private func status(_ pid: Int32, _ field: String) -> Double {
+        let text = (try? Files.text("/proc/\(pid)/status")) ?? ""
+        for line in text.split(separator: "\n") where line.hasPrefix(field + ":") {
+            let digits = line.filter(\.isNumber)
+            return Double(digits) ?? 0
+        }
+        return 0
+    }
+
+    // MARK: One of each
+
+    /// One client in sequence against a bare commit of the same size on the same disk.
+    private func submit(_ daemon: ScratchDaemon) throws -> Figure {
+        let database = try Database(path: daemon.scratch("bare.db"), mode: .create)
+        try database.setJournalMode(.wal)
+        try database.setSynchronous(.full)
+        try database.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, b BLOB)")
+        let insert = try database.prepare("INSERT INTO t (b) VALUES (?1)")
+        let body = [UInt8](repeating: 7, count: 300)
+        let bus = try Bus.connect(toSocket: daemon.socket)
+        var ours: [Double] = []
+        var bare: [Double] = []
+        for number in 0..<600 {
+            ours.append(
+                try timed {
+                    try control(
+                        bus,
+                        "Submit",
+                        [
+                            [
+                                "kind": "processing", "command": ["true"],
+                                "id": .string("s\(number % 50)"), "after": 8_640_000.0,
+                            ]
+                        ],
+                        "a{sv}"
+                    )
+                } / 1000
+            )
+            bare.append(
+                try timed {
+                    try insert.bind(body, at: 1)
+                    try insert.run()
+                    insert.reset()
+                } / 1000
+            )
+        }
+        return Figure(
+            name: "submit, p50",
+            unit: "µs",
+            ours: ours.median,
+            peer: bare.median,
+            peerName: "bare SQLite commit",
+            limit: .ratio(3)
+        )
+    }
+
+    /// The same C client against the daemon and against a C server.
+    private func roundTrip(_ daemon: ScratchDaemon) throws -> Figure {
+        let socket = daemon.scratch("peer")
+        let server = try Command(Products.path(of: "offstage-bench-peer"), "serve", socket).start()
+        defer { try? server.send(Signal.kill) }
+        while !Files.exists(socket) { _ = Poll.ready(-1, for: .readable, milliseconds: 10) }
+        func median(_ path: String) throws -> Double {
+            let outcome = try Command(
+                Products.path(of: "offstage-bench-peer"),
+                "call",
+                path,
+                "1000"
+            ).run()
+            return (Double(outcome.output.filter(\.isNumber)) ?? 0) / 1000
+        }
+        var ours: [Double] = []
+        var peer: [Double] = []
+        for _ in 0..<7 {
+            ours.append(try median(daemon.socket))
+            peer.append(try median(socket))
+        }
+        return Figure(
+            name: "D-Bus round trip, p50",
+            unit: "µs",
+            ours: ours.median,
+            peer: peer.median,
+            peerName: "C server",
+            limit: .ratio(1.5)
+        )
+    }
+
+    /// From the decision to the exit, read from the event log, and a commit for recording it.
+    private func launch() throws -> Figure {
+        let daemon = try ScratchDaemon(
+            settings: """
+                pause-after-start = 0s
+                pause-after-boot = 0s
+                run-slots = 1
+                """
+        )
+        try daemon.start()
+        let bus = try Bus.connect(toSocket: daemon.socket)
+        var spawned: [Double] = []
+        for number in 0..<100 {
+            try control(
+                bus,
+                "Submit",
+                [["kind": "refresh", "command": ["/bin/true"], "id": .string("t\(number)")]],
+                "a{sv}"
+            )
+            spawned.append(try timed(spawnTrue) / 1000)
+        }
+        try control(bus, "Version", [], "")
+        pause(1)
+        try daemon.stop()
+        let ours = try LaunchTimes(of: daemon.scratch("state/events.log")).microseconds
+        return Figure(
+            name: "launch of true, decision to recorded exit, p50",
+            unit: "µs",
+            ours: ours.median,
+            peer: spawned.median,
+            peerName: "posix_spawn and wait",
+            limit: .ratio(2)
+        )
+    }
+
+    private func spawnTrue() throws {
+        var pid: pid_t = 0
+        let name = strdup("true")
+        var arguments: [UnsafeMutablePointer<CChar>?] = [name, nil]
+        guard posix_spawn(&pid, "/bin/true", nil, nil, &arguments, environ) == 0 else { return }
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        free(name)
+    }
+
+    /// The largest message that D-Bus allows, from one peer: the daemon's peak.
+    private func largestMessage(_ daemon: ScratchDaemon) throws -> Figure {
+        let outcome = try Command(
+            Products.path(of: "offstage-bench-peer"),
+            "flood",
+            daemon.socket,
+            "134000000"
+        ).run()
+        print("     (the peer saw: \(outcome.output.split(separator: "\n").first ?? "nothing"))")
+        let bus = try Bus.connect(toSocket: daemon.socket)
+        try control(bus, "Version", [], "")
+        return Figure(
+            name: "peak memory after a message of 128 MB, daemon up",
+            unit: "MB",
+            ours: status(daemon.identity?.pid ?? 0, "VmHWM") / 1024,
+            limit: .atMost(300)
+        )
+    }
+}
