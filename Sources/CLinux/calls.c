@@ -88,7 +88,7 @@ int clinux_set_limit(int resource, uint64_t soft, uint64_t hard) {
 
 int clinux_resource(int which) {
     static const int resources[] = {
-        RLIMIT_CORE, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_NPROC};
+        RLIMIT_CORE, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_NPROC, RLIMIT_FSIZE};
     return resources[which];
 }
 

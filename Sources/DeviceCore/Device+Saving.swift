@@ -12,6 +12,8 @@ extension Device {
         /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.
         var pausedUntil: BootTime?
         var ledger: Ledger
+        /// What the user plays by hand goes on after a restart.
+        var byHand: [Conditions.HandReading]
     }
 
     struct RequestRecord: Hashable, Sendable, Codable {
@@ -88,7 +90,8 @@ extension Device {
             reserved: serials.reserved,
             pausedAt: pausedAt,
             pausedUntil: until,
-            ledger: ledger
+            ledger: ledger,
+            byHand: conditions.byHand
         )
     }
 
@@ -126,6 +129,7 @@ extension Device {
         serials = Serials(next: record.reserved, reserved: record.reserved)
         pausedAt = record.pausedAt
         ledger = record.ledger
+        for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued
         }

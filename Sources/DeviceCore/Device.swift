@@ -176,6 +176,7 @@ extension Device {
             margin: Int(settings.batteryMargin),
             at: step.now
         )
+        if source == .hand { save(.device) }
         guard changed else { return }
         stopWhatMayNotGoOn(after: condition, &step)
         if condition == .memory { relieveMemory(&step) }

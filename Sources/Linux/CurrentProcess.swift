@@ -97,7 +97,7 @@ package enum Signal {
 /// A limit of `setrlimit`.
 package struct ResourceLimit: Equatable, Sendable {
     package enum Kind: Int32, Sendable {
-        case core, data, openFiles, addressSpace, processes
+        case core, data, openFiles, addressSpace, processes, fileSize
         var number: Int32 { clinux_resource(rawValue) }
     }
 

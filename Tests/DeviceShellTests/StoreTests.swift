@@ -77,6 +77,18 @@ import Vocabulary
         #expect(try Files.list(scratch.path).sorted() == before)
     }
 
+    @Test func whatAKilledDaemonLeftIsStillOurs() throws {
+        let store = try Store(path: path)
+        try store.commit([.put(RecordKey(.app, "a"), ["n": 1])])
+        // The file as it is while the log has not been written back.
+        let copy = ScratchDirectory()
+        for name in try Files.list(scratch.path) {
+            copy.write(try #require(scratch.bytes(of: name)), to: name)
+        }
+        #expect(try Store(path: copy("offstage.db")).load().map(\.value) == [["n": 1]])
+        withExtendedLifetime(store) {}
+    }
+
     @Test func historyIsPagedAndPruned() throws {
         let store = try Store(path: path)
         store.historyLimit = 10

@@ -74,6 +74,26 @@ package struct Conditions: Hashable, Sendable, Codable {
         return changed || wasLow != batteryIsLow
     }
 
+    /// A condition that the user plays.
+    struct HandReading: Hashable, Sendable, Codable {
+        var condition: Condition
+        var value: Int
+    }
+
+    var byHand: [HandReading] {
+        words.compactMap { word in
+            guard word.source == .hand, case .value(let value) = word.reading else { return nil }
+            return HandReading(condition: word.condition, value: value)
+        }
+    }
+
+    mutating func restore(_ reading: HandReading) {
+        words.append(
+            Word(condition: reading.condition, source: .hand, reading: .value(reading.value))
+        )
+        states[Self.index(reading.condition)] = inForce(reading.condition)
+    }
+
     /// Another boot: nobody has unlocked it yet, and the sources speak anew.
     mutating func rebooted() { unlockedOnce = false }
 

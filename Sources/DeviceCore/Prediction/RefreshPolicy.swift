@@ -34,51 +34,65 @@ struct RefreshPlan: Hashable, Sendable {
 /// Chooses the moment of a refresh from what was learned. This one spreads an app's refreshes
 /// evenly over the user's waking hours.
 enum RefreshPolicy {
-    /// Pure: asked as often as anybody likes. The answer for one memory only moves when a run
-    /// ends, the settings change, or the clock is set.
+    /// Pure: asked as often as anybody likes. The answer stays the same while time goes by, so
+    /// that a timer that comes late still finds the moment that it was armed for: it moves when a
+    /// run ends, a day begins, the settings change, or the clock is set.
+    ///
+    /// `since`: when the app was last refreshed; before the first time, since when it is known.
     static func plan(
         _ memory: RefreshMemory,
-        lastRun: WallTime?,
+        since: WallTime?,
+        isFirst: Bool,
         settings: Settings,
         at now: Moment
     ) -> RefreshPlan {
-        let span = awakeSpan(settings)
-        let period = span / max(1, settings.refreshesPerDay)
-        // A last run in the future means that the clock was set back: nothing to wait for.
-        guard let lastRun, lastRun <= now.wall else {
-            return inWakingHours(now.wall, settings, now)
+        let day = WakingHours(settings, utcOffset: now.utcOffset)
+        let period = isFirst ? .zero : day.length / max(1, settings.refreshesPerDay)
+        // In the future: the clock was set back, and there is nothing to wait for.
+        let wanted = since.map { $0 <= now.wall ? $0 + period : .distantPast } ?? .distantPast
+        let begin = day.current(at: now.wall) ?? day.next(after: now.wall)
+        let at: WallTime
+        if wanted <= begin {
+            at = begin
+        } else {
+            at = day.current(at: wanted) == nil ? day.next(after: wanted) : wanted
         }
-        return inWakingHours(lastRun + period, settings, now)
-    }
-
-    private static func awakeSpan(_ settings: Settings) -> Interval {
-        let span = settings.wakingUntil - settings.wakingFrom
-        return span > .zero ? span : span + .days(1)
-    }
-
-    private static func inWakingHours(
-        _ time: WallTime,
-        _ settings: Settings,
-        _ now: Moment
-    ) -> RefreshPlan {
-        let local = LocalTime(time, utcOffset: now.utcOffset)
-        let from = settings.wakingFrom
-        let until = settings.wakingUntil
-        let isAwake =
-            from == until
-            || (from < until
-                ? local.timeOfDay >= from && local.timeOfDay < until
-                : local.timeOfDay >= from || local.timeOfDay < until)
-        if isAwake {
-            return RefreshPlan(
-                at: time,
-                reason: "its refreshes are spread over your day, and the next one is not due yet"
-            )
-        }
-        let day = local.timeOfDay < from ? local.day : local.day + 1
         return RefreshPlan(
-            at: LocalTime(day: day, timeOfDay: from).wall(utcOffset: now.utcOffset),
-            reason: "it is refreshed when your day begins"
+            at: at,
+            reason: at == wanted
+                ? "its refreshes are spread over your day, and the next one is not due yet"
+                : "it is refreshed when your day begins"
         )
+    }
+}
+
+/// The hours in which the user is awake, every day the same; the end may lie after midnight.
+struct WakingHours: Hashable, Sendable {
+    private let from: Interval
+    private let utcOffset: Int32
+    /// Of one day; 24 hours: always awake.
+    let length: Interval
+
+    init(_ settings: Settings, utcOffset: Int32) {
+        from = settings.wakingFrom
+        self.utcOffset = utcOffset
+        let span = settings.wakingUntil - settings.wakingFrom
+        length = span > .zero ? span : span + .days(1)
+    }
+
+    /// When the waking hours began in which `time` lies; nil: it lies in none.
+    func current(at time: WallTime) -> WallTime? {
+        guard length < .days(1) else { return .distantPast }
+        let begin = latest(before: time)
+        return time < begin + length ? begin : nil
+    }
+
+    func next(after time: WallTime) -> WallTime { latest(before: time) + .days(1) }
+
+    /// The last beginning that is not after `time`.
+    private func latest(before time: WallTime) -> WallTime {
+        let local = LocalTime(time, utcOffset: utcOffset)
+        let day = local.timeOfDay < from ? local.day - 1 : local.day
+        return LocalTime(day: day, timeOfDay: from).wall(utcOffset: utcOffset)
     }
 }

@@ -2,6 +2,15 @@ package import Vocabulary
 
 /// The questions that the command line and other programs ask. They change nothing.
 extension Device {
+    /// The ids of all apps that are known, for a guess at what was meant.
+    package var appNames: [String] { usedIndices.map { apps[$0].id.name } }
+
+    /// Whose launch it is.
+    package func app(of launch: LaunchID) -> AppID? { find(launch).map { apps[$0.app].id } }
+
+    /// Live launches, as the store remembers them.
+    package var launchIDs: [LaunchID] { owners.map(\.launch) }
+
     package func status(at now: Moment) -> Value {
         let reporter = Reporter(now: now)
         var failing: [Value] = []
@@ -253,5 +262,19 @@ extension AppState {
         if let main = launches.first(where: { $0.role == .main }) { return main.stateWords }
         if let command = launches.first { return command.stateWords }
         return record.closedAt == nil ? "not running" : "closed"
+    }
+}
+
+extension BackgroundMode {
+    /// The table of modes.
+    package static var report: [Value] {
+        allCases.map { mode in
+            let row = mode.description
+            return Report.map([
+                ("mode", .string(mode.rawValue)), ("trigger", .string(row.trigger)),
+                ("grant", .string(row.grant)), ("rate", .string(row.rate)),
+                ("appGets", .string(row.appGets)),
+            ])
+        }
     }
 }

@@ -9,23 +9,19 @@ package struct DaemonPlaces: Equatable, Sendable {
     /// `applications` directories, the more important first.
     package var applications: [String]
     package var home: String
-    /// The apps' own directories: what they lock there blocks nobody else.
-    package var ownDirectories: [String]
 
     package init(
         state: String,
         runtime: String,
         configuration: String,
         applications: [String],
-        home: String,
-        ownDirectories: [String]
+        home: String
     ) {
         self.state = state
         self.runtime = runtime
         self.configuration = configuration
         self.applications = applications
         self.home = home
-        self.ownDirectories = ownDirectories
     }
 
     package var socket: String { runtime + "/socket" }

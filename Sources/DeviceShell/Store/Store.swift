@@ -63,7 +63,10 @@ package final class Store {
         func number(_ at: Int) -> Int64 {
             header[at..<at + 4].reduce(0) { $0 << 8 | Int64($1) }
         }
-        guard number(68) == applicationID else {
+        // Our number is written with the first tables; a crash in the middle of that leaves a
+        // journal, from which SQLite takes it all back.
+        let isBeginning = number(68) == 0 && Files.exists(path + "-journal")
+        guard number(68) == applicationID || isBeginning else {
             throw .notOurs(path: path, found: "it belongs to another program")
         }
         guard number(60) <= StoreMigrations.newest else {
@@ -84,9 +87,14 @@ package final class Store {
         let database = try Database(path: path, mode: .create, fileSystem: fileSystem)
         try database.lockExclusively()
         try verify(database, path)
-        try database.setJournalMode(.wal)
         try database.setSynchronous(.full)
-        try StoreMigrations.run(on: database)
+        // Before the write-ahead log, so that the file itself says whose it is and of which
+        // version, whatever is still in the log.
+        if try StoreMigrations.isDue(on: database) {
+            try database.setJournalMode(.delete)
+            try StoreMigrations.run(on: database)
+        }
+        try database.setJournalMode(.wal)
         return database
     }
 

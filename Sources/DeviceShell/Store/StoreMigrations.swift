@@ -21,6 +21,10 @@ enum StoreMigrations {
 
     static var newest: Int64 { Int64(steps.count) }
 
+    static func isDue(on database: Database) throws(SQLiteError) -> Bool {
+        Int64(try database.userVersion()) < newest
+    }
+
     static func run(on database: Database) throws(SQLiteError) {
         var version = Int(try database.userVersion())
         while version < steps.count {

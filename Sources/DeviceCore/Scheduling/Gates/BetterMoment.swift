@@ -25,7 +25,8 @@ extension GateContext {
     var plan: RefreshPlan {
         RefreshPolicy.plan(
             app.record.refresh,
-            lastRun: app.record.lastRefreshEnd,
+            since: app.record.lastRefreshEnd ?? app.record.firstSeen,
+            isFirst: app.record.lastRefreshEnd == nil,
             settings: settings,
             at: now
         )

@@ -12,7 +12,7 @@ extension GateTable.Definition {
                 value: "on battery",
                 needed: "external power",
                 since: $0.conditions[.power].since,
-                sentence: "it waits for external power"
+                sentence: "the device is not on external power"
             )
         }
     )

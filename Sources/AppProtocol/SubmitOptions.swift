@@ -1,0 +1,98 @@
+package import Vocabulary
+
+/// What `Control1.Submit` takes, validated.
+package struct SubmitOptions: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable { case refresh, processing }
+
+    package var kind: Kind
+    package var command: [String]
+    package var id: String?
+    package var after: Interval?
+    package var every: Interval?
+    package var needs: Needs
+    package var directory: String?
+    package var environment: [EnvironmentVariable]
+    package var token: String?
+
+    package init(_ options: ValueMap) throws(OptionError) {
+        var reader = OptionReader(options)
+        guard let kind = try reader.text("kind").flatMap({ Kind(rawValue: $0) }) else {
+            throw OptionError(
+                reason: "the kind is missing or not one of them",
+                value: options["kind"].map { $0.json() } ?? "",
+                fix: "refresh or processing"
+            )
+        }
+        self.kind = kind
+        command = try reader.texts("command") ?? []
+        guard let program = command.first, !program.isEmpty else {
+            throw OptionError(
+                reason: "there is no command to run",
+                value: "",
+                fix: "give command, a list"
+            )
+        }
+        guard command.reduce(0, { $0 + $1.utf8.count + 1 }) <= 128 << 10 else {
+            throw OptionError(
+                reason: "the command is too long",
+                value: program,
+                fix: "at most 128 KB"
+            )
+        }
+        id = try reader.text("id")
+        after = try reader.interval("after")
+        every = try reader.interval("every")
+        if let every, every < .minutes(1) {
+            throw OptionError(
+                reason: "every is too short",
+                value: "\(every)",
+                fix: "at least a minute"
+            )
+        }
+        needs = Needs(
+            power: try reader.flag("power"),
+            network: try reader.flag("network"),
+            unmetered: try reader.flag("unmetered")
+        )
+        directory = try reader.text("directory")
+        if let directory, !directory.hasPrefix("/") {
+            throw OptionError(
+                reason: "the directory is not an absolute path",
+                value: directory,
+                fix: "begin it with /"
+            )
+        }
+        environment = try Self.variables(try reader.texts("environment") ?? [])
+        token = try reader.text("token")
+        if let token, token.utf8.count > 64 {
+            throw OptionError(
+                reason: "the token is too long",
+                value: token,
+                fix: "at most 64 bytes"
+            )
+        }
+        try reader.finish()
+    }
+
+    private static func variables(
+        _ texts: [String]
+    ) throws(OptionError) -> [EnvironmentVariable] {
+        var variables: [EnvironmentVariable] = []
+        for text in texts {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+                throw OptionError(
+                    reason: "an environment variable is not NAME=value",
+                    value: text,
+                    fix: "write NAME=value"
+                )
+            }
+            variables.append(
+                EnvironmentVariable(
+                    name: String(text[..<equals]),
+                    value: String(text[text.index(after: equals)...])
+                )
+            )
+        }
+        return variables
+    }
+}

@@ -1,0 +1,190 @@
+internal import AppProtocol
+internal import DeviceCore
+internal import SystemBus
+internal import Vocabulary
+
+/// The methods of `Control1`, each as an event for the core or a question to it.
+struct ControlCalls {
+    let host: any ControlHost
+
+    func perform(_ call: IncomingCall) throws(Refusal) {
+        do throws(OptionError) {
+            if let rows = try question(call) {
+                call.answer([rows])
+            } else {
+                try action(call)
+            }
+        } catch {
+            throw Refusal(.invalid, reason: error.reason, value: error.value, fix: error.fix)
+        }
+    }
+
+    // MARK: Questions
+
+    /// Nil: the call is no question.
+    private func question(_ call: IncomingCall) throws(OptionError) -> Value? {
+        let now = host.now()
+        switch call.method.name {
+        case "Status": return host.device.status(at: now)
+        case "Apps": return .list(host.device.appList(at: now))
+        case "Settings": return .list(host.device.settings.report)
+        case "Gates": return .list(Gate.report)
+        case "Modes": return .list(BackgroundMode.report)
+        case "Conditions": return .list(host.device.conditionsReport(at: now))
+        case "Doctor": return .list(host.doctor())
+        case "Version": return host.version()
+        default: return nil
+        }
+    }
+
+    private func tasks(_ app: String) throws(Refusal) -> Value {
+        let id = app.isEmpty ? nil : AppID(app)
+        guard let tasks = host.device.taskList(of: id, at: host.now()) else {
+            throw unknown(app)
+        }
+        return .list(tasks)
+    }
+
+    private func explain(_ app: String, task: String?) throws(Refusal) -> Value {
+        let rows = host.device.explanationList(
+            of: AppID(app),
+            identifier: task,
+            at: host.now()
+        )
+        if rows.count == 1, rows[0]["state"]?.stringValue == "unknown" { throw unknown(app) }
+        return .list(rows)
+    }
+
+    private func unknown(_ app: String) -> Refusal {
+        let known = host.device.appNames
+        let guess = Spelling.suggestion(for: app, among: known)
+        return Refusal(
+            .notFound,
+            reason: "no app of that name",
+            value: app,
+            fix: guess.map { "did you mean \($0)?" }
+                ?? "offstage apps lists those that are known"
+        )
+    }
+
+    // MARK: Actions
+
+    private func action(_ call: IncomingCall) throws(OptionError) {
+        let texts = call.arguments.compactMap(\.stringValue)
+        let options = call.arguments.last?.mapValue ?? ValueMap()
+        var reader = OptionReader(options)
+        switch call.method.name {
+        case "Submit":
+            ask(call, .submit(Submission(try SubmitOptions(options))))
+            return
+        case "Tasks": try finish(&reader, call) { () throws(Refusal) in try tasks(texts[0]) }
+        case "Explain":
+            let task = try reader.text("task")
+            try finish(&reader, call) { () throws(Refusal) in try explain(texts[0], task: task) }
+        case "History":
+            let app = try reader.text("app")
+            let limit = try reader.number("limit", in: 1...10_000)
+            let before = try reader.number("before", in: 1...Int64.max)
+            try finish(&reader, call) { () throws(Refusal) in
+                .list(
+                    try host.history(
+                        of: app.map { AppID($0) },
+                        limit: Int(limit ?? 50),
+                        before: before
+                    )
+                )
+            }
+        case "Logs":
+            let lines = try reader.number("lines", in: 1...100_000)
+            try finish(&reader, call) { () throws(Refusal) in
+                try host.logs(of: AppID(texts[0]), lines: Int(lines ?? 100))
+            }
+        case "Set":
+            let app = try reader.text("app")
+            try reader.finish()
+            host.set(texts[0], to: texts[1], app: app.map { AppID($0) }) { answer(call, $0) }
+        case "Reload": host.reload { answer(call, $0) }
+        default:
+            let request = try request(call.method.name, texts, &reader)
+            try reader.finish()
+            ask(call, request)
+        }
+    }
+
+    private func request(
+        _ method: String,
+        _ texts: [String],
+        _ reader: inout OptionReader
+    ) throws(OptionError) -> UserRequest {
+        let app = AppID(texts.first ?? "")
+        switch method {
+        case "Open":
+            let attach = try reader.number("attach", in: 1...Int64(Int32.max))
+            return .open(app, attach: attach.map { Int32($0) })
+        case "Leave": return .leave(app)
+        case "Close": return .close(app)
+        case "Run": return .run(app, identifier: try reader.text("task"))
+        case "Cancel": return .cancel(app, identifier: try reader.text("task"))
+        case "Pause": return .pause(try reader.interval("seconds"))
+        case "Continue": return .continue
+        case "Simulate":
+            guard let what = Simulation(rawValue: texts[0]) else {
+                throw OptionError(
+                    reason: "this cannot be simulated",
+                    value: texts[0],
+                    fix: Simulation.allCases.map(\.rawValue).joined(separator: ", ")
+                )
+            }
+            return .simulate(what, AppID(texts[1]), identifier: try reader.text("task"))
+        default:
+            throw OptionError(reason: "no such method", value: method, fix: "introspect the object")
+        }
+    }
+
+    /// Refuses what is left of the options before it answers the question.
+    private func finish(
+        _ reader: inout OptionReader,
+        _ call: IncomingCall,
+        _ body: () throws(Refusal) -> Value
+    ) throws(OptionError) {
+        try reader.finish()
+        do throws(Refusal) {
+            call.answer([try body()])
+        } catch {
+            refuse(call, error)
+        }
+    }
+
+    private func ask(_ call: IncomingCall, _ request: UserRequest) {
+        host.ask(request) { answer(call, $0) }
+    }
+
+    private func answer(_ call: IncomingCall, _ reply: Reply) {
+        switch reply {
+        case .done: call.answer([.map(ValueMap())])
+        case .value(let value):
+            if case .map = value {
+                call.answer([value])
+            } else {
+                call.answer([.map(ValueMap([("value", value)]))])
+            }
+        case .refused(let refusal): refuse(call, refusal)
+        }
+    }
+}
+
+extension Submission {
+    init(_ options: SubmitOptions) {
+        self.init(
+            identifier: options.id,
+            kind: options.kind == .refresh ? .refresh : .processing,
+            after: options.after,
+            every: options.every,
+            needs: options.needs,
+            token: options.token,
+            command: options.command,
+            directory: options.directory,
+            environment: options.environment
+        )
+    }
+}

@@ -1,0 +1,146 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// The daemon as the private socket sees it.
+extension Daemon: ControlHost {
+    var device: Device { driver.device }
+
+    func now() -> Moment { Clocks.now() }
+
+    func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void) {
+        world.happened(.user(request, reply: world.expect(answer)))
+    }
+
+    func set(
+        _ name: String,
+        to value: String,
+        app: AppID?,
+        answer: @escaping (Reply) -> Void
+    ) {
+        if let condition = Condition(named: name), app == nil {
+            setByHand(condition, value, answer)
+        } else {
+            setSetting(name, value, app, answer)
+        }
+    }
+
+    private func setByHand(
+        _ condition: Condition,
+        _ value: String,
+        _ answer: (Reply) -> Void
+    ) {
+        let reading: Reading
+        if value.lowercased() == "auto" {
+            reading = .absent
+        } else if let number = condition.row.value(value) {
+            reading = .value(number)
+        } else {
+            answer(
+                .refused(
+                    Refusal(
+                        .invalid,
+                        reason: "\(condition.row.name) does not take this value",
+                        value: value,
+                        fix: "write \(condition.row.choices), or auto"
+                    )
+                )
+            )
+            return
+        }
+        world.happened(.condition(condition, .hand, reading))
+        turn()
+        // Durable: the turn has committed it, or the device still says what it said before.
+        answer(driver.mustRetry ? .refused(Self.storageRefusal) : .done)
+    }
+
+    private static var storageRefusal: Refusal {
+        Refusal(
+            .storage,
+            reason: "the state directory takes no writes",
+            fix: "free some space, then try again"
+        )
+    }
+
+    private func setSetting(
+        _ name: String,
+        _ value: String,
+        _ app: AppID?,
+        _ answer: (Reply) -> Void
+    ) {
+        do throws(Refusal) {
+            try SettingsFile.set(name, to: value, app: app, in: places.configuration)
+            reread()
+            turn()
+            answer(.done)
+        } catch {
+            answer(.refused(error))
+        }
+    }
+
+    func reload(answer: @escaping (Reply) -> Void) {
+        reread()
+        turn()
+        guard let problem = settingsProblems.first else {
+            answer(.done)
+            return
+        }
+        answer(
+            .refused(
+                Refusal(
+                    .invalid,
+                    reason: "\(places.configuration): \(problem)",
+                    fix: "the settings in force stay until the file is mended"
+                )
+            )
+        )
+    }
+
+    func history(
+        of app: AppID?,
+        limit: Int,
+        before: Int64?
+    ) throws(Refusal) -> [Value] {
+        do throws(StoreError) {
+            return try world.store.history(of: app, before: before, limit: min(limit, 10_000))
+                .map { stored in
+                    guard case .map(var fields) = stored.line.report else { return .null }
+                    fields["id"] = .integer(stored.id)
+                    return .map(fields)
+                }
+        } catch {
+            throw Refusal(.storage, reason: "\(error)")
+        }
+    }
+
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
+        guard device.apps.index(of: app) != nil || Files.exists(places.logPath(of: app)) else {
+            throw Refusal(
+                .notFound,
+                reason: "no app of that name",
+                value: app.name,
+                fix: "offstage apps lists those that are known"
+            )
+        }
+        do throws(LinuxError) {
+            let text = try AppLog(places.logPath(of: app)).tail(lines: lines)
+            return [
+                "app": .string(app.name), "file": .string(places.logPath(of: app)),
+                "text": .string(text),
+            ]
+        } catch {
+            throw Refusal(.notFound, reason: "\(app) has written nothing yet", value: app.name)
+        }
+    }
+
+    func version() -> Value {
+        [
+            "version": .string(Version.number), "build": .string(Version.build),
+            "pid": .integer(Int64(CurrentProcess.pid)), "state": .string(places.state),
+            "socket": .string(places.socket),
+            "seconds": .double((now().boot - startedAt.boot).seconds),
+        ]
+    }
+
+    func doctor() -> [Value] { Doctor(self).checks() }
+}

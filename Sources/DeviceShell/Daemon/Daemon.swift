@@ -1,0 +1,235 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// One device daemon: one thread, one loop, one core.
+///
+/// A turn is: wait for one source, let at most 64 run, then give all that happened to the driver,
+/// which commits once, performs, and answers.
+@safe
+final class Daemon {
+    let places: DaemonPlaces
+    let loop: EventLoop
+    let world: World
+    let control: any ProcessControl
+    private(set) var driver: Driver<World.Port>
+    private let lock: DaemonLock
+    private var inputs: Inputs?
+    private var signals: [SignalSource] = []
+    /// Set by `listen`.
+    var bus: AppBus?
+    private var keeper: ProcessSource?
+    private var keeperTimer: TimerSource?
+    private var retryTimer: TimerSource?
+    private var retryWait = Interval.seconds(1)
+    let startedAt = Clocks.now()
+    /// What is wrong with the settings file; empty when it is in force.
+    var settingsProblems: [Diagnostic] = []
+
+    /// Opens everything, decides nothing yet. Throws what a user can act on.
+    ///
+    /// SIGTERM, SIGINT, SIGHUP and SIGCHLD must be blocked.
+    init(
+        _ places: DaemonPlaces,
+        scope: String? = nil,
+        only step: ControlStep.Kind? = nil,
+        childLimits: [ResourceLimit] = []
+    ) throws(DaemonError) {
+        self.places = places
+        let markers = LaunchMarkers(places.launches)
+        let bootID: String
+        do throws(LinuxError) {
+            for directory in [places.state, places.runtime, places.logs, places.launches] {
+                try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+            }
+            lock = try DaemonLock(places.lock)
+            loop = try EventLoop()
+            bootID = try Clocks.bootID()
+        } catch {
+            throw .directory(error)
+        }
+        try Self.take(lock, places)
+        let (store, device) = try Self.open(places)
+        do {
+            try markers.open(bootID: bootID)
+            control = try ControlProbe(
+                name: ControlProbe.name(forState: places.state),
+                markers: markers,
+                scope: scope,
+                only: step
+            ).choose()
+            world = try World(
+                loop,
+                store: store,
+                places: places,
+                control: control,
+                limits: childLimits,
+                build: Version.build
+            )
+        } catch let error as LinuxError {
+            throw .directory(error)
+        } catch {
+            throw .usage("\(error)")
+        }
+        driver = Driver(device: device, port: World.Port(world: world))
+        do throws(LinuxError) {
+            try prepare(bootID: bootID)
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    private static func take(
+        _ lock: borrowing DaemonLock,
+        _ places: DaemonPlaces
+    ) throws(DaemonError) {
+        let isOurs: Bool
+        var holder: ProcessIdentity?
+        do throws(LinuxError) {
+            isOurs = try lock.takeForDaemon()
+            if !isOurs { holder = try lock.holder() }
+        } catch {
+            throw .directory(error)
+        }
+        guard isOurs else { throw .alreadyRunning(state: places.state, pid: holder?.pid) }
+    }
+
+    private static func open(_ places: DaemonPlaces) throws(DaemonError) -> (Store, Device) {
+        do throws(StoreError) {
+            let store = try Store(path: places.database)
+            let records = try store.load()
+            do throws(RestoreError) {
+                return (store, try Device(restoring: records))
+            } catch {
+                throw StoreError.corrupt(
+                    path: places.database,
+                    found: "\(error.key.section.rawValue) \(error.key.key): \(error.reason)"
+                )
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The first turn: what the store remembers meets what the machine shows, before any peer is
+    /// accepted.
+    private func prepare(bootID: String) throws(LinuxError) {
+        retryTimer = try TimerSource(loop) { [unowned self] in world.happened(.timer) }
+        keeperTimer = try TimerSource(loop) { [unowned self] in ensureKeeper() }
+        ensureKeeper()
+        world.owner = { [unowned self] in driver.device.app(of: $0) }
+        let inputs = try Inputs(self)
+        self.inputs = inputs
+        let seed = try FileDescriptor(opening: "/dev/urandom", .reading).read(upTo: 7)
+        let survivors = world.survivors(known: driver.device.launchIDs)
+        world.happened(
+            .started(
+                Start(
+                    bootID: bootID,
+                    survivors: survivors,
+                    seed: seed.reduce(0) { $0 << 8 | Int64($1) }
+                )
+            )
+        )
+        inputs.readAll()
+        world.log.begin(with: driver.device)
+        turn()
+    }
+
+    // MARK: The keeper
+
+    /// Holds the apps' scope and thaws everything should no daemon come back. Without one the apps
+    /// run all the same.
+    private func ensureKeeper() {
+        do {
+            let running = try Keeper.ensure(
+                executable: "/proc/self/exe",
+                lock: lock,
+                markers: LaunchMarkers(places.launches),
+                control: control
+            )
+            keeper =
+                running.isOurs
+                ? try ProcessSource(loop, child: running.process) { [unowned self] _ in
+                    keeperEnded()
+                }
+                : try ProcessSource(loop, adopted: running.process) { [unowned self] _ in
+                    keeperEnded()
+                }
+        } catch {
+            DaemonLog.write("no keeper: frozen apps stay frozen if this daemon ends: \(error)")
+        }
+    }
+
+    /// It was killed: a new one, but not again and again.
+    private func keeperEnded() {
+        keeper = nil
+        try? keeperTimer?.arm(at: Clocks.boot() + .seconds(5))
+    }
+
+    // MARK: Turns
+
+    /// Until a signal, or `stop`.
+    func run() throws(DaemonError) {
+        do throws(LinuxError) {
+            signals = [
+                try SignalSource(loop, Signal.terminate) { [unowned self] _ in loop.exit() },
+                try SignalSource(loop, Signal.interrupt) { [unowned self] _ in loop.exit() },
+                try SignalSource(loop, Signal.hangUp) { [unowned self] _ in inputs?.readAll() },
+            ]
+            // Not under a service manager: nobody to tell.
+            _ = try ServiceManager.ready()
+            _ = try loop.enableWatchdog()
+            while try loop.runTurn() { turn() }
+            _ = try ServiceManager.stopping()
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// Everything that happened, and what happens because of it at once.
+    func turn() {
+        inputs?.refresh()
+        var events = world.takeInbox()
+        var rounds = 0
+        while !events.isEmpty {
+            driver.turn(events)
+            adoptSettings()
+            inputs?.refresh()
+            events = world.takeInbox()
+            rounds += 1
+            if rounds == 64, !events.isEmpty {
+                // Others want their turn as well; what is left comes with the next one.
+                world.putBack(events)
+                deferred = try? DeferredSource(loop) {}
+                break
+            }
+        }
+        world.log.flush()
+        if world.log.isFull { world.log.begin(with: driver.device) }
+        retryIfNeeded()
+    }
+    private var deferred: DeferredSource?
+
+    private func adoptSettings() {
+        let settings = driver.device.settings
+        world.setLogSize(settings.logSize)
+        world.store.historyLimit = settings.historyLines
+        world.store.historyAge = settings.historyAge
+    }
+
+    /// While the store takes nothing, it is tried again: soon, then every minute.
+    private func retryIfNeeded() {
+        guard driver.mustRetry else {
+            retryWait = .seconds(1)
+            return
+        }
+        try? retryTimer?.arm(at: Clocks.boot() + retryWait)
+        retryWait = min(retryWait * 2, .minutes(1))
+    }
+
+    func reread() { inputs?.readAll() }
+
+    var seesMemoryPressure: Bool { inputs?.seesMemoryPressure ?? false }
+}

@@ -1,0 +1,36 @@
+package import Linux
+
+/// Why a daemon cannot start; each says what to do.
+package enum DaemonError: Error, CustomStringConvertible {
+    case usage(String)
+    case directory(LinuxError)
+    case alreadyRunning(state: String, pid: Int32?)
+    case store(StoreError)
+    /// The store is sound, but holds a record that this version cannot read.
+    case records(path: String, reason: String)
+    case socket(String)
+
+    package var description: String {
+        switch self {
+        case .usage(let text): text
+        case .directory(let error):
+            "\(error). The directories are chosen with --state and --runtime."
+        case .alreadyRunning(let state, let pid):
+            "another daemon\(pid.map { " (process \($0))" } ?? "") runs for \(state). "
+                + "Only one may; choose another directory with --state to run a second."
+        case .store(let error): "\(error)"
+        case .records(let path, let reason):
+            "\(path) holds a record that this version cannot read (\(reason)). It was left as it "
+                + "is. Install the version that wrote it."
+        case .socket(let text): text
+        }
+    }
+
+    /// 2 is a mistake in the call.
+    package var exitStatus: Int32 {
+        switch self {
+        case .usage: 2
+        case .directory, .alreadyRunning, .store, .records, .socket: 1
+        }
+    }
+}

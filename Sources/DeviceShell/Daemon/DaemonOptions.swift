@@ -1,0 +1,122 @@
+internal import AppProtocol
+internal import Linux
+internal import Vocabulary
+
+/// The command line of `offstaged`.
+package struct DaemonOptions {
+    package var places: DaemonPlaces
+    /// A cgroup v2 directory of ours for the apps.
+    var scope: String?
+    var step: ControlStep.Kind?
+
+    package enum Reading {
+        case run(DaemonOptions)
+        case show(String)
+    }
+
+    private static let table: [Options.Option] = [
+        .init("state", nil, .required), .init("runtime", nil, .required),
+        .init("config", nil, .required), .init("data", nil, .required),
+        .init("cgroup", nil, .required), .init("step", nil, .required), .init("help", "h"),
+        .init("version", "V"),
+    ]
+
+    package static let help = """
+        Usage: offstaged [OPTION]…
+        Runs background work for the user it runs as. Usually the service manager starts it:
+        systemctl --user start offstaged
+
+          --state DIR      what must survive   [$XDG_STATE_HOME/offstage]
+          --runtime DIR    the socket          [$XDG_RUNTIME_DIR/offstage]
+          --config FILE    the settings        [$XDG_CONFIG_HOME/offstage/offstage.conf]
+          --data DIR:DIR…  where apps' manifests are looked for, in DIR/applications
+                           [$XDG_DATA_HOME and $XDG_DATA_DIRS]
+          --cgroup DIR     a cgroup v2 directory for the apps, which this user may write
+          --step STEP      only this kind of process control: cgroup-v2, cgroup-v1 or signals
+          -h, --help       print this and end
+          -V, --version    print the version and end
+
+        Examples:
+          offstaged                                    for the whole session
+          offstaged --state /tmp/o/s --runtime /tmp/o/r --data /tmp/o
+                                                       one more, for trying things out
+          OFFSTAGE_SOCKET=/tmp/o/r/socket offstage status
+
+        """
+
+    package static func read(_ arguments: [String]) throws(DaemonError) -> Reading {
+        let options: Options
+        do throws(Options.Failure) {
+            options = try Options(arguments, table)
+        } catch {
+            let mistake =
+                switch error {
+                case .unknown(let word): "\(word): there is no such option"
+                case .missingArgument(let word): "\(word): a value is missing"
+                }
+            throw .usage("offstaged: \(mistake)\nTry 'offstaged --help'.")
+        }
+        if options.has("help") { return .show(help) }
+        if options.has("version") { return .show("offstaged \(Version.number)\n") }
+        guard options.operands.isEmpty else {
+            throw .usage(
+                "offstaged: \(options.operands[0]): unexpected\nTry 'offstaged --help'."
+            )
+        }
+        var step: ControlStep.Kind?
+        if let name = options["step"] {
+            step = ControlStep.Kind.allCases.first {
+                $0.rawValue == name.replacing("-", with: " ")
+            }
+            guard step != nil else {
+                throw .usage(
+                    "offstaged: --step: \(name) is none; cgroup-v2, cgroup-v1 or signals"
+                )
+            }
+        }
+        return .run(
+            DaemonOptions(places: try places(options), scope: options["cgroup"], step: step)
+        )
+    }
+
+    private static func places(_ options: Options) throws(DaemonError) -> DaemonPlaces {
+        func environment(_ name: String) -> String? { CurrentProcess.environment(name) }
+        func absolute(_ variable: String) -> String? {
+            environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let home = absolute("HOME") ?? User.current()?.home ?? "/"
+        guard
+            let runtime = options["runtime"]
+                ?? absolute("XDG_RUNTIME_DIR").map({
+                    $0 + "/offstage"
+                })
+        else {
+            throw .usage(
+                "offstaged: XDG_RUNTIME_DIR is not set; choose a directory with --runtime"
+            )
+        }
+        let applications =
+            options["data"].map {
+                $0.split(separator: ":").map { $0 + "/applications" }
+            }
+            ?? DesktopFileID.directories(
+                dataHome: environment("XDG_DATA_HOME"),
+                dataDirectories: environment("XDG_DATA_DIRS"),
+                home: home
+            )
+        let places = DaemonPlaces(
+            state: options["state"] ?? (absolute("XDG_STATE_HOME") ?? home + "/.local/state")
+                + "/offstage",
+            runtime: runtime,
+            configuration: options["config"] ?? (absolute("XDG_CONFIG_HOME") ?? home + "/.config")
+                + "/offstage/offstage.conf",
+            applications: applications,
+            home: home
+        )
+        for path in [places.state, places.runtime, places.configuration] + applications
+        where !path.hasPrefix("/") {
+            throw .usage("offstaged: \(path) is not an absolute path")
+        }
+        return places
+    }
+}

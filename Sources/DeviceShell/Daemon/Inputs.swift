@@ -1,0 +1,106 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// What the daemon takes in beside processes and peers: manifests, settings, clocks, sensors. A
+/// new source of a condition is a file in `Conditions` and a line here.
+@safe
+final class Inputs {
+    private unowned let daemon: Daemon
+    private var manifests: ManifestLibrary
+    private var manifestWatch: DirectoryWatch?
+    private var settingsWatch: DirectoryWatch?
+    private var manifestsAreStale = false
+    private var settingsAreStale = false
+    private let clockJumps: ClockJumps
+    private var sources: [Source] = []
+    private var pressure: MemoryPressure?
+
+    init(_ daemon: Daemon) throws(LinuxError) {
+        self.daemon = daemon
+        let places = daemon.places
+        manifests = ManifestLibrary(directories: places.applications, home: places.home)
+        clockJumps = try ClockJumps()
+        manifestWatch = try DirectoryWatch(daemon.loop) { [unowned self] in
+            manifestsAreStale = true
+        }
+        settingsWatch = try DirectoryWatch(daemon.loop) { [unowned self] in
+            settingsAreStale = true
+        }
+        try watchClocks()
+        do throws(LinuxError) {
+            pressure = try MemoryPressure(daemon.loop) { [unowned self] reading in
+                self.daemon.world.happened(.condition(.memory, .kernel, reading))
+            }
+        } catch {
+            // A kernel without pressure information: the sensor is absent.
+            pressure = nil
+        }
+    }
+
+    var seesMemoryPressure: Bool { pressure != nil }
+
+    private func watchClocks() throws(LinuxError) {
+        let jumps = try DescriptorSource(
+            daemon.loop,
+            clockJumps.descriptor.number,
+            .readable
+        ) { [unowned self] _ in
+            if (try? clockJumps.happened()) == true { daemon.world.happened(.clockChanged) }
+        }
+        sources.append(jumps)
+        let directory = Files.directory(of: Clocks.zonePath)
+        let name = String(Clocks.zonePath.dropFirst(directory.count + 1))
+        let zone = try PathSource(daemon.loop, directory, .entries) { [unowned self] event in
+            guard event.name == name else { return }
+            Clocks.readZone()
+            daemon.world.happened(.clockChanged)
+        }
+        sources.append(zone)
+    }
+
+    /// As if everything had changed.
+    func readAll() {
+        (manifestsAreStale, settingsAreStale) = (true, true)
+        refresh()
+    }
+
+    /// Reads again what has changed since the last turn. Watches are renewed before the reading,
+    /// so that no change falls between.
+    func refresh() {
+        if settingsAreStale {
+            settingsAreStale = false
+            settingsWatch?.watch([nearest(Files.directory(of: daemon.places.configuration))])
+            readSettings()
+        }
+        if manifestsAreStale {
+            manifestsAreStale = false
+            manifestWatch?.watch(manifests.watched())
+            let changes = manifests.scan()
+            if !changes.isEmpty { daemon.world.happened(.manifests(changes)) }
+        }
+    }
+
+    private func nearest(_ directory: String) -> String {
+        var path = directory
+        while !Files.exists(path), path != "/" { path = Files.directory(of: path) }
+        return path
+    }
+
+    private func readSettings() {
+        switch SettingsFile.read(daemon.places.configuration) {
+        case .success(let settings):
+            daemon.settingsProblems = []
+            if settings != daemon.driver.device.settings {
+                daemon.world.happened(.settings(settings))
+            }
+        case .failure(let problems):
+            daemon.settingsProblems = problems.diagnostics
+            for problem in problems.diagnostics {
+                DaemonLog.write("\(daemon.places.configuration): \(problem)")
+            }
+            DaemonLog.write("the settings in force stay")
+        }
+    }
+}

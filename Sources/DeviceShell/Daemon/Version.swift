@@ -1,0 +1,6 @@
+/// Which program this is.
+package enum Version {
+    package static let number = "0.1.0"
+    /// Decisions are only promised to be equal between equal builds.
+    package static var build: String { "offstage \(number)" }
+}

@@ -1,0 +1,159 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// The real world behind the device: performs each effect at its place, and collects what happens
+/// for the next turn. It decides nothing.
+@safe
+final class World {
+    let loop: EventLoop
+    let store: Store
+    let places: DaemonPlaces
+    /// What has happened since the last turn.
+    private(set) var inbox: [Driver<Port>.TimedEvent] = []
+    private var processes: AppProcesses?
+    private var uses: UseWatch?
+    private var timer: TimerSource?
+    private let wakeLock: WakeLock
+    private var waiting: [ReplyToken: (Reply) -> Void] = [:]
+    private var lastToken: UInt64 = 0
+    var log: EventLogFile
+
+    init(
+        _ loop: EventLoop,
+        store: Store,
+        places: DaemonPlaces,
+        control: any ProcessControl,
+        limits: [ResourceLimit],
+        build: String
+    ) throws(LinuxError) {
+        (self.loop, self.store, self.places) = (loop, store, places)
+        log = EventLogFile(directory: places.state, build: build)
+        wakeLock = WakeLock()
+        processes = try AppProcesses(
+            loop,
+            control: control,
+            places: places,
+            limits: limits
+        ) { [unowned self] in
+            happened(.process($0, $1))
+        }
+        uses = try UseWatch(loop) { [unowned self] in happened(.used($0)) }
+        timer = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
+            happened(.timer)
+        }
+    }
+
+    /// Something happened now.
+    func happened(_ event: Event) {
+        inbox.append(Driver<Port>.TimedEvent(event, at: Clocks.now()))
+    }
+
+    func takeInbox() -> [Driver<Port>.TimedEvent] {
+        defer { inbox.removeAll(keepingCapacity: true) }
+        return inbox
+    }
+
+    /// Events that this turn had no time for go first in the next.
+    func putBack(_ events: [Driver<Port>.TimedEvent]) { inbox = events + inbox }
+
+    func survivors(known: [LaunchID]) -> [Survivor] {
+        processes?.survivors(known: known) ?? []
+    }
+
+    func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
+
+    /// Whose launch it is; the driver knows.
+    var owner: (LaunchID) -> AppID? = { _ in nil }
+
+    /// A caller to be answered, once, after the commit of what it asks for.
+    func expect(_ answer: @escaping (Reply) -> Void) -> ReplyToken {
+        lastToken += 1
+        let token = ReplyToken(lastToken)
+        waiting[token] = answer
+        return token
+    }
+
+    /// The form in which the driver holds the world.
+    struct Port: DevicePort {
+        let world: World
+
+        mutating func commit(_ changes: [Change]) throws(CommitError) {
+            do {
+                try world.store.commit(changes)
+            } catch {
+                throw CommitError(reason: "\(error)", isFull: error.isFull)
+            }
+        }
+
+        mutating func perform(_ effect: Effect) { world.perform(effect) }
+
+        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
+            world.waiting.removeValue(forKey: token)?(reply)
+        }
+
+        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
+            var logged: [EventLog.Decision] = []
+            for effect in decisions {
+                // What does not encode is not logged; a replay will show it.
+                if let decision = try? EventLog.Decision(effect) { logged.append(decision) }
+            }
+            world.log.append(.event(event, at: moment, decisions: logged))
+        }
+
+        mutating func recordRollback(of count: Int) {
+            world.log.append(.rollback(count: count))
+        }
+    }
+
+    private func perform(_ effect: Effect) {
+        guard let processes else { return }
+        switch effect {
+        case .save, .reply, .announce: break
+        case .spawn(let id, let spec): processes.spawn(id, spec)
+        case .attach(let id, let pid, let spec): processes.attach(id, pid: pid, spec)
+        case .probe(let id, let step, let source, let spec, let limit):
+            processes.probe(id, step, source, spec, limit: limit)
+        case .cancelProbe(let id): processes.cancelProbe(id)
+        case .freeze(let id): processes.freeze(id)
+        case .thaw(let id): processes.thaw(id)
+        case .terminate(let id): processes.terminate(id)
+        case .kill(let id): processes.kill(id)
+        case .release(let id): processes.release(id)
+        case .measure(let id): processes.measure(id)
+        case .checkLocks(let id): processes.checkLocks(id, of: owner(id))
+        case .weigh(let id, let weight): processes.weigh(id, weight)
+        case .tell:
+            // Linked apps connect through App1, which this daemon does not serve yet; without a
+            // connection the core tells nobody.
+            break
+        case .holdAwake(let hold): wakeLock.hold(hold)
+        case .notifyFailures(let app, let count, let reason, let command):
+            notifyFailures(app, count, reason, command)
+        case .watchUse(let app, let source): uses?.watch(app, source)
+        case .arm(let instant): arm(instant)
+        }
+    }
+
+    private func arm(_ instant: BootTime?) {
+        do throws(LinuxError) {
+            try timer?.arm(at: instant)
+        } catch {
+            DaemonLog.write("the timer cannot be set, retrying with the next event: \(error)")
+        }
+    }
+
+    private func notifyFailures(
+        _ app: AppID,
+        _ count: Int64,
+        _ reason: String,
+        _ command: String
+    ) {
+        guard let words = ArgumentList.parse(command, home: places.home) else {
+            DaemonLog.write("ignoring failure-command, which is no command line: \(command)")
+            return
+        }
+        processes?.notifyFailures(app, count: count, reason: reason, command: words)
+    }
+}

@@ -1,0 +1,368 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// The processes of all launches: starts them as the core says, and tells it what became of them.
+@safe
+final class AppProcesses {
+    private let loop: EventLoop
+    private let control: any ProcessControl
+    private let markers: LaunchMarkers
+    private let places: DaemonPlaces
+    private let report: (LaunchID, ProcessEvent) -> Void
+    private var watched: [LaunchID: ProcessSource] = [:]
+    private var probes: [LaunchID: Probe] = [:]
+    /// Programs of the user's that are no launches (failure-command); reaped when they end.
+    private var others: [Int32: ProcessSource] = [:]
+    /// Limits of this process that are not for its children: what held when it began.
+    private let limits: [ResourceLimit]
+    private let ownEnvironment = CurrentProcess.environment()
+    /// Launches that are over, with processes that still die.
+    private var dying: [LaunchID] = []
+    private var sweep: TimerSource?
+    var logSize = AppLog.usualLimit
+
+    init(
+        _ loop: EventLoop,
+        control: any ProcessControl,
+        places: DaemonPlaces,
+        limits: [ResourceLimit],
+        report: @escaping (LaunchID, ProcessEvent) -> Void
+    ) throws(LinuxError) {
+        (self.loop, self.control, self.places, self.report) = (loop, control, places, report)
+        self.limits = limits
+        markers = LaunchMarkers(places.launches)
+        sweep = try TimerSource(loop) { [unowned self] in
+            dying.removeAll { control.remove($0) }
+            sweepLater()
+        }
+    }
+
+    // MARK: Starting
+
+    func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
+        do throws(LinuxError) {
+            let marker = try markers.create(id)
+            let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
+            var program = try program(spec, id)
+            program.output = log.number
+            program.error = log.number
+            program.marker = marker.number
+            let process = try control.launch(
+                id,
+                program,
+                LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
+            )
+            let identity = identity(of: process.pid)
+            try watchChild(id, process)
+            report(id, .started(identity))
+        } catch {
+            control.remove(id)
+            report(id, .notStarted(reason: Self.words(error, spec)))
+        }
+    }
+
+    func attach(_ id: LaunchID, pid: Int32, _ spec: ProcessSpec) {
+        do throws(LinuxError) {
+            let process = try PidFD(of: pid)
+            let identity = identity(of: pid)
+            try control.adopt(
+                id,
+                pid: pid,
+                LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
+            )
+            try markers.mark(
+                id,
+                ProcessIdentity(pid: identity.pid, startTime: identity.startTime)
+            )
+            try watchAdopted(id, process)
+            report(id, .started(identity))
+        } catch {
+            control.remove(id)
+            report(id, .notStarted(reason: error.description))
+        }
+    }
+
+    private func program(_ spec: ProcessSpec, _ id: LaunchID) throws(LinuxError) -> Program {
+        let environment = AppEnvironment.build(
+            spec,
+            from: ownEnvironment,
+            extra: [
+                EnvironmentVariable(name: "OFFSTAGE_APP", value: spec.app.name),
+                EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: places.socket),
+            ]
+        )
+        let name = spec.arguments.first ?? ""
+        let searchPath =
+            environment.first { $0.hasPrefix("PATH=") }.map { String($0.dropFirst(5)) } ?? ""
+        guard let path = Files.executable(name, searchPath: searchPath) else {
+            throw LinuxError("execve", name, .noEntry)
+        }
+        var program = Program(path, arguments: spec.arguments, environment: environment)
+        program.directory = spec.directory ?? places.home
+        program.limits = limits
+        return program
+    }
+
+    private static func words(_ error: LinuxError, _ spec: ProcessSpec) -> String {
+        guard error.operation == "execve", error.errno == .noEntry else {
+            return error.description
+        }
+        return "\(spec.arguments.first ?? "the program") is not installed, or not in PATH"
+    }
+
+    private func identity(of pid: Int32) -> ProcessID {
+        ProcessID(pid: pid, startTime: ProcessIdentity(of: pid)?.startTime ?? 0)
+    }
+
+    // MARK: Watching
+
+    private func watchChild(_ id: LaunchID, _ process: consuming PidFD) throws(LinuxError) {
+        watched[id] = try ProcessSource(loop, child: process) { [unowned self] exit in
+            ended(id, exit)
+        }
+    }
+
+    private func watchAdopted(_ id: LaunchID, _ process: consuming PidFD) throws(LinuxError) {
+        watched[id] = try ProcessSource(loop, adopted: process) { [unowned self] exit in
+            ended(id, exit)
+        }
+    }
+
+    private func ended(_ id: LaunchID, _ exit: ProcessExit) {
+        let usage = control.usage(of: id)
+        let event: Exit
+        switch exit {
+        case .exited(let status): event = .status(status)
+        case .signalled(let signal):
+            event = .signal(
+                signal,
+                outOfMemory: signal == Signal.kill && control.ranOutOfMemory(id)
+            )
+        case .unknown: event = .unknown
+        }
+        watched[id] = nil
+        report(id, .exited(event, usage))
+    }
+
+    // MARK: Existing launches
+
+    func freeze(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.freeze(id) } }
+    func thaw(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.thaw(id) } }
+    func terminate(_ id: LaunchID) {
+        ignoringGone { () throws(LinuxError) in try control.signal(id, Signal.terminate) }
+    }
+    func kill(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.kill(id) } }
+    func weigh(_ id: LaunchID, _ weight: Weight) {
+        ignoringGone { () throws(LinuxError) in try control.weigh(id, weight) }
+    }
+
+    /// What was to be done to a process that has just ended has no object any more; its exit is
+    /// on its way to the core.
+    private func ignoringGone(_ body: () throws(LinuxError) -> Void) {
+        do throws(LinuxError) {
+            try body()
+        } catch
+            where error.errno == .noEntry || error.errno == .noProcess
+            || error.errno == .noDevice
+        {
+        } catch {
+            DaemonLog.write("ignoring: \(error)")
+        }
+    }
+
+    func measure(_ id: LaunchID) {
+        if let usage = control.usage(of: id) { report(id, .measured(usage)) }
+    }
+
+    /// Locks on files outside the app's own directories: they would block others.
+    func checkLocks(_ id: LaunchID, of app: AppID?) {
+        let own = FrozenLocks.ownDirectories(
+            names: app.map { [$0.name] } ?? [],
+            home: places.home,
+            environment: CurrentProcess.environment
+        )
+        let paths = FrozenLocks.held(by: control.processes(of: id), outside: own)
+        report(id, .locks(paths))
+    }
+
+    func release(_ id: LaunchID) {
+        cancelProbe(id)
+        watched[id] = nil
+        if !control.remove(id) {
+            dying.append(id)
+            sweepLater()
+        }
+        do throws(LinuxError) {
+            try markers.remove(id)
+        } catch {
+            DaemonLog.write("ignoring: \(error)")
+        }
+        // There only when a program was asked for the result.
+        try? Files.remove(probePath(id))
+    }
+
+    private func sweepLater() {
+        try? sweep?.arm(at: dying.isEmpty ? nil : Clocks.boot() + .milliseconds(200))
+    }
+
+    // MARK: Results
+
+    private struct Probe {
+        let step: ProbeStep
+        let process: ProcessSource?
+        let timer: TimerSource
+    }
+
+    func probe(
+        _ id: LaunchID,
+        _ step: ProbeStep,
+        _ source: ResultSource,
+        _ spec: ProcessSpec,
+        limit: Interval
+    ) {
+        switch source {
+        case .exit:
+            report(id, .probed(step, .unreadable(reason: "nothing to read")))
+        case .file(let path):
+            report(id, .probed(step, ResultFile.read(path)))
+        case .command:
+            do throws(LinuxError) {
+                try startProbe(id, step, spec, limit: limit)
+            } catch {
+                report(id, .probed(step, .unreadable(reason: Self.words(error, spec))))
+            }
+        }
+    }
+
+    private func startProbe(
+        _ id: LaunchID,
+        _ step: ProbeStep,
+        _ spec: ProcessSpec,
+        limit: Interval
+    ) throws(LinuxError) {
+        let output = try FileDescriptor(
+            opening: probePath(id),
+            [.writing, .create, .truncate],
+            permissions: 0o600
+        )
+        let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
+        var program = try program(spec, id)
+        program.output = output.number
+        program.error = log.number
+        // A program that writes without end is ended by the kernel.
+        program.limits.append(
+            ResourceLimit(.fileSize, soft: ResultFile.limit, hard: ResultFile.limit)
+        )
+        let process = try control.join(id, program)
+        let child = try ProcessSource(loop, child: process) { [unowned self] exit in
+            finishProbe(id, exit)
+        }
+        let timer = try TimerSource(loop) { [unowned self] in
+            cancelProbe(id)
+            report(
+                id,
+                .probed(step, .unreadable(reason: "no answer within \(limit)"))
+            )
+        }
+        try timer.arm(at: Clocks.boot() + limit)
+        probes[id] = Probe(step: step, process: child, timer: timer)
+    }
+
+    private func finishProbe(_ id: LaunchID, _ exit: ProcessExit) {
+        guard let probe = probes.removeValue(forKey: id) else { return }
+        switch exit {
+        case .exited(let status):
+            let answer = ResultFile.read(probePath(id))
+            if case .read(let fingerprint, _) = answer {
+                report(id, .probed(probe.step, .read(fingerprint, status: status)))
+            } else {
+                report(id, .probed(probe.step, answer))
+            }
+        case .signalled(let signal):
+            report(
+                id,
+                .probed(probe.step, .unreadable(reason: "it was ended by \(Signal.name(signal))"))
+            )
+        case .unknown:
+            report(id, .probed(probe.step, .unreadable(reason: "nobody saw how it ended")))
+        }
+    }
+
+    func cancelProbe(_ id: LaunchID) {
+        guard let probe = probes.removeValue(forKey: id), let process = probe.process else {
+            return
+        }
+        let pid = process.process.pid
+        ignoringGone { () throws(LinuxError) in try process.process.send(Signal.kill) }
+        reapLater(pid, process)
+    }
+
+    /// It dies soon; until then somebody must wait for it.
+    private func reapLater(_ pid: Int32, _ process: ProcessSource) {
+        guard let copy = try? PidFD(of: pid) else { return }
+        others[pid] = try? ProcessSource(loop, child: copy) { [unowned self] _ in
+            others[pid] = nil
+        }
+    }
+
+    // MARK: The user's own command about failures
+
+    func notifyFailures(_ app: AppID, count: Int64, reason: String, command: [String]) {
+        let spec = ProcessSpec(
+            app: app,
+            arguments: command,
+            environment: [
+                EnvironmentVariable(name: "OFFSTAGE_FAILURES", value: "\(count)"),
+                EnvironmentVariable(name: "OFFSTAGE_REASON", value: reason),
+            ]
+        )
+        do throws(LinuxError) {
+            let log = try AppLog(places.logPath(of: app), limit: logSize).open()
+            var program = try program(spec, LaunchID(0))
+            program.output = log.number
+            program.error = log.number
+            let process = try program.start()
+            let pid = process.pid
+            others[pid] = try ProcessSource(loop, child: process) { [unowned self] _ in
+                others[pid] = nil
+            }
+        } catch {
+            DaemonLog.write("failure-command was not started: \(Self.words(error, spec))")
+        }
+    }
+
+    // MARK: After a restart of the daemon
+
+    /// What is left of the launches that the store knows, and of any others.
+    func survivors(known: [LaunchID]) -> [Survivor] {
+        var ids = known
+        for id in control.discover() + markers.launches() where !ids.contains(id) {
+            ids.append(id)
+        }
+        return ids.map { id in
+            // Execve that failed late leaves an identity and a word of it.
+            guard let identity = markers.process(of: id), markers.failure(of: id) == nil else {
+                return Survivor(launch: id, process: nil, alive: false)
+            }
+            let isAlive = identity.isAlive && adopt(id, identity)
+            return Survivor(
+                launch: id,
+                process: ProcessID(pid: identity.pid, startTime: identity.startTime),
+                alive: isAlive
+            )
+        }
+    }
+
+    private func adopt(_ id: LaunchID, _ identity: ProcessIdentity) -> Bool {
+        do throws(LinuxError) {
+            try watchAdopted(id, try PidFD(of: identity))
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func probePath(_ id: LaunchID) -> String { "\(places.launches)/result-\(id)" }
+}

@@ -1,0 +1,82 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// `offstage.conf`: the only place where settings are kept. The command line changes one line of
+/// it, and everything else in it stays.
+enum SettingsFile {
+    /// The defaults when there is no file.
+    static func read(_ path: String) -> Result<Settings, SettingsText.Invalid> {
+        do throws(SettingsText.Invalid) {
+            return .success(try SettingsText.parse(try text(path)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func text(_ path: String) throws(SettingsText.Invalid) -> ConfigurationText {
+        guard Files.exists(path) else { return ConfigurationText() }
+        do throws(LinuxError) {
+            return ConfigurationText(
+                bytes: try Files.read(path, limit: ConfigurationText.limit + 1)
+            )
+        } catch {
+            throw SettingsText.Invalid([
+                Diagnostic(
+                    .error,
+                    reason: "cannot be read: \(error)",
+                    fix: "Mend its permissions."
+                )
+            ])
+        }
+    }
+
+    /// Changes one setting in the file, of one app or of all, after checking it. The file is
+    /// replaced as a whole: a crash leaves the old or the new one.
+    static func set(
+        _ name: String,
+        to value: String,
+        app: AppID?,
+        in path: String
+    ) throws(Refusal) {
+        do throws(SettingsText.Invalid) {
+            var content = try text(path)
+            do throws(Diagnostic) {
+                try content.set(name, section: SettingsText.section(of: app), to: value)
+            } catch {
+                throw SettingsText.Invalid([error])
+            }
+            _ = try SettingsText.parse(content)
+            try write(content.text, to: path)
+        } catch {
+            throw Refusal(error, path)
+        }
+    }
+
+    private static func write(
+        _ text: String,
+        to path: String
+    ) throws(SettingsText.Invalid) {
+        do throws(LinuxError) {
+            try Files.makeDirectory(Files.directory(of: path), parents: true)
+            try Files.replace(path, with: text, permissions: 0o600)
+        } catch {
+            throw SettingsText.Invalid([
+                Diagnostic(.error, reason: "cannot be written: \(error)", fix: "Free some space.")
+            ])
+        }
+    }
+}
+
+extension Refusal {
+    fileprivate init(_ invalid: SettingsText.Invalid, _ path: String) {
+        let first = invalid.diagnostics.first
+        let isDisk = first?.line == nil && first?.key == nil
+        self.init(
+            isDisk ? .storage : .invalid,
+            reason: first.map { "\($0.key.map { "\($0) " } ?? "")\($0.reason)" } ?? "invalid",
+            value: first?.value ?? "",
+            fix: first?.fix ?? path
+        )
+    }
+}
