@@ -115,6 +115,12 @@ let package = Package(
             path: "Tests/TestKit",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "ProcessPeer",
+            dependencies: ["DeviceCore", "DeviceShell", "Linux", "TestKit", "Vocabulary"],
+            path: "Tests/ProcessPeer",
+            swiftSettings: strict
+        ),
         tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,11 @@ int clinux_pidfd_wait(int pidfd, int block, int *code, int *status) {
     *code = information.si_code;
     *status = information.si_status;
     return result;
+}
+
+int clinux_become(uid_t user, gid_t group) {
+    if (setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0) return -1;
+    return setresuid(user, user, user);
 }
 
 int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }

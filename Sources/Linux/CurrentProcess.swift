@@ -38,6 +38,11 @@ package enum CurrentProcess {
         try check(unsafe clinux_block_signals(signals, signals.count), "pthread_sigmask")
     }
 
+    /// Becomes another user for good, without further groups.
+    package static func become(_ user: User) throws(LinuxError) {
+        try check(clinux_become(user.user, user.group), "setresuid", user.name)
+    }
+
     /// A signal to a process by number; to be sure who it is, send by `PidFD`.
     package static func send(_ signal: Int32, to pid: Int32) throws(LinuxError) {
         try check(kill(pid, signal), "kill", "process \(pid)")

@@ -62,15 +62,13 @@ final class ProcessBench {
     }
 
     static func removeScope(of control: any ProcessControl) {
-        let name = control.step.path.split(separator: "/").last ?? "none"
         if let v2 = control as? CgroupControl { try? v2.base.remove() }
         if let v1 = control as? FreezerControl { try? v1.base.remove() }
-        for controller in ["memory", "cpu", "cpuacct"] {
-            guard let root = (try? Mounts())?.cgroup1(controller),
-                let own = (try? CgroupMembership(of: CurrentProcess.pid))?.controllers[controller]
-            else { continue }
-            for place in [root, root + own] { try? CgroupV1Memory("\(place)/\(name)").remove() }
-        }
+        let resources =
+            (control as? CgroupControl)?.resources ?? (control as? FreezerControl)?.resources
+        try? resources?.memory?.remove()
+        try? resources?.processor?.remove()
+        try? resources?.accounting?.remove()
     }
 
     func program(_ script: String) -> Program {

@@ -30,13 +30,38 @@ package final class ScratchDaemon {
 
     deinit {
         try? kill()
-        // Its apps and its keeper outlive it on purpose; here they end.
-        for launch in (try? Files.list(scratch("state/launches"))) ?? [] {
-            guard let text = try? scratch.read("state/launches/" + launch),
-                let process = ProcessIdentity(marker: text),
-                let held = try? PidFD(of: process)
+        // Its apps and its keeper outlive it on purpose; here they end, and are reaped.
+        var left: [ProcessIdentity] = []
+        for name in (try? Files.list(scratch("state/launches"))) ?? [] {
+            guard let text = try? scratch.read("state/launches/" + name),
+                let process = ProcessIdentity(marker: text), let held = try? PidFD(of: process)
             else { continue }
             try? held.send(Signal.kill)
+            left.append(process)
+        }
+        try? Wait.untilGone(left)
+        let step = (try? scratch.read("state/launches/step"))?.split(separator: "\n") ?? []
+        if step.count == 2 { Self.removeGroups(String(step[1])) }
+    }
+
+    /// Ends what is left in its scope, and takes the directories of the kernel away.
+    private static func removeGroups(_ scope: String) {
+        let group = CgroupV2(scope)
+        if group.canFreeze {
+            let pids = (try? group.processes()) ?? []
+            let processes = pids.compactMap { ProcessIdentity(of: $0) }
+            try? group.kill()
+            try? Wait.untilGone(processes)
+        }
+        try? group.remove()
+        guard let name = scope.split(separator: "/").last, let mounts = try? Mounts() else {
+            return
+        }
+        for controller in ["freezer", "memory", "cpu", "cpuacct"] {
+            guard let root = mounts.cgroup1(controller),
+                let own = (try? CgroupMembership(of: CurrentProcess.pid))?.controllers[controller]
+            else { continue }
+            for place in [root, root + own] { try? CgroupV1Freezer("\(place)/\(name)").remove() }
         }
     }
 

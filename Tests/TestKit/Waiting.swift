@@ -5,6 +5,8 @@ import Vocabulary
 /// waited for arrives by an event, never by the time being over.
 package struct DidNotHappen: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Waiting for events of the system, without sleeping.

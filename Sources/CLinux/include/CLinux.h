@@ -127,6 +127,7 @@ int clinux_unlock_byte(int descriptor, int64_t byte);
 /// 1 when somebody else holds an exclusive lock on the byte, 0 when not, -1 on error.
 int clinux_byte_is_locked(int descriptor, int64_t byte);
 
+int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);
 int clinux_set_dumpable(int on);
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);

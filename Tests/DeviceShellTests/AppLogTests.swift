@@ -1,0 +1,71 @@
+@testable import DeviceShell
+import Linux
+import TestKit
+import Testing
+
+struct AppLogTests {
+    let scratch = ScratchDirectory()
+
+    @Test func `output is appended across launches`() throws {
+        let log = AppLog(scratch("app.log"))
+        try log.open().writeAll("first\n")
+        try log.open().writeAll("second\n")
+        #expect(try log.tail(lines: 10) == "first\nsecond\n")
+        #expect(try log.tail(lines: 1) == "second\n")
+        #expect(try log.tail(lines: 0) == "")
+        #expect(Files.status(log.path)?.permissions == 0o600)
+    }
+
+    @Test func `a flood is cut to the newest lines while the writer goes on`() throws {
+        let log = AppLog(scratch("app.log"), limit: 1000)
+        let writer = try log.open()
+        for number in 0..<500 { try writer.writeAll("line \(number)\n") }
+        try log.bound()
+        #expect(try #require(Files.status(log.path)).size == 0)
+        let older = try #require(Files.status(log.path + ".1"))
+        #expect(older.size <= 500)
+        try writer.writeAll("after\n")
+        #expect(try log.tail(lines: 3) == "line 498\nline 499\nafter\n")
+        #expect(try log.tail(lines: 1000).hasPrefix("line "), "from a whole line on")
+        for number in 0..<500 { try writer.writeAll("more \(number)\n") }
+        try log.bound()
+        #expect(try log.tail(lines: 1000).hasPrefix("more "))
+        #expect(try Files.list(scratch.path) == ["app.log", "app.log.1"])
+        let total = [log.path, log.path + ".1"].compactMap { Files.status($0)?.size }.reduce(0, +)
+        #expect(total <= 1500)
+    }
+
+    @Test func `a program that floods is bounded at its next launch and at its end`() throws {
+        let log = AppLog(scratch("app.log"), limit: 10_000)
+        for _ in 0..<3 {
+            let output = try log.open()
+            var program = Program(
+                "/bin/sh",
+                arguments: ["sh", "-c", "seq 1 20000"],
+                environment: []
+            )
+            (program.output, program.error) = (output.number, output.number)
+            #expect(try program.start().wait(block: true) == .exited(0))
+        }
+        try log.bound()
+        let total = [log.path, log.path + ".1"].compactMap { Files.status($0)?.size }.reduce(0, +)
+        #expect(total <= 15_000)
+        #expect(try log.tail(lines: 1) == "20000\n")
+    }
+
+    @Test func `the end is bounded in bytes too, and no log is an empty one`() throws {
+        let log = AppLog(scratch("app.log"))
+        #expect(try log.tail(lines: 10) == "")
+        try log.bound()
+        try log.open().writeAll(String(repeating: "x", count: 5000))
+        #expect(try log.tail(lines: 10, bytes: 100).utf8.count == 100)
+    }
+
+    @Test func `a link in the place of a log is not followed`() throws {
+        try scratch.write("precious", "data")
+        #expect(try Command("ln", "-s", scratch("precious"), scratch("app.log")).run().succeeded)
+        let log = AppLog(scratch("app.log"), limit: 1)
+        #expect(throws: LinuxError.self) { try log.open().writeAll("x") }
+        #expect(try scratch.read("precious") == "data")
+    }
+}

@@ -1,0 +1,133 @@
+@testable import DeviceShell
+import DeviceCore
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// What happens to apps when no daemon lives, with a real keeper.
+struct KeeperTests {
+    let one = LaunchID(1)
+    @Test(arguments: ProcessBench.steps)
+    func `when a daemon is killed its apps live on, are thawed, and can be adopted`(
+        step: ControlStep.Kind
+    ) throws {
+        #expect(Orphans.areOurs)
+        let scratch = ScratchDirectory()
+        let outcome = try Command(
+            Products.path(of: "ProcessPeer"),
+            "daemon",
+            step.rawValue,
+            scratch.path,
+            Products.path(of: "offstaged")
+        ).run()
+        #expect(outcome == .init(status: .signalled(Signal.kill), output: "", errors: ""))
+        let bench = try ProcessBench(step, in: scratch)
+        #expect(bench.control.discover() == [one])
+        let main = try #require(bench.markers.process(of: one))
+        #expect(main.isAlive, "it outlived its daemon")
+        let process = try PidFD(of: main)
+        #expect(bench.control.launch(of: main.pid) == one)
+        // The keeper thaws it: it changes its file, again and again.
+        for _ in 0..<2 {
+            let before = try scratch.read("pulse")
+            try Wait.until(file: scratch("pulse"), "thawed by the keeper") { $0 != before }
+        }
+        let lock = try DaemonLock(scratch("lock"))
+        #expect(try lock.keeperLives())
+        #expect(try lock.takeForDaemon(), "a daemon can start beside the keeper")
+        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try bench.control.kill(one)
+        try Wait.until(readable: process.descriptor.number)
+        let keeper = try #require(ProcessIdentity(marker: try scratch.read("launches/keeper")))
+        #expect(keeper.isAlive, "it stays as long as a daemon lives")
+        try PidFD(of: keeper).send(Signal.kill)
+        try Wait.untilGone([main, keeper])
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `a keeper ends when neither a daemon nor a launch is left`(step: ControlStep.Kind) throws {
+        let bench = try ProcessBench(step)
+        let path = bench.scratch("lock")
+        let process = try bench.launch(1, "exec sleep 1000")
+        try bench.control.freeze(one)
+        let identity: ProcessIdentity
+        do {
+            let lock = try DaemonLock(path)
+            #expect(try lock.takeForDaemon())
+            identity = try startKeeper(bench, lock)
+            try bench.letOthersWork()
+            #expect(identity.isAlive)
+            #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
+        }
+        // Our lock is gone, as if we had died; the launch still lives.
+        try Wait.until("thawed", { !isFrozen(bench, process.pid) }) { try bench.letOthersWork() }
+        #expect(identity.isAlive, "a launch lives")
+        try process.send(Signal.kill)
+        #expect(try process.wait(block: true) == .signalled(9))
+        try Wait.untilGone(identity)
+        #expect(try DaemonLock(path).keeperLives() == false)
+    }
+
+    private func isFrozen(_ bench: ProcessBench, _ pid: Int32) -> Bool {
+        if let v2 = bench.control as? CgroupControl {
+            return v2.base.child("launch-1").isFrozen
+        }
+        if let v1 = bench.control as? FreezerControl { return v1.base.child("launch-1").isFrozen }
+        return ProcessStatus(of: pid)?.isStopped ?? false
+    }
+
+    private func startKeeper(
+        _ bench: ProcessBench,
+        _ lock: borrowing DaemonLock
+    ) throws -> ProcessIdentity {
+        let running = try Keeper.ensure(
+            executable: Products.path(of: "offstaged"),
+            lock: lock,
+            markers: bench.markers,
+            control: bench.control,
+            patience: .milliseconds(1)
+        )
+        #expect(running.isOurs == true)
+        let identity = try #require(ProcessIdentity(of: running.process.pid))
+        while try !lock.keeperLives() { try bench.letOthersWork() }
+        let same = try Keeper.ensure(
+            executable: Products.path(of: "offstaged"),
+            lock: lock,
+            markers: bench.markers,
+            control: bench.control,
+            patience: .milliseconds(1)
+        )
+        #expect(same.isOurs == false)
+        #expect(same.process.pid == identity.pid)
+        return identity
+    }
+
+    @Test func `a second daemon is refused and told of the first`() throws {
+        let scratch = ScratchDirectory()
+        let first = try DaemonLock(scratch("lock"))
+        #expect(try first.takeForDaemon())
+        let second = try DaemonLock(scratch("lock"))
+        #expect(try !second.takeForDaemon())
+        #expect(try second.holder() == ProcessIdentity(of: CurrentProcess.pid))
+        #expect(try second.daemonLives())
+        #expect(try second.whileNoDaemon {} == false)
+    }
+
+    @Test func `while the keeper works no daemon starts`() throws {
+        let scratch = ScratchDirectory()
+        let keeper = try DaemonLock(scratch("lock"))
+        let worked = try keeper.whileNoDaemon {
+            // The daemon waits for this lock without a limit: asked here as the keeper would see it.
+            let other = try? LockFile(scratch("lock"))
+            #expect((try? other?.tryLock(1)) == false)
+        }
+        #expect(worked)
+        #expect(try DaemonLock(scratch("lock")).takeForDaemon())
+    }
+
+    @Test(arguments: [[], ["--keeper"], ["--keeper", "--lock", "/x"], ["--keeper", "--what"]])
+    func `a keeper without its options ends with a usage error`(words: [String]) {
+        #expect(Keeper.main(words) == 2)
+    }
+}

@@ -1,0 +1,140 @@
+import DeviceCore
+import DeviceShell
+import Linux
+import TestKit
+import Vocabulary
+
+/// A process of its own for tests that kill or dress up the one that controls apps.
+///
+/// `daemon STEP DIRECTORY OFFSTAGED`: launches an app, freezes it, starts a keeper, is killed.
+/// `user NAME DIRECTORY STEP`: becomes another user, checks which step is in force and uses it;
+/// with cgroup v2, in a subtree delegated as a service manager does it.
+@main
+enum ProcessPeer {
+    static func main() {
+        do {
+            let words = CommandLine.arguments
+            guard words.count == 5 else { throw DidNotHappen(description: "usage") }
+            guard let step = ControlStep.Kind(rawValue: words[words[1] == "user" ? 4 : 2]) else {
+                throw DidNotHappen(description: "no such step")
+            }
+            if words[1] == "daemon" {
+                try dieAsDaemon(step, words[3], offstaged: words[4])
+            } else {
+                try actAs(words[2], step, words[3])
+            }
+        } catch {
+            print("\(error)")
+            CurrentProcess.exit(1)
+        }
+    }
+
+    /// Changes its file as long as it runs.
+    static let pulse = "while :; do date +%N > pulse.new; mv pulse.new pulse; done"
+
+    static func hold(_ condition: Bool, _ what: String) throws {
+        guard condition else { throw DidNotHappen(description: what) }
+    }
+
+    static func probe(_ directory: String, only step: ControlStep.Kind?) -> ControlProbe {
+        ControlProbe(
+            name: ControlProbe.name(forState: directory),
+            markers: LaunchMarkers(directory + "/launches"),
+            only: step
+        )
+    }
+
+    static func launch(
+        _ script: String,
+        _ directory: String,
+        _ control: any ProcessControl,
+        memory: Int64? = nil
+    ) throws -> PidFD {
+        let markers = LaunchMarkers(directory + "/launches")
+        try markers.open(bootID: Clocks.bootID())
+        try markers.record(control.step)
+        var program = Program(
+            "/bin/sh",
+            arguments: ["sh", "-c", script],
+            environment: Command.cleanEnvironment()
+        )
+        program.directory = directory
+        let marker = try markers.create(LaunchID(1))
+        program.marker = marker.number
+        return try control.launch(LaunchID(1), program, LaunchLimits(memory: memory))
+    }
+
+    static func dieAsDaemon(
+        _ step: ControlStep.Kind,
+        _ directory: String,
+        offstaged: String
+    ) throws {
+        let lock = try DaemonLock(directory + "/lock")
+        try hold(lock.takeForDaemon(), "taking the lock")
+        let control = try probe(directory, only: step).choose()
+        _ = try launch(pulse, directory, control)
+        try Wait.until(file: directory + "/pulse", "written by the app")
+        try Wait.until("frozen", { try control.freeze(LaunchID(1)) }) {}
+        _ = try Keeper.ensure(
+            executable: offstaged,
+            lock: lock,
+            markers: LaunchMarkers(directory + "/launches"),
+            control: control,
+            patience: .milliseconds(1)
+        )
+        try CurrentProcess.send(Signal.kill, to: CurrentProcess.pid)
+    }
+
+    static func actAs(_ name: String, _ step: ControlStep.Kind, _ directory: String) throws {
+        guard let user = User.named(name) else { throw DidNotHappen(description: "no such user") }
+        var service: String?
+        if step == .cgroup2 { service = try delegate(to: user) }
+        try CurrentProcess.become(user)
+        let control = try probe(directory, only: nil).choose()
+        try hold(control.step.kind == step, "step \(control.step)")
+        let better = ControlStep.Kind.allCases.prefix { $0 != step }.count
+        try hold(control.step.refused.count == better, "reasons \(control.step.refused)")
+        if let service {
+            try hold(Files.directory(of: control.step.path) == service, "beside our own cgroup")
+        }
+        let id = LaunchID(1)
+        let process = try launch("while :; do :; done", directory, control, memory: 200 << 20)
+        func waitUntilBusy(beyond before: Interval) throws {
+            try Wait.until("busy", { (control.usage(of: id)?.cpu ?? .zero) > before }, step: work)
+        }
+        try waitUntilBusy(beyond: .zero)
+        try Wait.until("frozen", { try control.freeze(id) }) {}
+        let time = control.usage(of: id)?.cpu ?? .zero
+        try work()
+        try hold(control.usage(of: id)?.cpu == time, "time stands still")
+        try control.thaw(id)
+        try waitUntilBusy(beyond: time)
+        try hold(control.launch(of: process.pid) == id, "membership")
+        try control.kill(id)
+        try hold(process.wait(block: true) == .signalled(Signal.kill), "killed")
+        try Wait.until("removed", { control.remove(id) }, step: work)
+        if !control.step.path.isEmpty { try Files.removeDirectory(control.step.path) }
+    }
+
+    /// Something else counts for a while.
+    static func work() throws {
+        _ = try Command("sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done").run()
+    }
+
+    /// A directory of the user's, and we in a leaf of it. Its path.
+    static func delegate(to user: User) throws -> String {
+        guard let root = try Mounts().cgroup2 else {
+            throw DidNotHappen(description: "no cgroup v2")
+        }
+        let service = CgroupV2(root + "/offstage-test-user-\(CurrentProcess.pid)")
+        let leaf = service.child("daemon")
+        try service.create()
+        try leaf.create()
+        for name in ["", "/cgroup.procs", "/cgroup.threads", "/cgroup.subtree_control"] {
+            try Files.setOwner(service.path + name, user: user.user, group: user.group)
+            try Files.setOwner(leaf.path + name, user: user.user, group: user.group)
+        }
+        try leaf.add(CurrentProcess.pid)
+        return service.path
+    }
+}
