@@ -50,6 +50,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var transient: AppManifest?
     package var firstSeen: WallTime?
     package var lastUsed: WallTime?
+    /// Since when there is no usable manifest; nil: there is one.
+    package var goneSince: WallTime?
     /// Swiped away then, and not opened since.
     package var closedAt: WallTime?
     package var fetchInterval = FetchInterval.never

@@ -4,7 +4,7 @@ package import Vocabulary
 /// copy of the device (taken before each turn, for a commit that fails) shares all pages but those
 /// that the turn changes.
 package struct AppTable: Hashable, Sendable {
-    private static let pageSize = 16
+    private static let pageSize = 4
     private var pages: [[AppState]] = []
     /// What fills a slot that is not in use: the empty id, which no app has.
     private static let vacant = AppState(id: AppID(""))

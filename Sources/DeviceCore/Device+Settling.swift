@@ -65,16 +65,16 @@ extension Device {
             held.formUnion(answer.gates)
             if answer.isEmpty || answer.gates.isOnly(.runSlots) {
                 let since = request.readySince ?? step.now.boot
-                apps[index].requests[place].readySince = since
+                if request.readySince == nil { apps[index].requests[place].readySince = since }
                 if answer.isEmpty {
                     ready.append(Candidate(app: index, request: request.id, since: since))
                 }
-            } else {
+            } else if request.readySince != nil {
                 apps[index].requests[place].readySince = nil
             }
             next = min(next, answer.next)
         }
-        apps[index].heldBy = held
+        if apps[index].heldBy != held { apps[index].heldBy = held }
         apps.setWake(index, to: min(next, nextDeadline(of: apps[index], at: step.now)))
         return ready
     }
@@ -102,12 +102,24 @@ extension Device {
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
         var holds = Holds()
         var latest = BootTime.distantPast
-        for row in GateTable.rows {
-            guard let context = context(row, request, of: index, at: now) else { continue }
-            switch row.check(context) {
+        // One context for all rows: it holds the device, and copying that is not for nothing.
+        var context = GateContext(
+            now: now,
+            device: self,
+            app: apps[index],
+            trigger: request.trigger,
+            request: request,
+            cell: .no
+        )
+        let column = request.trigger.column
+        let rows = GateTable.rows
+        for place in rows.indices {
+            context.cell = rows[place].cells[column]
+            guard rows[place].concerns(request, context.cell) else { continue }
+            switch rows[place].check(context) {
             case .open: break
             case .held(let chance):
-                holds.gates.insert(row.gate)
+                holds.gates.insert(rows[place].gate)
                 latest = max(latest, boot(of: chance, at: now))
             }
         }
@@ -124,12 +136,7 @@ extension Device {
     ) -> GateContext? {
         let trigger = request.trigger
         let cell = row.cells[trigger.column]
-        guard cell != .no, row.applies(in: request.mode) else { return nil }
-        switch cell {
-        case .fetchOrCommand: if request.origin == .submitted { return nil }
-        case .command: if request.origin != .command { return nil }
-        case .no, .yes, .asked, .needed, .set, .critical, .classed, .strikes: break
-        }
+        guard row.concerns(request, cell) else { return nil }
         return GateContext(
             now: now,
             device: self,
@@ -150,11 +157,12 @@ extension Device {
 
     /// Requests of an app that was not used for a month (C4), and of one that is gone as long.
     private mutating func dropExpired(of index: Int, _ step: inout Step) {
+        guard apps[index].requests.contains(where: \.isDroppable) else { return }
         let app = apps[index]
         let limit = settings.droppedAfter
         let last = app.lastKnownUse
         for request in app.requests where request.isDroppable {
-            let isGone = app.manifest == nil && step.now.wall - request.submittedAt >= limit
+            let isGone = app.record.goneSince.map { step.now.wall - $0 >= limit } ?? false
             let isUnused = last.map { step.now.wall - $0 >= limit } ?? false
             guard isGone || isUnused else { continue }
             drop(
@@ -176,8 +184,9 @@ extension Device {
 
     /// A command of the user's that has nothing left to do is remembered for a week.
     private mutating func forgetIfOver(_ index: Int, _ step: inout Step) {
+        guard apps[index].isTransient else { return }
         let app = apps[index]
-        guard app.isTransient, app.requests.isEmpty, app.launches.isEmpty else { return }
+        guard app.requests.isEmpty, app.launches.isEmpty else { return }
         let last = app.record.lastRun?.at ?? app.record.firstSeen ?? step.now.wall
         guard step.now.wall - last >= .days(7) else { return }
         save(.gone(RecordKey(.app, app.id.name)))
@@ -204,7 +213,14 @@ extension Device {
             armed = wanted
             step.emit(.arm(wanted))
         }
-        let hold = running.all > 0
+        // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
+        let hold =
+            running.all > 0
+            && owners.contains { owner in
+                apps[owner.app].launches.contains {
+                    $0.id == owner.launch && $0.wake.map { $0.end != .distantFuture } ?? false
+                }
+            }
         if hold != isHeldAwake {
             isHeldAwake = hold
             step.emit(.holdAwake(hold))

@@ -128,10 +128,13 @@ extension Device {
                 apps[index].record = record
                 save(app: index)
             }
-            for request in apps[index].requests.indices
-            where apps[index].requests[request].submittedAt > now {
-                apps[index].requests[request].submittedAt = now
-                save(app: index, request: apps[index].requests[request].id)
+            for place in apps[index].requests.indices {
+                var request = apps[index].requests[place]
+                request.submittedAt = min(request.submittedAt, now)
+                request.interruptedAt = request.interruptedAt.map { min($0, now) }
+                guard request != apps[index].requests[place] else { continue }
+                apps[index].requests[place] = request
+                save(app: index, request: request.id)
             }
         }
         touchAll()
@@ -143,6 +146,7 @@ extension AppRecord {
         firstSeen = firstSeen.map { min($0, now) }
         lastUsed = lastUsed.map { min($0, now) }
         closedAt = closedAt.map { min($0, now) }
+        goneSince = goneSince.map { min($0, now) }
         lastRefreshEnd = lastRefreshEnd.map { min($0, now) }
         lastProcessingEnd = lastProcessingEnd.map { min($0, now) }
         failures.since = failures.since.map { min($0, now) }
@@ -153,7 +157,7 @@ extension AppRecord {
 // MARK: - Sensors and settings
 
 extension Device {
-    private mutating func settingsChanged(_ new: Settings, _ step: inout Step) {
+    mutating func settingsChanged(_ new: Settings, _ step: inout Step) {
         settings = new
         conditions.updateBattery(
             limit: Int(settings.batteryLimit),

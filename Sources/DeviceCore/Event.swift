@@ -35,9 +35,24 @@ package struct Start: Hashable, Sendable, Codable {
     package var survivors: [Survivor]
     /// Unpredictable per device, not negative; the first one is kept: offsets of shared wakes.
     package var seed: Int64
+    /// Those in force; nil: the defaults.
+    package var settings: Settings?
+    /// All that were found; nil: not read yet, they follow. What was running cannot be judged
+    /// without its manifest.
+    package var manifests: [ManifestChange]?
 
-    package init(bootID: String, survivors: [Survivor] = [], seed: Int64) {
-        (self.bootID, self.survivors, self.seed) = (bootID, survivors, seed)
+    package init(
+        bootID: String,
+        survivors: [Survivor] = [],
+        seed: Int64,
+        settings: Settings? = nil,
+        manifests: [ManifestChange]? = nil
+    ) {
+        self.bootID = bootID
+        self.survivors = survivors
+        self.seed = seed
+        self.settings = settings
+        self.manifests = manifests
     }
 }
 

@@ -34,6 +34,8 @@ package struct Driver<Port: DevicePort> {
     private var effects: [Effect] = []
     private var changes: [Change] = []
     private var storage = Reading.absent
+    /// What the device changed because the store fails; the first commit that works takes it too.
+    private var owed: [Change] = []
 
     package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
 
@@ -75,6 +77,7 @@ package struct Driver<Port: DevicePort> {
             device.handle(timed.event, at: timed.moment, into: &effects)
             port.record(timed.event, at: timed.moment, Array(effects[first...]))
         }
+        changes.append(contentsOf: owed)
         for effect in effects {
             if case .save(let more) = effect { changes.append(contentsOf: more) }
         }
@@ -82,6 +85,7 @@ package struct Driver<Port: DevicePort> {
         if changes.isEmpty && storage == .absent { return true }
         do {
             try port.commit(changes)
+            owed.removeAll()
             return true
         } catch {
             device = before
@@ -108,15 +112,16 @@ package struct Driver<Port: DevicePort> {
         let reading = Reading.value(error.isFull ? 1 : 2)
         guard storage != reading, let now = events.last?.moment else { return }
         storage = reading
-        // Known to the device at once, so that it starts nothing and says why. It changes nothing
-        // durable by itself; should it want to, that waits as well.
+        // Known to the device at once, so that it starts nothing and says why. What it changes by
+        // that (a grant may be over at this moment) waits for the store.
         effects.removeAll(keepingCapacity: true)
         let event = Event.condition(.storage, .daemon, reading)
         device.handle(event, at: now, into: &effects)
         port.record(event, at: now, effects)
         for effect in effects {
             switch effect {
-            case .save, .reply: break
+            case .save(let more): owed.append(contentsOf: more)
+            case .reply: break
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
                 .watchUse, .arm, .announce:

@@ -18,6 +18,8 @@ extension Device {
             apps[index].launches[place].wake = wake
             beganWake(apps[index].launches[place], of: index, &step)
             if wasSuspended { thaw(index, place, &step) }
+        } else {
+            join(request, index, place)
         }
         let delivery = Delivery(
             id: nextSerial(DeliveryKind.self),
@@ -36,11 +38,25 @@ extension Device {
         touch(index)
     }
 
-    /// The grant is per launch: what joins a run ends with it, unless its own kind is longer.
+    /// A run that processing joins is a processing run from then on: it counts, and is watched,
+    /// as one.
+    private mutating func join(_ request: Request, _ index: Int, _ place: Int) {
+        guard request.kind == .processing,
+            apps[index].launches[place].wake?.trigger != .processing
+        else { return }
+        countWake(apps[index].launches[place], by: -1)
+        apps[index].launches[place].wake?.trigger = .processing
+        countWake(apps[index].launches[place], by: 1)
+    }
+
+    /// The grant is per launch: a refresh that joins refreshes ends with them. One that joins a
+    /// longer run has the time of its own kind, within that run (C7).
     private func deliveryEnd(_ request: Request, _ launch: Launch, _ now: Moment) -> AwakeTime {
         guard launch.presence != .foreground else { return .distantFuture }
         switch request.kind {
-        case .refresh: return (launch.wake?.began.awake ?? now.awake) + settings.wakeGrant
+        case .refresh:
+            guard let wake = launch.wake else { return now.awake + settings.wakeGrant }
+            return min(max(wake.end, now.awake), now.awake + settings.wakeGrant)
         case .processing: return now.awake + grant(for: .processing)
         }
     }
@@ -181,6 +197,8 @@ extension Device {
             apps[index].requests.remove(at: place)
             forget(request: id)
         }
+        // The manifest, or the fetch interval, may have changed since it was offered.
+        standRequests(of: index, &step)
     }
 
     // MARK: What the app says
@@ -253,7 +271,9 @@ extension Device {
 
     private mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
         guard let place = apps[index].index(of: launch) else { return }
-        for delivery in apps[index].launches[place].deliveries where delivery.state == .waiting {
+        // An offer may have died with the daemon that made it; the app knows what it has had.
+        for delivery in apps[index].launches[place].deliveries
+        where delivery.state == .waiting || delivery.state == .offered {
             guard let place = apps[index].index(of: launch) else { return }
             offer(delivery.id, index, place, &step)
         }

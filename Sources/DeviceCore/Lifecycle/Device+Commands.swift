@@ -311,7 +311,8 @@ extension Device {
             settings.stopTimeout
         )
         let end = step.now.awake + grace
-        let limit = reason == .timeout ? launch.wake?.end ?? end : end
+        // Stopped early, it has the time to end in good order, but never more than its grant.
+        let limit = reason == .timeout ? launch.wake?.end ?? end : min(end, launch.wake?.end ?? end)
         apps[index].launches[place].ending = Launch.Ending(
             reason: reason,
             killAt: max(limit, step.now.awake + .milliseconds(1))
@@ -410,6 +411,8 @@ extension Device {
             apps[index].requests.remove(at: place)
             forget(request: id)
         }
+        // The manifest may have changed since it was started.
+        standRequests(of: index, &step)
         touch(index)
     }
 }

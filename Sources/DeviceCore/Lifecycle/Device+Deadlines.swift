@@ -4,6 +4,7 @@ import Vocabulary
 /// comes late, twice or for nothing is harmless.
 extension Device {
     mutating func advanceLaunches(of index: Int, _ step: inout Step) {
+        guard !apps[index].launches.isEmpty else { return }
         for id in apps[index].launches.map(\.id) {
             guard let place = apps[index].index(of: id) else { continue }
             let launch = apps[index].launches[place]

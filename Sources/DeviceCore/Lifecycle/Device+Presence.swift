@@ -33,6 +33,7 @@ extension Device {
             $0.role == .main && $0.ending != nil
         }), apps[index].mainLaunch == nil {
             apps[index].launches[ending].reopen = attach == nil
+            save(app: index, launch: apps[index].launches[ending].id)
             step.reply(
                 reply,
                 attach == nil
@@ -116,6 +117,10 @@ extension Device {
         apps[index].launches[place].tasksEnd = nil
         apps[index].launches[place].monitor = nil
         apps[index].launches[place].launchingUntil = nil
+        // Tasks of a wake are tasks of the foreground from now on.
+        for slot in apps[index].launches[place].tasks.indices {
+            apps[index].launches[place].tasks[slot].inWake = false
+        }
         // What it was given in the background goes on without an end.
         apps[index].launches[place].wake?.end = .distantFuture
         for slot in apps[index].launches[place].deliveries.indices {
@@ -179,6 +184,10 @@ extension Device {
         apps[index].record.closedAt = step.now.wall
         note(.use(.closed), app: index, &step)
         save(app: index)
+        for place in apps[index].launches.indices where apps[index].launches[place].reopen {
+            apps[index].launches[place].reopen = false
+            save(app: index, launch: apps[index].launches[place].id)
+        }
         for launch in apps[index].launches { end(launch.id, .userClosed, &step) }
         step.reply(reply, .done)
         touch(index)

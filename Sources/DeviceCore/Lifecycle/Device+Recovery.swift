@@ -16,6 +16,12 @@ extension Device {
         }
         startedAt = step.now.boot
         save(.device)
+        if let settings = start.settings { settingsChanged(settings, &step) }
+        // Before anything is judged by them, or by their absence.
+        let manifests = start.manifests ?? []
+        for change in manifests {
+            if case .present = change { manifest(change, &step) }
+        }
         for owner in owners {
             recover(
                 owner.launch,
@@ -30,7 +36,21 @@ extension Device {
             if survivor.alive { step.emit(.kill(survivor.launch)) }
             step.emit(.release(survivor.launch))
         }
+        if start.manifests != nil { loseWithout(manifests, &step) }
         touchAll()
+    }
+
+    /// Apps whose manifest went, or broke, while no daemon ran.
+    private mutating func loseWithout(_ manifests: [ManifestChange], _ step: inout Step) {
+        for change in manifests {
+            switch change {
+            case .present: break
+            case .invalid, .removed: manifest(change, &step)
+            }
+        }
+        for index in usedIndices where apps[index].manifest == nil && apps[index].problem == nil {
+            manifest(.removed(apps[index].id), &step)
+        }
     }
 
     private mutating func recover(
@@ -80,6 +100,9 @@ extension Device {
             putBack(launch, index, &step)
             remove(launch.id, from: index, &step)
         } else {
+            if let place = apps[index].index(of: launch.id) {
+                apps[index].launches[place].reopen = false
+            }
             endApp(launch.id, .unknown, reason: "the device was restarted", &step)
         }
     }
@@ -127,6 +150,10 @@ extension Device {
     ) {
         if launch.process == nil, let process {
             self.process(launch.id, .started(process), &step)
+            // It has been running since before this daemon: no new grant.
+            if let place = apps[index].index(of: launch.id), let end = launch.wake?.end {
+                apps[index].launches[place].wake?.end = end
+            }
         }
         guard let place = apps[index].index(of: launch.id) else { return }
         let adopted = apps[index].launches[place]

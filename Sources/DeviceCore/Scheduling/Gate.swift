@@ -67,7 +67,7 @@ struct GateContext {
     let trigger: Trigger
     /// Nil for triggers that are no requests.
     let request: Request?
-    let cell: GateCell
+    var cell: GateCell
 
     var settings: Settings { device.settings }
     var conditions: Conditions { device.conditions }
@@ -129,6 +129,16 @@ struct GateRow: Sendable {
         case rule
         /// Only saves energy, data or wakes: `offstage run` skips it.
         case saving
+    }
+
+    func concerns(_ request: Request, _ cell: GateCell) -> Bool {
+        guard applies(in: request.mode) else { return false }
+        switch cell {
+        case .no: return false
+        case .fetchOrCommand: return request.origin != .submitted
+        case .command: return request.origin == .command
+        case .yes, .asked, .needed, .set, .critical, .classed, .strikes: return true
+        }
     }
 
     func applies(in mode: Request.RunMode) -> Bool {

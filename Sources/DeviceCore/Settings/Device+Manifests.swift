@@ -13,11 +13,8 @@ extension Device {
         case .removed(let id):
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
             lose(index, &step)
+            // What the user did with it is kept, should it come back.
             apps[index].problem = nil
-            if apps[index].isForgettable {
-                // What the user did with it is kept, should it come back.
-                save(app: index)
-            }
         }
     }
 
@@ -27,6 +24,7 @@ extension Device {
         guard old != manifest || apps[index].problem != nil else { return }
         apps[index].manifest = manifest
         apps[index].problem = nil
+        apps[index].record.goneSince = nil
         remember(index, &step)
         if old?.useFrom != manifest.useFrom {
             step.emit(.watchUse(manifest.id, manifest.useFrom))
@@ -44,6 +42,10 @@ extension Device {
     private mutating func lose(_ index: Int, _ step: inout Step) {
         if apps[index].manifest?.useFrom != nil { step.emit(.watchUse(apps[index].id, nil)) }
         apps[index].manifest = nil
+        if apps[index].record.goneSince == nil {
+            apps[index].record.goneSince = step.now.wall
+            save(app: index)
+        }
         standRequests(of: index, &step)
         for launch in apps[index].launches where launch.isCommand {
             stopCommand(launch.id, .manifestRemoved, &step)

@@ -1,0 +1,54 @@
+package import Vocabulary
+
+/// What others may ask of a device, cheaply: nothing here changes it.
+extension Device {
+    /// The live launches, in the order of their beginning.
+    package var launches: [(app: Int, launch: Launch)] {
+        owners.compactMap { owner in
+            apps[owner.app].launches.first { $0.id == owner.launch }.map { (owner.app, $0) }
+        }
+    }
+
+    package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
+        find(id).map { ($0.app, apps[$0.app].launches[$0.place]) }
+    }
+
+    /// Whether gates hold a request; nil: it does not wait, it runs.
+    package func isHeld(_ request: Request, of index: Int, at now: Moment) -> Bool? {
+        isWaiting(request, in: apps[index]) ? !holds(on: request, of: index, at: now).isEmpty : nil
+    }
+}
+
+extension Launch {
+    /// The request that a command's launch was made for.
+    package var requestID: RequestID? { request }
+}
+
+/// What a linked app may read of its own limits (A12).
+package struct Allowance: Hashable, Sendable, Codable {
+    /// Bytes; nil: none, in the foreground.
+    package var memoryLimit: Int64?
+    /// Percent of one core; nil: none, in the foreground or on external power.
+    package var cpuLimit: Int64?
+    /// As last measured.
+    package var usage: Usage?
+    /// Awake time; nil: as long as it likes.
+    package var timeLeft: Interval?
+}
+
+extension Device {
+    package func allowance(of id: LaunchID, at now: Moment) -> Allowance? {
+        guard let (app, launch) = launch(id) else { return nil }
+        guard launch.presence != .foreground else { return Allowance(usage: launch.usage) }
+        let ends =
+            [launch.finishUp?.end, launch.tasksEnd, launch.graceEnd, launch.wake?.end]
+            .compactMap(\.self) + launch.deliveries.map(\.end)
+        return Allowance(
+            memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
+            cpuLimit: launch.wake?.trigger == .processing && conditions.externalPower
+                ? nil : settings.cpuLimit,
+            usage: launch.usage,
+            timeLeft: max(.zero, (ends.max() ?? now.awake) - now.awake)
+        )
+    }
+}

@@ -1,0 +1,27 @@
+/// Everything that goes wrong in the virtual world, by kind.
+package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
+    // The daemon and its store.
+    case killBeforeCommit, killInCommit, killAfterCommit, killBetweenEffects, longOutage
+    case storeFull, storeFailing
+    // The device.
+    case reboot, clockForward, clockBack, zoneChange, lateTimer, spuriousTimer
+    case memoryPressure, thermal, sensorLost, networkLost, metered, lowPower
+    // Commands.
+    case notStarted, exitRetry, exitFailed, commandCrash, neverEnds, ignoresTerm, probeSilent
+    // Linked apps.
+    case appCrash, crashBeforeReceipt, neverAccepts, neverCompletes, completesTwice
+    case launchLate, launchNever, disconnect, stopsReading, taskNeverEnded, outlivesGrant
+    // Either.
+    case memoryHog, cpuHog, fileLock
+    // The user and the files.
+    case manifestInvalid, manifestRemoved, manifestEdited, settingsChanged, retriedToken
+    case cancelled, paused, closed, simulated, wished, fetched
+
+    var index: Int { Self.indices[rawValue] ?? 0 }
+
+    private static let indices: [String: Int] = {
+        var indices: [String: Int] = [:]
+        for (index, fault) in allCases.enumerated() { indices[fault.rawValue] = index }
+        return indices
+    }()
+}

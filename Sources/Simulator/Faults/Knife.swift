@@ -1,0 +1,130 @@
+import DeviceCore
+import Vocabulary
+
+/// What the driver does, one thing after the other, as far as a kill can come in between.
+package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
+    case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
+    case measure, checkLocks, weigh, tell, holdAwake, notifyFailures, watchUse, reply, arm, announce
+
+    init(_ effect: Effect) {
+        self =
+            switch effect {
+            case .save: .save
+            case .spawn: .spawn
+            case .attach: .attach
+            case .probe: .probe
+            case .cancelProbe: .cancelProbe
+            case .freeze: .freeze
+            case .thaw: .thaw
+            case .terminate: .terminate
+            case .kill: .kill
+            case .release: .release
+            case .measure: .measure
+            case .checkLocks: .checkLocks
+            case .weigh: .weigh
+            case .tell: .tell
+            case .holdAwake: .holdAwake
+            case .notifyFailures: .notifyFailures
+            case .watchUse: .watchUse
+            case .reply: .reply
+            case .arm: .arm
+            case .announce: .announce
+            }
+    }
+
+    var index: Int {
+        switch self {
+        case .begin: 0
+        case .save: 1
+        case .spawn: 2
+        case .attach: 3
+        case .probe: 4
+        case .cancelProbe: 5
+        case .freeze: 6
+        case .thaw: 7
+        case .terminate: 8
+        case .kill: 9
+        case .release: 10
+        case .measure: 11
+        case .checkLocks: 12
+        case .weigh: 13
+        case .tell: 14
+        case .holdAwake: 15
+        case .notifyFailures: 16
+        case .watchUse: 17
+        case .reply: 18
+        case .arm: 19
+        case .announce: 20
+        }
+    }
+}
+
+/// Two effects that followed each other.
+package struct EffectPair: Hashable, Sendable, Codable, CustomStringConvertible {
+    package var first: EffectKind
+    package var second: EffectKind
+
+    package var description: String { "\(first.rawValue) → \(second.rawValue)" }
+}
+
+/// Chooses where the daemon is killed: between any two things that it does. What is rare is cut
+/// more often than what is common.
+package struct Knife {
+    private static let kinds = EffectKind.allCases.count
+    private var random: SeededRandom
+    private var seen: [UInt32]
+    private var cut: [UInt32]
+    private(set) var last = EffectKind.begin
+    /// Cuts by chance; off in tests that say themselves when the daemon is killed.
+    package var isSharp = false
+    /// Cuts here at the first opportunity, whatever chance says.
+    package var target: EffectPair?
+    /// No cut before so many opportunities have passed.
+    package var rest = 0
+
+    enum Cut {
+        case none, before
+        /// In the middle of a commit, which landed or did not.
+        case within(landed: Bool)
+    }
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        seen = Array(repeating: 0, count: Self.kinds * Self.kinds)
+        cut = seen
+    }
+
+    mutating func beginTurn() { last = .begin }
+
+    mutating func cuts(before next: EffectKind, _ swarm: inout Swarm) -> Cut {
+        let place = last.index * Self.kinds + next.index
+        seen[place] += 1
+        let pair = EffectPair(first: last, second: next)
+        var isCut = isSharp && random.below(25 * Int(seen[place])) == 0
+        if let target, target == pair {
+            isCut = true
+            self.target = nil
+        }
+        guard isCut else {
+            last = next
+            return .none
+        }
+        let kind = next == .save ? random.below(3) : 0
+        guard swarm.allows() else {
+            last = next
+            return .none
+        }
+        cut[place] += 1
+        return kind == 0 ? .before : .within(landed: kind == 1)
+    }
+
+    package var pairsSeen: [EffectPair] { pairs(of: seen) }
+    package var pairsCut: [EffectPair] { pairs(of: cut) }
+
+    private func pairs(of counts: [UInt32]) -> [EffectPair] {
+        let kinds = EffectKind.allCases
+        return counts.indices.filter { counts[$0] > 0 }.map {
+            EffectPair(first: kinds[$0 / Self.kinds], second: kinds[$0 % Self.kinds])
+        }
+    }
+}

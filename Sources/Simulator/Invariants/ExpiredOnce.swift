@@ -1,0 +1,43 @@
+import DeviceCore
+import Vocabulary
+
+/// The expiration handler is called once, and before the end.
+final class ExpiredOnce: Invariant {
+    let name = "expiration handlers are called once, before the end"
+    private var told: [UInt64: AwakeTime] = [:]
+    /// No daemon, or no store, could tell anybody anything until then.
+    private var graceUntil = AwakeTime(nanoseconds: .min)
+
+    func rebooted() { graceUntil = AwakeTime(nanoseconds: .min) }
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        guard case .tell(let launch, .expire(let id, let reason)) = effect else { return nil }
+        if told[id.number] != nil { return "delivery \(id) of launch \(launch) is expired twice" }
+        told[id.number] = now.awake
+        _ = reason
+        return nil
+    }
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        if turn.isStart || turn.wasRolledBack || world.storeTrouble != nil {
+            graceUntil = turn.moment.awake + .seconds(12)
+        }
+        guard !turn.wasKilled, turn.moment.awake > graceUntil else { return nil }
+        for effect in turn.performed {
+            guard case .kill(let id) = effect, let (_, launch) = device.launch(id),
+                launch.ending?.reason == .neverCompleted, launch.isConnected
+            else { continue }
+            for delivery in launch.deliveries
+            where delivery.state == .running && delivery.end <= turn.moment.awake {
+                // A timer may be late, but then the warning is late, too.
+                guard let time = told[delivery.id.number] else {
+                    return "launch \(id) is ended, and \(delivery.id) was never told"
+                }
+                if turn.moment.awake - time < .seconds(1) {
+                    return "delivery \(delivery.id) had \(turn.moment.awake - time) to finish"
+                }
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,68 @@
+import DeviceCore
+import Vocabulary
+
+/// Nothing begins before the date that its caller asked for.
+final class NeverEarly: Invariant {
+    let name = "never before the earliest date"
+    private var asked: [UInt64: (token: String?, floor: WallTime)] = [:]
+    private var byToken: [String: WallTime] = [:]
+    private var floors: [UInt64: WallTime] = [:]
+
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+        let submission: Submission
+        switch event {
+        case .user(.submit(let mine), _), .app(_, .submit(let mine, _)): submission = mine
+        case .clockChanged:
+            asked.removeAll()
+            return
+        case .started, .timer, .manifests, .settings, .condition, .process, .app, .used, .user,
+            .storageRecovered:
+            return
+        }
+        guard let floor = submission.earliest ?? submission.after.map({ now.wall + $0 }) else {
+            return
+        }
+        asked[token.number] = (submission.token, floor)
+        if let name = submission.token, byToken[name] == nil { byToken[name] = floor }
+    }
+
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        guard let ask = asked.removeValue(forKey: token.number),
+            let request = reply.request, floors[request] == nil
+        else { return }
+        // Asked again after a kill: the first time counts.
+        floors[request] = min(ask.floor, ask.token.flatMap { byToken[$0] } ?? ask.floor)
+    }
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        for effect in turn.performed {
+            let request: RequestID?
+            switch effect {
+            case .spawn(let launch, _):
+                request = device.launch(launch)?.launch.requestID
+            case .tell(let launch, .offer(let id, _, _)):
+                request = device.launch(launch)?.launch.deliveries.first { $0.id == id }?.request
+            case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
+                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .watchUse, .reply, .arm, .announce:
+                request = nil
+            }
+            guard let request, let floor = floors[request.number] else { continue }
+            // Work may have been begun, then put back, before a clock was set.
+            if turn.moment.wall < floor {
+                return "request \(request) begins \(floor - turn.moment.wall) early"
+            }
+        }
+        return nil
+    }
+}
+
+extension Reply {
+    /// The number of the request that was made.
+    var request: UInt64? {
+        guard case .value(let value) = self, let number = value["request"]?.integerValue else {
+            return nil
+        }
+        return UInt64(number)
+    }
+}

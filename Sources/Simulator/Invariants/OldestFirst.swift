@@ -1,0 +1,26 @@
+import DeviceCore
+import Vocabulary
+
+/// When memory is short, suspended apps end in order of last use (A10).
+final class OldestFirst: Invariant {
+    let name = "memory is taken from the longest unused first"
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        for effect in turn.performed {
+            guard case .kill(let id) = effect, let (_, launch) = device.launch(id) else {
+                continue
+            }
+            guard let ending = launch.ending else {
+                return "launch \(id) is killed, which nobody decided"
+            }
+            guard ending.reason == .memoryPressure, launch.presence == .suspended else { continue }
+            for (_, other) in device.launches
+            where other.presence == .suspended && other.ending == nil
+                && other.lastForeground < launch.lastForeground
+            {
+                return "launch \(id) is ended before \(other.id), which was left earlier"
+            }
+        }
+        return nil
+    }
+}

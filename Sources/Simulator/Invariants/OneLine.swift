@@ -1,0 +1,96 @@
+import DeviceCore
+import Vocabulary
+
+/// Each run leaves one line in the history per delivery, no more and no less; so every launch ends
+/// in exactly one way.
+final class OneLine: Invariant {
+    let name = "each run leaves exactly one line"
+    private struct Seen {
+        var wake: Moment?
+        var isCommand: Bool
+        var deliveries: [DeliveryID]
+    }
+    private var seen: [UInt64: Seen] = [:]
+
+    func restored(_ device: Device, _ world: World) -> String? {
+        seen.removeAll()
+        for (_, launch) in device.launches { seen[launch.id.number] = look(launch) }
+        return nil
+    }
+
+    private func look(_ launch: Launch) -> Seen {
+        Seen(
+            wake: launch.wake?.began,
+            isCommand: launch.requestID != nil,
+            deliveries: launch.deliveries.map(\.id)
+        )
+    }
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        let lines = turn.lines
+        var ids = turn.launches
+        if turn.isStart {
+            for (key, _) in world.store.launchKeys where !ids.contains(key) { ids.append(key) }
+        }
+        for id in ids {
+            let before = seen[id.number]
+            let launch = device.launch(id)?.launch
+            seen[id.number] = launch.map(look)
+            guard let before = before ?? launch.map(look) else { continue }
+            let mine = lines.filter {
+                if case .wake(let report) = $0.entry { report.launch == id } else { false }
+            }
+            if before.isCommand {
+                if let text = command(id, before, launch, mine, world) { return text }
+            } else {
+                if let text = app(id, before, launch, mine) { return text }
+            }
+        }
+        return nil
+    }
+
+    private func command(
+        _ id: LaunchID,
+        _ before: Seen,
+        _ launch: Launch?,
+        _ lines: [HistoryLine],
+        _ world: World
+    ) -> String? {
+        if before.wake != nil, launch?.wake?.began != before.wake {
+            if lines.count == 1 { return nil }
+            // What never began leaves no line.
+            if lines.isEmpty, !world.watch.hasRun(id) { return nil }
+            return "a run of launch \(id) leaves \(lines.count) lines"
+        }
+        if lines.count == 1, launch == nil, before.wake == nil { return nil }
+        return lines.isEmpty ? nil : "launch \(id) still runs, and has a line"
+    }
+
+    private func app(
+        _ id: LaunchID,
+        _ before: Seen,
+        _ launch: Launch?,
+        _ lines: [HistoryLine]
+    ) -> String? {
+        let left = launch?.deliveries.map(\.id) ?? []
+        let gone = before.deliveries.filter { !left.contains($0) }.count
+        // A delivery that comes and goes within the turn: nobody is there to take it.
+        let atOnce = lines.filter {
+            if case .wake(let report) = $0.entry { report.result == .failed } else { false }
+        }.count
+        guard lines.count < gone || lines.count > gone + atOnce else { return nil }
+        return "\(gone) deliveries of launch \(id) end with \(lines.count) lines"
+    }
+}
+
+extension VirtualStore {
+    /// The launches that it knows.
+    var launchKeys: [(LaunchID, Value)] {
+        records.compactMap { record in
+            guard record.key.section == .launch, let number = UInt64(record.key.key) else {
+                return nil
+            }
+            return (LaunchID(number), record.value)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import DeviceCore
+import Vocabulary
+
+/// Whatever waits is held by a named gate; what nothing holds is not left waiting.
+final class ReasonGiven: Invariant {
+    let name = "what does not run has a reason"
+    private var next = 0
+    private var turns = 0
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        guard !turn.wasKilled, !turn.wasRolledBack, world.storeTrouble == nil else { return nil }
+        turns += 1
+        for id in turn.launches {
+            guard let (app, _) = device.launch(id) else { continue }
+            if let text = check(app, turn, device) { return text }
+        }
+        guard device.apps.endIndex > 0 else { return nil }
+        next = (next + 1) % device.apps.endIndex
+        if let text = check(next, turn, device) { return text }
+        guard turns % 32 == 0, let app = device.apps.at(next) else { return nil }
+        for explanation in device.explain(app.id, at: turn.moment) {
+            if explanation.sentence.isEmpty { return "\(app.id) is not explained" }
+            if explanation.state == .waiting, explanation.holds.isEmpty {
+                return "\(app.id) waits for nothing"
+            }
+        }
+        return nil
+    }
+
+    /// Between turns: what could have begun some seconds ago has begun.
+    func idled(_ device: Device, _ world: World) -> String? {
+        guard device.apps.endIndex > 0 else { return nil }
+        next = (next + 1) % device.apps.endIndex
+        let then = world.now.earlier(by: .seconds(5))
+        guard let app = device.apps.at(next) else { return nil }
+        for request in app.requests where device.isHeld(request, of: next, at: then) == false {
+            return "\(app.id) \(request.identifier) could have begun at \(then.local)"
+        }
+        return nil
+    }
+
+    private func check(_ index: Int, _ turn: Turn, _ device: Device) -> String? {
+        guard let app = device.apps.at(index) else { return nil }
+        for request in app.requests
+        where device.isHeld(request, of: index, at: turn.moment) == false {
+            return "\(app.id) \(request.identifier) (\(request.id)) may run, and does not"
+        }
+        return nil
+    }
+}
+
+extension Moment {
+    fileprivate func earlier(by step: Interval) -> Moment {
+        Moment(boot: boot - step, awake: awake - step, wall: wall - step, utcOffset: utcOffset)
+    }
+}

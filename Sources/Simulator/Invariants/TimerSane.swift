@@ -1,0 +1,35 @@
+import DeviceCore
+import Vocabulary
+
+/// The timer is never armed for the past, and never fires on and on without anything coming of it.
+final class TimerSane: Invariant {
+    let name = "the timer does not spin"
+    private var idleSince: Moment?
+    private var idle = 0
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        guard case .arm(.some(let time)) = effect, time <= now.boot else { return nil }
+        return "armed for \(now.boot - time) ago"
+    }
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        let isIdle =
+            !turn.wasRolledBack && world.storeTrouble == nil
+            && turn.entries.allSatisfy { $0.event == .timer }
+            && turn.performed.allSatisfy {
+                if case .arm = $0 { true } else { false }
+            }
+        guard isIdle, !turn.entries.isEmpty else {
+            idleSince = nil
+            idle = 0
+            return nil
+        }
+        let since = idleSince ?? turn.moment
+        idleSince = since
+        idle += 1
+        guard idle >= 30 else { return nil }
+        let span = turn.moment.boot - since.boot
+        (idleSince, idle) = (nil, 0)
+        return span < .minutes(1) ? "30 timers within \(span), and nothing came of them" : nil
+    }
+}

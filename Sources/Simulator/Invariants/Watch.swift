@@ -1,0 +1,209 @@
+import DeviceCore
+package import Vocabulary
+
+/// Looks on while a simulation runs: keeps the turn together, asks the invariants, remembers the
+/// last events.
+package final class Watch {
+    package private(set) var violation: Violation?
+    var invariants: [any Invariant]
+    private(set) var turn: Turn
+    /// The last events with their decisions, for a report.
+    private(set) var tail: [Turn.Entry] = []
+    private let tailLength: Int
+    /// The daemon's whole life, while it is to be replayed.
+    private(set) var life: [Turn.Entry] = []
+    var keepsLife = false
+    package private(set) var figures = Figures()
+    private(set) var executed: [UInt64: Bool] = [:]
+
+    package struct Figures {
+        package var events = 0
+        package var turns = 0
+        package var commits = 0
+        package var wakes = 0
+        package var refreshes = 0
+        package var refreshesAsleep = 0
+        package var results: [Int] = Array(repeating: 0, count: RunResult.kindNames.count)
+    }
+
+    package init(invariants: [any Invariant], tailLength: Int = 60) {
+        self.invariants = invariants
+        self.tailLength = tailLength
+        turn = Turn(
+            at: Moment(
+                boot: BootTime(nanoseconds: 0),
+                awake: AwakeTime(nanoseconds: 0),
+                wall: WallTime(nanoseconds: 0),
+                utcOffset: 0
+            )
+        )
+    }
+
+    var names: [String] { invariants.map(\.name) + ["decisions are equal for equal logs"] }
+
+    func fail(_ name: String, _ text: String) {
+        guard violation == nil else { return }
+        violation = Violation(invariant: name, text: text, tail: [])
+    }
+
+    // MARK: A turn
+
+    func begin(at moment: Moment, isStart: Bool) {
+        turn = Turn(at: moment)
+        turn.isStart = isStart
+    }
+
+    func recorded(_ event: Event, _ moment: Moment, _ decisions: [Effect]) {
+        turn.entries.append(Turn.Entry(event: event, moment: moment, decisions: decisions))
+        figures.events += 1
+    }
+
+    func rolledBack(_ count: Int) {
+        turn.entries.removeLast(min(count, turn.entries.count))
+        turn.wasRolledBack = true
+    }
+
+    func committed(_ changes: [Change]) {
+        figures.commits += 1
+        turn.changes.append(contentsOf: changes)
+        for change in changes {
+            if case .append(let line) = change { figures.count(line) }
+        }
+        for invariant in invariants {
+            if let text = invariant.committed(changes) { fail(invariant.name, text) }
+        }
+    }
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) {
+        turn.performed.append(effect)
+        for invariant in invariants {
+            if let text = invariant.performed(effect, at: now, world) {
+                fail(invariant.name, text)
+            }
+        }
+    }
+
+    func ran(_ launch: LaunchID) { executed[launch.number] = true }
+    package func hasRun(_ launch: LaunchID) -> Bool { executed[launch.number] != nil }
+
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+        for invariant in invariants { invariant.asked(token, event, at: now) }
+    }
+
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        for invariant in invariants { invariant.replied(token, reply, at: now) }
+    }
+
+    func killed(at now: Moment) { turn.wasKilled = true }
+
+    /// The driver has done all it could in this turn.
+    func end(_ device: Device, _ world: World) {
+        figures.turns += 1
+        tail.append(contentsOf: turn.entries)
+        if tail.count > 2 * tailLength { tail.removeFirst(tail.count - tailLength) }
+        if keepsLife { life.append(contentsOf: turn.entries) }
+        // A turn whose changes did not become durable before the kill has not been.
+        let hasSave = turn.entries.contains { $0.decisions.first.map(\.isSave) ?? false }
+        if turn.wasKilled, hasSave, turn.changes.isEmpty { return }
+        for invariant in invariants {
+            if let text = invariant.ended(turn, device, world) { fail(invariant.name, text) }
+        }
+        noteTail()
+    }
+
+    func restored(_ device: Device, _ world: World) {
+        life.removeAll(keepingCapacity: true)
+        for invariant in invariants {
+            if let text = invariant.restored(device, world) { fail(invariant.name, text) }
+        }
+    }
+
+    func idled(_ device: Device, _ world: World) {
+        for invariant in invariants {
+            if let text = invariant.idled(device, world) { fail(invariant.name, text) }
+        }
+        noteTail()
+    }
+
+    private func noteTail() {
+        guard violation != nil, violation?.tail.isEmpty == true else { return }
+        violation?.tail = tail.suffix(tailLength).map { $0.description }
+    }
+
+    func rebooted() {
+        for invariant in invariants { invariant.rebooted() }
+    }
+}
+
+/// A rule that was broken.
+package struct Violation: Hashable, Sendable {
+    package var invariant: String
+    package var text: String
+    /// The last events with their decisions, oldest first.
+    package var tail: [String]
+}
+
+extension Effect {
+    var isSave: Bool {
+        if case .save = self { true } else { false }
+    }
+}
+
+extension Turn.Entry: CustomStringConvertible {
+    /// One line: when, what, and what was decided.
+    package var description: String {
+        let words = decisions.map { effect -> String in
+            switch effect {
+            case .save(let changes): "save(\(changes.count))"
+            case .spawn(let launch, let spec):
+                "spawn(\(launch), \(spec.arguments.joined(separator: " ")))"
+            case .announce(let line): "announce(\(line.entry))"
+            case .reply(let token, let reply): "reply(\(token), \(reply))"
+            case .arm(let time): "arm(\(time.map { ($0 - moment.boot).description } ?? "none"))"
+            case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
+                .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures, .watchUse:
+                "\(effect)"
+            }
+        }
+        let awake = Interval(nanoseconds: moment.awake.nanoseconds)
+        return "\(moment.local) awake \(awake): \(event) → " + words.joined(separator: ", ")
+    }
+}
+
+extension Watch.Figures {
+    mutating func count(_ line: HistoryLine) {
+        guard case .wake(let report) = line.entry else { return }
+        wakes += 1
+        if report.trigger == .refresh {
+            refreshes += 1
+            let hour = LocalTime(line.at, utcOffset: line.utcOffset).hour
+            if hour < 5 { refreshesAsleep += 1 }
+        }
+        results[report.result.kindIndex] += 1
+    }
+}
+
+extension RunResult {
+    static let kindNames = [
+        "newData", "noData", "failed", "succeeded", "unsuccessful", "expired", "interrupted",
+        "terminated", "crashed", "exited", "notStarted", "retry", "unknown",
+    ]
+
+    var kindIndex: Int {
+        switch self {
+        case .newData: 0
+        case .noData: 1
+        case .failed: 2
+        case .succeeded: 3
+        case .unsuccessful: 4
+        case .expired: 5
+        case .interrupted: 6
+        case .terminated: 7
+        case .crashed: 8
+        case .exited: 9
+        case .notStarted: 10
+        case .retry: 11
+        case .unknown: 12
+        }
+    }
+}

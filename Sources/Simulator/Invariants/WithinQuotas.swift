@@ -1,0 +1,42 @@
+import DeviceCore
+import Vocabulary
+
+/// Off the charger no app, and not the device, is woken more often on a day than it may.
+final class WithinQuotas: Invariant {
+    let name = "quotas are kept"
+    private var day = Int64.min
+    private var all: Int64 = 0
+    private var byApp: [AppID: Int64] = [:]
+    private var begun: [UInt64: Moment] = [:]
+
+    func restored(_ device: Device, _ world: World) -> String? {
+        for (_, launch) in device.launches { begun[launch.id.number] = launch.wake?.began }
+        return nil
+    }
+
+    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        if turn.moment.local.day != day {
+            day = turn.moment.local.day
+            all = 0
+            byApp.removeAll()
+        }
+        for id in turn.launches {
+            guard let (app, launch) = device.launch(id), let wake = launch.wake,
+                begun[id.number] != wake.began
+            else { continue }
+            begun[id.number] = wake.began
+            guard wake.mode != .simulated else { continue }
+            all += 1
+            let id = device.apps[app].id
+            byApp[id, default: 0] += 1
+            guard wake.mode == .normal, world.value(.power) == 0 else { continue }
+            if all > device.settings.deviceWakesPerDay {
+                return "wake \(all) of the day, of \(device.settings.deviceWakesPerDay)"
+            }
+            if let mine = byApp[id], mine > device.settings.appWakesPerDay {
+                return "wake \(mine) of \(id) today, of \(device.settings.appWakesPerDay)"
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+import DeviceCore
+import Vocabulary
+
+/// Many seeds in a row, and what they covered together.
+package struct Campaign: Hashable, Sendable, Codable {
+    package private(set) var seeds: Int64 = 0
+    package private(set) var days: Int64 = 0
+    package private(set) var events: Int64 = 0
+    package private(set) var killsSurvived: Int64 = 0
+    /// The reports of the seeds that broke a rule.
+    package private(set) var failures: [SimulationReport] = []
+    private var faults: [Int64] = Array(repeating: 0, count: Fault.allCases.count)
+    private var seen: [SeenPair] = []
+    private var cut: [EffectPair] = []
+
+    private struct SeenPair: Hashable, Sendable, Codable {
+        var pair: EffectPair
+        /// Where it was first seen.
+        var seed: Int64
+        var days: Int64
+        var apps: Int64
+    }
+
+    package init() {}
+
+    package mutating func add(_ report: SimulationReport) {
+        seeds += 1
+        days += report.days
+        events += report.events
+        killsSurvived += report.killsSurvived
+        if report.failure != nil { failures.append(report) }
+        for (index, fault) in report.faults.enumerated() { faults[index] += fault.count }
+        for pair in report.pairsSeen where !seen.contains(where: { $0.pair == pair }) {
+            seen.append(
+                SeenPair(pair: pair, seed: report.seed, days: report.days, apps: report.apps)
+            )
+        }
+        for pair in report.pairsCut where !cut.contains(pair) { cut.append(pair) }
+    }
+
+    /// Kinds of faults that never happened.
+    package var missingFaults: [Fault] { Fault.allCases.filter { faults[$0.index] == 0 } }
+
+    /// Effects that followed each other, and were never cut apart by a kill.
+    package var uncutPairs: [EffectPair] { seen.map(\.pair).filter { !cut.contains($0) } }
+
+    package var pairCount: Int { seen.count }
+
+    package var isGood: Bool {
+        failures.isEmpty && missingFaults.isEmpty && uncutPairs.isEmpty
+    }
+
+    /// Runs again the seeds in which pairs were seen that chance did not cut, and cuts there.
+    package mutating func cutTheRest() {
+        for pair in uncutPairs {
+            guard let place = seen.first(where: { $0.pair == pair }) else { continue }
+            var plan = DeviceSimulation.Plan(
+                days: Int(place.days),
+                apps: Int(place.apps),
+                seed: UInt64(bitPattern: place.seed)
+            )
+            plan.target = pair
+            add(DeviceSimulation.report(plan))
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package import DeviceCore
+package import Vocabulary
+
+/// A daemon in the virtual world: the same core and the same driver as the real one's, killed and
+/// started again as the world wants. `Port` is what stands between the driver and the world; tests
+/// put one there that lies.
+package struct Simulated<Port: DevicePort> {
+    package let world: World
+    package let watch: Watch
+    package private(set) var driver: Driver<Port>
+    private let port: (VirtualPort) -> Port
+    private let corrupt: (Event) -> [Event]
+    private let seed: UInt64
+    /// One life in so many is replayed on a fresh device; 0: none.
+    package var replaysEvery = 16
+    private var steps = 0
+    private var start: [(key: RecordKey, value: Value)] = []
+    package private(set) var lives = 0
+    package private(set) var replayed = 0
+
+    package init(
+        world: World,
+        watch: Watch,
+        seed: UInt64,
+        corrupt: @escaping (Event) -> [Event] = { [$0] },
+        port: @escaping (VirtualPort) -> Port
+    ) {
+        self.world = world
+        self.watch = watch
+        self.seed = seed
+        self.corrupt = corrupt
+        self.port = port
+        driver = Driver(device: Device(), port: port(VirtualPort(world: world)))
+    }
+
+    /// Runs until the world is as old as `end`, or a rule is broken.
+    package mutating func run(until end: Interval) {
+        if lives == 0 { startDaemon() }
+        while watch.violation == nil, let next = world.next, next <= end { step() }
+    }
+
+    package mutating func step() {
+        world.step()
+        if world.rebootIsDue { reboot() }
+        if world.restartIsDue {
+            world.restartIsDue = false
+            if !world.daemonIsAlive { startDaemon() }
+        }
+        deliver()
+        steps += 1
+        if steps % 16 == 0, world.isSettled { watch.idled(driver.device, world) }
+    }
+
+    /// Hands the daemon these events at once, as one turn.
+    package mutating func feed(_ events: [Event]) {
+        world.inbox.append(contentsOf: events)
+        deliver()
+    }
+
+    /// Hands the daemon what has reached it, as one turn.
+    package mutating func deliver() {
+        guard world.daemonIsAlive, !world.inbox.isEmpty else { return }
+        let events = world.inbox
+        world.inbox.removeAll(keepingCapacity: true)
+        turn(events, isStart: false)
+    }
+
+    private mutating func turn(_ events: [Event], isStart: Bool) {
+        let now = world.now
+        watch.begin(at: now, isStart: isStart)
+        world.knife.beginTurn()
+        let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
+        driver.turn(timed)
+        watch.end(driver.device, world)
+        if world.daemonIsAlive {
+            if driver.mustRetry { world.plan(.retry(life: world.life), after: .seconds(1)) }
+        } else {
+            // Nobody heard the answers; what was not committed has to be said again.
+            for event in events { world.lost(event) }
+            endLife()
+        }
+    }
+
+    // MARK: Lives
+
+    private mutating func startDaemon() {
+        start = world.store.records
+        let device: Device
+        do {
+            device = try Device(restoring: start)
+        } catch {
+            watch.fail("what was stored can be read", "\(error)")
+            return
+        }
+        lives += 1
+        watch.keepsLife = replaysEvery > 0 && lives % replaysEvery == 1 % replaysEvery
+        world.life += 1
+        world.daemonIsAlive = true
+        world.inbox.removeAll()
+        driver = Driver(device: device, port: port(VirtualPort(world: world)))
+        watch.restored(device, world)
+        world.daemonStarted()
+        var events = [
+            Event.started(
+                Start(
+                    bootID: "boot-\(world.bootNumber)",
+                    survivors: world.processes.map {
+                        Survivor(
+                            launch: $0.launch,
+                            process: $0.hasStarted ? $0.process : nil,
+                            alive: !$0.isDead
+                        )
+                    },
+                    seed: Int64(seed & (1 << 62 - 1)) | 1,
+                    settings: world.settings,
+                    manifests: world.plans.dropLast().map(\.change)
+                )
+            )
+        ]
+        for condition in Condition.allCases {
+            guard let reading = world.sensors[condition.place] else { continue }
+            events.append(.condition(condition, .kernel, reading))
+        }
+        turn(events, isStart: true)
+    }
+
+    /// The life that just ended, or goes on, gives the same decisions again.
+    private mutating func endLife() {
+        guard watch.keepsLife, watch.violation == nil else { return }
+        replayLife()
+    }
+
+    /// Feeds what was recorded to a fresh device and compares all that it decides.
+    package mutating func replayLife() {
+        guard watch.keepsLife, var device = try? Device(restoring: start) else { return }
+        replayed += 1
+        var effects: [Effect] = []
+        for entry in watch.life {
+            effects.removeAll(keepingCapacity: true)
+            device.handle(entry.event, at: entry.moment, into: &effects)
+            guard effects != entry.decisions else { continue }
+            watch.fail(
+                "decisions are equal for equal logs",
+                "\(entry) but replayed: \(effects)"
+            )
+            return
+        }
+    }
+
+    private mutating func reboot() {
+        world.rebootIsDue = false
+        if world.daemonIsAlive { world.killDaemon(nil) }
+        endLife()
+        world.reboot()
+        watch.rebooted()
+    }
+}

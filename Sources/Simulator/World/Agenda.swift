@@ -1,0 +1,89 @@
+import DeviceCore
+import Vocabulary
+
+/// What will happen in the virtual world, in order of time and, at one time, of being planned.
+struct Agenda {
+    struct Entry {
+        var at: Interval
+        var order: UInt64
+        var what: Occurrence
+    }
+
+    private var heap: [Entry] = []
+    private var planned: UInt64 = 0
+
+    var isEmpty: Bool { heap.isEmpty }
+    var next: Interval? { heap.first?.at }
+
+    mutating func add(_ what: Occurrence, at time: Interval) {
+        planned += 1
+        heap.append(Entry(at: time, order: planned, what: what))
+        var child = heap.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard isBefore(child, parent) else { break }
+            heap.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    mutating func popFirst() -> Entry? {
+        guard !heap.isEmpty else { return nil }
+        heap.swapAt(0, heap.count - 1)
+        let first = heap.removeLast()
+        var parent = 0
+        while true {
+            let left = 2 * parent + 1
+            guard left < heap.count else { break }
+            let right = left + 1
+            let child = right < heap.count && isBefore(right, left) ? right : left
+            guard isBefore(child, parent) else { break }
+            heap.swapAt(child, parent)
+            parent = child
+        }
+        return first
+    }
+
+    private func isBefore(_ left: Int, _ right: Int) -> Bool {
+        (heap[left].at, heap[left].order) < (heap[right].at, heap[right].order)
+    }
+}
+
+/// One thing that happens. Numbers tell a plan that was overtaken from one that still holds.
+enum Occurrence {
+    /// The timer that the device armed.
+    case alarm(plan: Int)
+    /// The next thing that a process does.
+    case process(LaunchID, plan: Int)
+    /// An event reaches the daemon, if it is still the same daemon.
+    case message(Event, life: Int)
+    /// The user's next step.
+    case user(UserStep)
+    case drift
+    case trouble(Fault)
+    case troubleEnds(Fault)
+    /// The daemon is started again.
+    case restart
+    /// The keeper thaws what nobody looks after.
+    case keeper(life: Int)
+    /// The device falls asleep if nothing has kept it awake since.
+    case doze(plan: Int)
+    /// The daemon tries the store again.
+    case retry(life: Int)
+
+    /// Whether the machine comes out of its sleep for this.
+    var wakesDevice: Bool {
+        switch self {
+        case .alarm, .user: true
+        case .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper, .doze, .retry:
+            false
+        }
+    }
+}
+
+enum UserStep {
+    case pickUp, act(left: Int), putDown, lock, idle
+    case plugIn, unplug
+    /// A program of the user's tries its call again.
+    case again(Submission)
+}

@@ -1,0 +1,125 @@
+package import DeviceCore
+package import Vocabulary
+
+/// One process of the virtual machine. It does things after so much time of its own, which passes
+/// only while it is not frozen and the device is awake.
+package final class VirtualProcess {
+    package let launch: LaunchID
+    let app: Int
+    /// Nil: the app's own program.
+    let command: TaskKind?
+    package let process: ProcessID
+    /// The marker is written: exec has happened.
+    package internal(set) var hasStarted = false
+    package internal(set) var isFrozen = false
+    package internal(set) var isDead = false
+    /// No child of the daemon that runs now: nobody will see its exit status.
+    var isAdopted = false
+    /// Time that it has run, up to `runningSince`.
+    private var used = Interval.zero
+    private var runningSince: Interval?
+    /// Thousandths of a core.
+    var share: Int64 = 100
+    var memory: Int64 = 20 << 20
+    var ignoresTerm = false
+    var holdsLock = false
+    private(set) var plan = 0
+    private var activities: [Activity] = []
+    var link = LinkState()
+
+    struct Activity {
+        var left: Interval
+        var action: Action
+    }
+
+    init(launch: LaunchID, app: Int, command: TaskKind?, process: ProcessID) {
+        (self.launch, self.app, self.command, self.process) = (launch, app, command, process)
+    }
+
+    package var isRunning: Bool { runningSince != nil }
+
+    /// Time of its own so far.
+    package func runTime(at now: Interval) -> Interval {
+        used + (runningSince.map { now - $0 } ?? .zero)
+    }
+
+    package func usage(at now: Interval) -> Usage {
+        let cpu = runTime(at: now).nanoseconds / 1000 * share
+        return Usage(cpu: Interval(nanoseconds: cpu), memory: memory)
+    }
+
+    func add(_ action: Action, after left: Interval, at now: Interval) {
+        settle(now)
+        activities.append(Activity(left: left, action: action))
+    }
+
+    func forget(where isMeant: (Action) -> Bool) { activities.removeAll { isMeant($0.action) } }
+
+    /// What is due, the longest due first.
+    func takeDue(at now: Interval) -> [Action] {
+        settle(now)
+        let due = activities.filter { $0.left <= .zero }
+        activities.removeAll { $0.left <= .zero }
+        return due.sorted { $0.left < $1.left }.map(\.action)
+    }
+
+    /// Runs or stands still from now on; returns when its next act is due, and a new plan number.
+    func run(_ runs: Bool, at now: Interval) -> Interval? {
+        settle(now)
+        runningSince = runs ? now : nil
+        plan += 1
+        guard runs else { return nil }
+        return activities.map(\.left).min().map { now + max(.zero, $0) }
+    }
+
+    private func settle(_ now: Interval) {
+        guard let since = runningSince, now > since else { return }
+        let step = now - since
+        used += step
+        runningSince = now
+        for index in activities.indices { activities[index].left -= step }
+    }
+}
+
+/// What a process does by itself.
+enum Action {
+    case exec
+    case exit(Exit)
+    case finishLaunching
+    case accept(DeliveryID)
+    case setHandler(DeliveryID)
+    case complete(DeliveryID, TaskResult)
+    case enteredBackground
+    case beginTask(name: String, handler: Bool, fromExtension: Bool)
+    case endTask(Int64)
+    case submit(Submission)
+    case setInterval(FetchInterval)
+    case cancel
+    case disconnect
+    case reconnect
+    case becomeHog(memory: Int64)
+}
+
+/// What a linked app knows of its talk with the daemon.
+struct LinkState {
+    var isConnected = false
+    /// Reads nothing any more; how many messages wait.
+    var stoppedReading = false
+    var unread = 0
+    var hasFinishedLaunching = false
+    /// Accepted, handler not finished.
+    var running: [DeliveryID] = []
+    /// Of these the handler has been called.
+    var begun: [DeliveryID] = []
+    /// Finished while nobody listened.
+    var finished: [FinishedDelivery] = []
+    /// Offered and not accepted; their identifiers.
+    var offered: [(id: DeliveryID, identifier: String)] = []
+    /// Calls that were not answered, for the next connection.
+    var unanswered: [Submission] = []
+    /// What was said to a daemon that died before it heard.
+    var unheard: [AppEvent] = []
+    /// Never completed, whatever is said.
+    var stubborn: [DeliveryID] = []
+    var isForeground = false
+}

@@ -1,0 +1,236 @@
+package import DeviceCore
+package import Vocabulary
+
+/// The world as the driver sees it.
+package struct VirtualPort: DevicePort {
+    let world: World
+
+    package func commit(_ changes: [Change]) throws(CommitError) { try world.commit(changes) }
+    package func perform(_ effect: Effect) { world.perform(effect) }
+    package func reply(_ token: ReplyToken, _ reply: Reply) { world.answer(token, reply) }
+    package func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
+        world.watch.recorded(event, moment, decisions)
+    }
+    package func recordRollback(of count: Int) { world.watch.rolledBack(count) }
+}
+
+extension World {
+    // MARK: Commits
+
+    func commit(_ changes: [Change]) throws(CommitError) {
+        guard daemonIsAlive else { return }
+        switch knife.cuts(before: .save, &swarm) {
+        case .none: break
+        case .before:
+            killDaemon(.killBeforeCommit)
+            return
+        case .within(let landed):
+            if landed {
+                store.apply(changes)
+                watch.committed(changes)
+            }
+            killDaemon(.killInCommit)
+            return
+        }
+        if let storeTrouble {
+            throw CommitError(reason: "no space left on device", isFull: storeTrouble == 1)
+        }
+        store.apply(changes)
+        watch.committed(changes)
+    }
+
+    func answer(_ token: ReplyToken, _ reply: Reply) {
+        guard daemonIsAlive, !isCut(before: .reply) else { return }
+        watch.replied(token, reply, at: now)
+        guard let call = calls.removeValue(forKey: token.number) else { return }
+        answered(call, reply)
+    }
+
+    /// Kills the daemon here, if the knife says so.
+    private func isCut(before kind: EffectKind) -> Bool {
+        switch knife.cuts(before: kind, &swarm) {
+        case .none: return false
+        case .before, .within:
+            killDaemon(knife.last == .save ? .killAfterCommit : .killBetweenEffects)
+            return true
+        }
+    }
+
+    // MARK: Effects
+
+    func perform(_ effect: Effect) {
+        guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
+        watch.performed(effect, at: now, self)
+        switch effect {
+        case .save, .reply, .weigh, .notifyFailures, .watchUse, .announce: break
+        case .spawn(let launch, let spec): spawn(launch, spec)
+        case .attach(let launch, _, let spec): spawn(launch, spec)
+        case .probe(let launch, let step, _, let spec, _): probe(launch, step, spec)
+        case .cancelProbe: break
+        case .freeze(let launch): freeze(launch, true)
+        case .thaw(let launch): freeze(launch, false)
+        case .terminate(let launch): terminate(launch)
+        case .kill(let launch):
+            if let process = process(launch) { die(process, .signal(9, outOfMemory: false)) }
+        case .release(let launch):
+            processes.removeAll { $0.launch == launch && $0.isDead }
+        case .measure(let launch):
+            guard let process = process(launch), !process.isDead else { return }
+            send(.process(launch, .measured(process.usage(at: clock.elapsed))))
+        case .checkLocks(let launch):
+            guard let process = process(launch), process.isFrozen else { return }
+            send(.process(launch, .locks(process.holdsLock ? ["/shared/lock"] : [])))
+        case .tell(let launch, let message):
+            if let process = process(launch), !process.isDead { hear(process, message) }
+        case .holdAwake(let holds):
+            isHeldAwake = holds
+            planDoze()
+        case .arm(let time): arm(time)
+        }
+    }
+
+    private func arm(_ time: BootTime?) {
+        armedFor = time
+        alarmPlan += 1
+        guard let time else { return }
+        var at = max(clock.elapsed(at: time), clock.elapsed)
+        // A timer of a real machine is never early, and a little late.
+        at += Interval(nanoseconds: random.within(0...200_000))
+        if strikes(.lateTimer, in: 200) { at += .milliseconds(random.within(1...3_000)) }
+        agenda.add(.alarm(plan: alarmPlan), at: at)
+        if strikes(.spuriousTimer, in: 500), daemonIsAlive {
+            send(.timer, after: .milliseconds(random.within(0...50)))
+        }
+    }
+
+    private func freeze(_ launch: LaunchID, _ isFrozen: Bool) {
+        guard let process = process(launch), !process.isDead, process.isFrozen != isFrozen else {
+            return
+        }
+        process.isFrozen = isFrozen
+        follow(process)
+    }
+
+    private func terminate(_ launch: LaunchID) {
+        guard let process = process(launch), !process.isDead, !process.ignoresTerm else { return }
+        let delay = Interval.milliseconds(plans[process.app].random.within(5...900))
+        process.add(.exit(.signal(15, outOfMemory: false)), after: delay, at: clock.elapsed)
+        follow(process)
+    }
+
+    private func spawn(_ launch: LaunchID, _ spec: ProcessSpec) {
+        let index = planIndex(spec.app)
+        if strikes(.notStarted, in: 100, app: index) {
+            send(.process(launch, .notStarted(reason: "no such program")))
+            return
+        }
+        nextPid += 1
+        let command: TaskKind?
+        switch spec.arguments.last {
+        case "--refresh": command = .refresh
+        case "--process": command = .processing
+        case .some, .none: command = nil
+        }
+        let process = VirtualProcess(
+            launch: launch,
+            app: index,
+            command: command,
+            process: ProcessID(
+                pid: nextPid,
+                startTime: UInt64(clock.elapsed.nanoseconds / 10_000_000)
+            )
+        )
+        processes.append(process)
+        process.add(
+            .exec,
+            after: .milliseconds(plans[index].random.within(1...40)),
+            at: clock.elapsed
+        )
+        process.link.isForeground = spec.weight == .foreground
+        follow(process)
+    }
+
+    private func probe(_ launch: LaunchID, _ step: ProbeStep, _ spec: ProcessSpec) {
+        let index = planIndex(spec.app)
+        if strikes(.probeSilent, in: 100, app: index) { return }
+        let delay = Interval.milliseconds(plans[index].random.within(5...400))
+        let answer: ProbeAnswer
+        switch step {
+        case .before, .after:
+            answer = .read(Fingerprint(of: "\(plans[index].fingerprint)"), status: 0)
+        case .failed:
+            let failed = plans[index].random.chance(1, in: 10)
+            answer = .read(Fingerprint(), status: failed ? 1 : 0)
+        }
+        send(.process(launch, .probed(step, answer)), after: delay)
+    }
+
+    // MARK: The daemon's end
+
+    /// Kills the daemon; nil: the machine takes it along.
+    package func killDaemon(_ fault: Fault?) {
+        guard daemonIsAlive else { return }
+        if let fault { swarm.count(fault) }
+        daemonIsAlive = false
+        diedAt = clock.elapsed
+        life += 1
+        isHeldAwake = false
+        alarmPlan += 1
+        armedFor = nil
+        planDoze()
+        for process in processes {
+            process.link.isConnected = false
+            process.isAdopted = true
+        }
+        var delay = Interval.milliseconds(random.within(50...4_000))
+        if strikes(.longOutage, in: 10) { delay = .seconds(random.within(8...300)) }
+        plan(.keeper(life: life), after: .seconds(10))
+        plan(.restart, after: delay)
+        watch.killed(at: now)
+        for event in inbox { lost(event) }
+        inbox.removeAll()
+    }
+
+    /// Apps look for the new daemon.
+    func daemonStarted() {
+        settledSince = clock.elapsed
+        for process in processes where !process.isDead && process.link.hasFinishedLaunching {
+            let delay = Interval.milliseconds(plans[process.app].random.within(20...3_000))
+            process.add(.reconnect, after: delay, at: clock.elapsed)
+            follow(process)
+        }
+    }
+
+    /// Power off and on again: no process survives, the boot clock begins anew.
+    func reboot() {
+        processes.removeAll()
+        storeTrouble = nil
+        clock.boot()
+        bootNumber += 1
+        user.openApp = nil
+        isHeldAwake = false
+        sensors[Condition.locked.place] = .value(user.isActive ? 0 : 2)
+        restartIsDue = true
+        planDoze()
+    }
+
+    /// An event that the dead daemon never handled, or whose answer was not heard: what its sender
+    /// does about that.
+    func lost(_ event: Event) {
+        switch event {
+        case .app(let launch, let said):
+            guard let process = process(launch), !process.isDead else { return }
+            lost(said, process)
+        case .user(.submit(let submission), let token):
+            calls[token.number] = nil
+            guard submission.token != nil else { return }
+            swarm.count(.retriedToken)
+            plan(.user(.again(submission)), after: .seconds(5))
+        case .user(_, let token):
+            calls[token.number] = nil
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .used,
+            .storageRecovered:
+            break
+        }
+    }
+}

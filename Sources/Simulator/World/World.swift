@@ -1,0 +1,234 @@
+package import DeviceCore
+package import Vocabulary
+
+/// A virtual machine with its user, its programs and its faults: everything that a daemon meets.
+/// It decides nothing about the device; it performs effects and lets events happen.
+package final class World {
+    package internal(set) var clock: VirtualClock
+    var agenda = Agenda()
+    package internal(set) var store = VirtualStore()
+    package internal(set) var processes: [VirtualProcess] = []
+    package internal(set) var plans: [AppPlan]
+    private var planIndices: [AppID: Int] = [:]
+    var random: SeededRandom
+    var swarm: Swarm
+    var knife: Knife
+    /// What the sensors say now; nil: never reported.
+    package internal(set) var sensors: [Reading?]
+    package internal(set) var settings: Settings
+    package internal(set) var user: UserState
+    /// Events that reached the daemon and wait for its turn.
+    var inbox: [Event] = []
+    /// Counts the daemons; a message to an earlier one is lost.
+    package internal(set) var life = 0
+    package internal(set) var daemonIsAlive = false
+    package internal(set) var diedAt: Interval?
+    package internal(set) var isHeldAwake = false
+    package internal(set) var armedFor: BootTime?
+    /// 1 full, 2 failing.
+    package internal(set) var storeTrouble: Int?
+    package internal(set) var bootNumber = 1
+    var alarmPlan = 0
+    var dozePlan = 0
+    var nextPid: Int32 = 100
+    var nextToken: UInt64 = 1
+    var calls: [UInt64: Call] = [:]
+    var awakeSince = Interval.zero
+    /// How long the machine stays awake after the last reason to.
+    var stay = Interval.seconds(30)
+    /// While nothing happens by itself: a test says what happens.
+    package var isQuiet = false
+    let watch: Watch
+
+    /// A call that has no answer yet.
+    struct Call {
+        var event: Event
+        var task: Bool
+    }
+
+    package init(plans: [AppPlan], swarm: Swarm, seed: UInt64, watch: Watch) {
+        var random = SeededRandom(seed: seed)
+        self.plans = plans
+        self.swarm = swarm
+        self.watch = watch
+        clock = VirtualClock(
+            wall: WallTime(nanoseconds: 0) + .days(20_500) + .hours(6 + random.below(8)),
+            utcOffset: 3600 * Int32(random.within(-8...8))
+        )
+        sensors = Array(repeating: nil, count: Condition.allCases.count)
+        settings = Settings()
+        user = UserState(random: random.split())
+        knife = Knife(seed: random.next())
+        self.random = random
+        for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
+    }
+
+    package var now: Moment { clock.moment }
+
+    func plan(_ fault: Occurrence, after delay: Interval) {
+        agenda.add(fault, at: clock.elapsed + delay)
+    }
+
+    /// The last plan stands for all commands that the user submits.
+    func planIndex(_ app: AppID) -> Int { planIndices[app] ?? plans.count - 1 }
+
+    func strikes(_ fault: Fault, in whole: Int) -> Bool {
+        swarm.strikes(fault, in: whole, &random)
+    }
+
+    func strikes(_ fault: Fault, in whole: Int, app index: Int) -> Bool {
+        let factor = plans[index].isClumsy ? 1 : 8
+        return swarm.strikes(fault, in: whole * factor, &plans[index].random)
+    }
+
+    package func process(_ launch: LaunchID) -> VirtualProcess? {
+        processes.first { $0.launch == launch }
+    }
+
+    // MARK: Time
+
+    /// When something happens next.
+    package var next: Interval? { agenda.next }
+
+    /// Lets the next thing happen. What reaches the daemon waits in the inbox.
+    func step() {
+        guard let entry = agenda.popFirst() else { return }
+        clock.advance(to: max(entry.at, clock.elapsed))
+        if clock.isAsleep {
+            guard entry.what.wakesDevice else {
+                // Not before somebody wakes the machine.
+                postponed.append(entry.what)
+                return
+            }
+            if case .alarm(let plan) = entry.what, plan != alarmPlan { return }
+            wakeUp()
+        }
+        happen(entry.what)
+    }
+
+    private var postponed: [Occurrence] = []
+
+    private func happen(_ what: Occurrence) {
+        switch what {
+        case .alarm(let plan):
+            guard plan == alarmPlan, daemonIsAlive else { return }
+            armedFor = nil
+            inbox.append(.timer)
+        case .process(let launch, let plan):
+            guard let process = process(launch), process.plan == plan, !process.isDead else {
+                return
+            }
+            act(process)
+        case .message(let event, let life):
+            if life == self.life, daemonIsAlive { inbox.append(event) } else { lost(event) }
+        case .user(let step): userSteps(step)
+        case .drift: drift()
+        case .trouble(let fault): begin(fault)
+        case .troubleEnds(let fault): end(fault)
+        case .restart: break
+        case .keeper(let life):
+            guard life == self.life, !daemonIsAlive else { return }
+            for process in processes where process.isFrozen {
+                process.isFrozen = false
+                follow(process)
+            }
+        case .doze(let plan): doze(plan)
+        case .retry(let life):
+            if life == self.life, daemonIsAlive { inbox.append(.timer) }
+        }
+        if case .restart = what { restartIsDue = true }
+    }
+
+    /// Nothing has disturbed the daemon for a while: it runs, and so do the machine and the store.
+    var isSettled: Bool {
+        daemonIsAlive && !clock.isAsleep && storeTrouble == nil
+            && clock.elapsed - max(awakeSince, settledSince) > .seconds(15)
+    }
+
+    var settledSince = Interval.zero
+    var restartIsDue = false
+    var rebootIsDue = false
+
+    package func wakeUp() {
+        guard clock.isAsleep else { return }
+        clock.wakeUp()
+        awakeSince = clock.elapsed
+        for process in processes { follow(process) }
+        for what in postponed { agenda.add(what, at: clock.elapsed) }
+        postponed.removeAll(keepingCapacity: true)
+        planDoze()
+    }
+
+    /// The machine falls asleep when nobody uses it and nothing holds it.
+    func planDoze() {
+        dozePlan += 1
+        guard !clock.isAsleep, !isHeldAwake, !user.isActive, !isQuiet else { return }
+        plan(.doze(plan: dozePlan), after: stay)
+    }
+
+    private func doze(_ plan: Int) {
+        guard plan == dozePlan, !isHeldAwake, !user.isActive else { return }
+        fallAsleep()
+    }
+
+    package func fallAsleep() {
+        for process in processes where process.isRunning {
+            _ = process.run(false, at: clock.elapsed)
+        }
+        clock.fallAsleep()
+    }
+
+    // MARK: Processes
+
+    /// Plans the next act of a process, or stops it.
+    func follow(_ process: VirtualProcess) {
+        let runs = !process.isDead && !process.isFrozen && !clock.isAsleep
+        guard let next = process.run(runs, at: clock.elapsed) else { return }
+        agenda.add(.process(process.launch, plan: process.plan), at: next)
+    }
+
+    func send(_ event: Event, after delay: Interval = .milliseconds(1)) {
+        plan(.message(event, life: life), after: delay)
+    }
+
+    func token(_ make: (ReplyToken) -> Event, isTask: Bool = false) -> Event {
+        defer { nextToken += 1 }
+        let event = make(ReplyToken(nextToken))
+        calls[nextToken] = Call(event: event, task: isTask)
+        watch.asked(ReplyToken(nextToken), event, at: now)
+        return event
+    }
+
+    /// The process is gone, at once.
+    func die(_ process: VirtualProcess, _ exit: Exit) {
+        guard !process.isDead else { return }
+        let usage = process.usage(at: clock.elapsed)
+        process.isDead = true
+        process.isFrozen = false
+        _ = process.run(false, at: clock.elapsed)
+        send(
+            .process(process.launch, .exited(process.isAdopted ? .unknown : exit, usage)),
+            after: .milliseconds(2)
+        )
+    }
+
+    // MARK: Sensors
+
+    func report(_ condition: Condition, _ reading: Reading) {
+        guard sensors[condition.place] != reading else { return }
+        sensors[condition.place] = reading
+        if daemonIsAlive { inbox.append(.condition(condition, .kernel, reading)) }
+    }
+
+    package func value(_ condition: Condition) -> Int {
+        switch sensors[condition.place] {
+        case .none, .absent: condition.row.absent
+        case .lost: condition.row.lost
+        case .value(let value): value
+        }
+    }
+}
+
+extension Condition {
+    var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
