@@ -195,13 +195,28 @@ extension Device {
 
     mutating func wasUsed(_ id: AppID, _ step: inout Step) {
         guard let index = apps.index(of: id) else { return }
-        // A program that we just started ourselves is not a user's doing.
-        let ours = apps[index].launches.contains {
-            $0.isCommand && $0.wake.map { step.now.boot - $0.began.boot < .seconds(5) } ?? false
-                || $0.phase == .probing || $0.phase == .judging
-        }
-        guard !ours else { return }
+        guard !isOurDoing(apps[index], step.now) else { return }
         used(index, .seen, &step)
+    }
+
+    /// What `UseFrom` shows while, or just after, a program of ours runs for the app is not a
+    /// user's doing. (An executable is opened when a run begins, a file may be written at any time
+    /// of it; what shows it may come a moment later.)
+    private func isOurDoing(_ app: AppState, _ now: Moment) -> Bool {
+        let slack = Interval.seconds(3)
+        if app.isForeground { return true }
+        if let last = app.record.lastRun, last.at <= now.wall, now.wall - last.at < slack {
+            return true
+        }
+        return app.launches.contains { launch in
+            guard launch.isCommand, launch.presence != .suspended else { return false }
+            switch app.manifest?.useFrom {
+            case .none, .file: return true
+            case .exec:
+                return launch.phase != .running
+                    || launch.wake.map { now.boot - $0.began.boot < slack } ?? false
+            }
+        }
     }
 
     private mutating func used(_ index: Int, _ kind: HistoryLine.UseKind, _ step: inout Step) {

@@ -14,6 +14,8 @@ final class AppBus {
     private var server: Server?
     private var source: DescriptorSource?
     private let launchOf: (Int32) -> AppID?
+    /// Whose process each peer is, by connection; found once, when it first calls.
+    private var owners: [UInt64: AppID?] = [:]
 
     /// `launchOf` tells whose app a process is, nil: outside every launch.
     init(
@@ -30,7 +32,10 @@ final class AppBus {
                 loop,
                 name: Control1.busName,
                 objects: [Server.Object(Control1.path, [Control1.interface])],
-                handlers: Server.Handlers(call: { [unowned self] in received($0) })
+                handlers: Server.Handlers(
+                    call: { [unowned self] in received($0) },
+                    ended: { [unowned self] in owners[$0.number] = nil }
+                )
             )
             source = try DescriptorSource(
                 loop,
@@ -66,7 +71,7 @@ final class AppBus {
     }
 
     private func received(_ call: IncomingCall) {
-        let app = launchOf(call.connection.peer.pid)
+        let app = owner(of: call)
         do throws(Refusal) {
             if let app, !Self.mayAsk(call, as: app) {
                 throw Refusal(
@@ -80,6 +85,13 @@ final class AppBus {
         } catch {
             refuse(call, error)
         }
+    }
+
+    private func owner(of call: IncomingCall) -> AppID? {
+        if let known = owners[call.connection.number] { return known }
+        let app = launchOf(call.connection.peer.pid)
+        owners[call.connection.number] = .some(app)
+        return app
     }
 
     /// What an app's own processes may do: look at themselves.

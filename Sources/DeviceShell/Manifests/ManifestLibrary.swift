@@ -104,10 +104,19 @@ struct ManifestLibrary {
         }
         switch ManifestParser.parse(bytes: bytes, id: id, file: path, home: home) {
         case .notAnApp: return nil
-        case .app(let manifest, _): return .present(manifest)
+        case .app(let manifest, _):
+            if let program = manifest.tryExec, !isInstalled(program) {
+                return .invalid(id, reason: "TryExec: \(program) is not installed")
+            }
+            return .present(manifest)
         case .invalid(let diagnostics):
             let first = diagnostics.first { $0.severity == .error } ?? diagnostics.first
             return .invalid(id, reason: first?.description ?? "not readable")
         }
+    }
+
+    private func isInstalled(_ program: String) -> Bool {
+        let path = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        return Files.executable(program, searchPath: path) != nil
     }
 }
