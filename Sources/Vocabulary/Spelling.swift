@@ -7,8 +7,12 @@ package enum Spelling {
         guard letters.count <= 64 else { return nil }
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {
-            let distance = distance(letters, folded(candidate))
-            guard distance <= max(1, max(letters.count, candidate.utf8.count) / 3) else { continue }
+            let other = folded(candidate)
+            let limit = max(1, max(letters.count, other.count) / 3)
+            // A word so much longer or shorter is as far away at least.
+            guard abs(letters.count - other.count) <= limit else { continue }
+            let distance = distance(letters, other)
+            guard distance <= limit else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.candidate

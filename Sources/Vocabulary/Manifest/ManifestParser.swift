@@ -20,7 +20,9 @@ package enum ManifestParser {
         file: String,
         home: String
     ) -> ManifestResult {
-        guard text.utf8.count <= limit else { return tooLarge(Array(text.utf8)) }
+        // Most desktop entries are not ours; they are told apart without reading them.
+        guard mentionsUs(text.utf8.span) else { return .notAnApp }
+        guard text.utf8.count <= limit else { return tooLarge(text.utf8.count) }
         let desktop = DesktopFile(text)
         guard let ours = desktop.ours else { return .notAnApp }
         if desktop.entry?["Hidden"]?.value == "true" { return .notAnApp }
@@ -41,28 +43,39 @@ package enum ManifestParser {
         file: String,
         home: String
     ) -> ManifestResult {
-        guard bytes.count <= limit else { return tooLarge(bytes) }
-        if let text = String(validating: bytes, as: UTF8.self) {
-            return parse(text: text, id: id, file: file, home: home)
+        guard mentionsUs(bytes.span) else { return .notAnApp }
+        guard bytes.count <= limit else { return tooLarge(bytes.count) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            return .invalid([.notText(bytes)])
         }
-        return mentionsUs(bytes) ? .invalid([.notText(bytes)]) : .notAnApp
+        return parse(text: text, id: id, file: file, home: home)
     }
 
-    private static func tooLarge(_ bytes: [UInt8]) -> ManifestResult {
-        guard mentionsUs(bytes) else { return .notAnApp }
-        return .invalid([
+    private static func tooLarge(_ count: Int) -> ManifestResult {
+        .invalid([
             Diagnostic(
                 .error,
-                reason: "the file has \(bytes.count) bytes; at most \(limit) are read",
+                reason: "the file has \(count) bytes; at most \(limit) are read",
                 fix: "Remove translations or comments."
             )
         ])
     }
 
-    /// Whether there is a line with the header of our group.
-    private static func mentionsUs(_ bytes: [UInt8]) -> Bool {
-        let header = Array("[\(DesktopFile.ourGroup)]".utf8)
-        return bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: header) }
+    private static let header = Array("[\(DesktopFile.ourGroup)]".utf8)
+
+    /// Whether some line may be the header of our group.
+    private static func mentionsUs(_ bytes: Span<UInt8>) -> Bool {
+        let header = header
+        var start = 0
+        while start + header.count <= bytes.count {
+            if bytes[start] == header[0], start == 0 || bytes[start - 1] <= 0x20,
+                header.indices.allSatisfy({ bytes[start + $0] == header[$0] })
+            {
+                return true
+            }
+            start += 1
+        }
+        return false
     }
 }
 

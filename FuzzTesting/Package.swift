@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that nothing else is built with the fuzzer's instrumentation. The
+// targets under test are links to the project's sources: `package` names end at a package.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+]
+
+/// Each exports `LLVMFuzzerTestOneInput`; scripts/fuzz.sh links one at a time with libFuzzer.
+let fuzzers = ["FuzzValueBytes", "FuzzJSON", "FuzzManifest", "FuzzCommand", "FuzzConfiguration"]
+
+let package = Package(
+    name: "offstage-fuzz",
+    products: fuzzers.map { .library(name: $0, type: .static, targets: [$0]) },
+    targets: [
+        .target(name: "Vocabulary", swiftSettings: strict),
+        .target(
+            name: "ParserProperties",
+            dependencies: ["Vocabulary"],
+            swiftSettings: strict
+        ),
+    ]
+        + fuzzers.map {
+            .target(name: $0, dependencies: ["ParserProperties"], swiftSettings: strict)
+        }
+)

@@ -1,0 +1,1 @@
+../../../Tests/VocabularyTests/ParserProperties.swift
