@@ -129,7 +129,13 @@ let package = Package(
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
-        tests("DeviceShell", ["DeviceShell", "DeviceCore", "AppProtocol", "Vocabulary", "Linux"]),
+        tests(
+            "DeviceShell",
+            [
+                "DeviceShell", "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SQLite",
+                "SystemBus", "Vocabulary",
+            ]
+        ),
         tests("Commands", ["Commands", "DeviceCore", "Linux", "Vocabulary"]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

@@ -126,7 +126,8 @@ package final class Database {
             extendedCode: code,
             operation: operation,
             message: unsafe Self.message(handle),
-            subject: subject
+            subject: subject,
+            systemError: code & 0xff == SQLITE_IOERR ? unsafe sqlite3_system_errno(handle) : 0
         )
     }
 

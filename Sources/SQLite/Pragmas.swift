@@ -46,9 +46,9 @@ extension Database {
         try execute("PRAGMA locking_mode = EXCLUSIVE")
     }
 
-    /// Leaves the write-ahead log as it is when this connection closes.
-    package func keepLogOnClose() throws(SQLiteError) {
-        try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+    /// Whether the write-ahead log is left as it is when this connection closes.
+    package func keepLogOnClose(_ keep: Bool = true) throws(SQLiteError) {
+        try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
     }
 
     /// What SQLite finds wrong with the file, at most `limit` lines; empty when it is sound.

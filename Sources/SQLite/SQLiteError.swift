@@ -1,4 +1,5 @@
 import CSQLite
+internal import Glibc
 
 /// What SQLite refused, in its own words.
 package struct SQLiteError: Error, Equatable {
@@ -34,18 +35,27 @@ package struct SQLiteError: Error, Equatable {
     package let message: String
     /// The statement, or the path when the operation is `open`.
     package let subject: String
+    /// The system's error number behind it, 0 when there is none.
+    package let systemError: Int32
 
     package init(
         extendedCode: Int32,
         operation: Operation,
         message: String,
-        subject: String
+        subject: String,
+        systemError: Int32 = 0
     ) {
         code = Code(rawValue: extendedCode & 0xff)
         self.extendedCode = extendedCode
         self.operation = operation
         self.message = message
         self.subject = subject
+        self.systemError = systemError
+    }
+
+    /// No room on the disk, or in the quota.
+    package var isFull: Bool {
+        code == .full || code == .io && (systemError == ENOSPC || systemError == EDQUOT)
     }
 }
 

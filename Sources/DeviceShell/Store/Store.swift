@@ -15,19 +15,23 @@ package final class Store {
     private var put: Statement
     private var delete: Statement
     private var append: Statement
-    private var appended = 0
+    /// History lines since it was last pruned; the first line of a run prunes.
+    private var appended = Store.pruningInterval - 1
+    private static let pruningInterval = 500
     /// Lines kept, and how old they may be; set from the settings.
     package var historyLimit: Int64 = 20_000
     package var historyAge = Interval.days(90)
+    /// So many lines stay whatever their dates: a clock that was wrong once has no say in it.
+    private static let linesOfAnyAge: Int64 = 100
+    /// One question is answered with this many lines at most.
+    package static let largestAnswer = 10_000
 
     /// Opens or makes the database. What is not ours, newer, or damaged is refused before
     /// anything is written, and left byte for byte as it is.
     package init(path: String, fileSystem: String? = nil) throws(StoreError) {
         self.path = path
-        try Self.checkHeader(path)
+        database = try StoreFile(path: path, fileSystem: fileSystem).open()
         do throws(SQLiteError) {
-            let database = try Self.open(path, fileSystem: fileSystem)
-            self.database = database
             put = try database.prepare(
                 "INSERT INTO records (section, key, body) VALUES (?1, ?2, ?3) "
                     + "ON CONFLICT (section, key) DO UPDATE SET body = ?3"
@@ -37,83 +41,7 @@ package final class Store {
                 "INSERT INTO history (at, app, body) VALUES (?1, ?2, ?3)"
             )
         } catch {
-            throw Self.words(error, path)
-        }
-    }
-
-    // MARK: Opening
-
-    /// Reads the file's own header, which opens and makes nothing.
-    private static func checkHeader(_ path: String) throws(StoreError) {
-        guard let status = Files.status(path) else { return }
-        guard status.kind == .file else {
-            throw .notOurs(path: path, found: "it is not a file")
-        }
-        guard status.size > 0 else { return }
-        let header: [UInt8]
-        do {
-            let file = try FileDescriptor(opening: path, .reading)
-            header = try file.read(at: 0, count: 100)
-        } catch {
-            throw .notOurs(path: path, found: "\(error)")
-        }
-        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw .notOurs(path: path, found: "it is not an SQLite database")
-        }
-        func number(_ at: Int) -> Int64 {
-            header[at..<at + 4].reduce(0) { $0 << 8 | Int64($1) }
-        }
-        // Our number is written with the first tables; a crash in the middle of that leaves a
-        // journal, from which SQLite takes it all back.
-        let isBeginning = number(68) == 0 && Files.exists(path + "-journal")
-        guard number(68) == applicationID || isBeginning else {
-            throw .notOurs(path: path, found: "it belongs to another program")
-        }
-        guard number(60) <= StoreMigrations.newest else {
-            throw .newer(path: path, version: number(60), supported: StoreMigrations.newest)
-        }
-    }
-
-    private static func open(
-        _ path: String,
-        fileSystem: String?
-    ) throws(SQLiteError) -> Database {
-        if fileSystem == nil, Files.exists(path), !Files.exists(path + "-wal") {
-            // Nobody is writing (we hold the lock of the state directory), so it can be read as a
-            // file that nobody changes, which leaves no trace.
-            let reader = try Database(path: path, mode: .immutable)
-            try verify(reader, path)
-        }
-        let database = try Database(path: path, mode: .create, fileSystem: fileSystem)
-        try database.lockExclusively()
-        try verify(database, path)
-        try database.setSynchronous(.full)
-        // Before the write-ahead log, so that the file itself says whose it is and of which
-        // version, whatever is still in the log.
-        if try StoreMigrations.isDue(on: database) {
-            try database.setJournalMode(.delete)
-            try StoreMigrations.run(on: database)
-        }
-        try database.setJournalMode(.wal)
-        return database
-    }
-
-    private static func verify(_ database: Database, _ path: String) throws(SQLiteError) {
-        let findings = try database.findings(limit: 3)
-        guard findings.isEmpty else {
-            throw SQLiteError(
-                extendedCode: SQLiteError.Code.corrupt.rawValue,
-                operation: .step,
-                message: findings.joined(separator: "; "),
-                subject: path
-            )
-        }
-    }
-
-    private static func words(_ error: SQLiteError, _ path: String) -> StoreError {
-        switch error.code {
-        case .corrupt, .notADatabase: .corrupt(path: path, found: error.message)
-        default: .database(path: path, error)
+            throw StoreError(error, path: path)
         }
     }
 
@@ -141,7 +69,7 @@ package final class Store {
                 )
             }
         } catch {
-            throw Self.words(error, path)
+            throw StoreError(error, path: path)
         }
         var values: [(key: RecordKey, value: Value)] = []
         for (key, bytes) in records { values.append((key, try decode(bytes, "\(key.key)"))) }
@@ -156,22 +84,22 @@ package final class Store {
         }
     }
 
-    /// All or nothing, on the disk when it returns.
+    /// All or nothing, on the disk when it returns. Without changes it only tries whether the
+    /// database takes writes.
     package func commit(_ changes: [Change]) throws(StoreError) {
+        let before = appended
         do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
                 for change in changes { try apply(change) }
                 if changes.isEmpty {
-                    // Asked whether it takes writes at all.
                     try database.setUserVersion(Int32(StoreMigrations.newest))
                 }
+                if appended >= Self.pruningInterval { try deleteOldLines() }
             }
         } catch {
-            throw Self.words(error, path)
+            appended = before
+            throw StoreError(error, path: path)
         }
-        guard appended >= 500 else { return }
-        appended = 0
-        try prune()
     }
 
     private func apply(_ change: Change) throws(SQLiteError) {
@@ -230,13 +158,13 @@ package final class Store {
                     + (app == nil ? "" : " AND app = ?3") + " ORDER BY id DESC LIMIT ?2"
             )
             try statement.bind(before ?? .max, at: 1)
-            try statement.bind(Int64(max(0, limit)), at: 2)
+            try statement.bind(Int64(min(max(0, limit), Self.largestAnswer)), at: 2)
             if let app { try statement.bind(app.name, at: 3) }
             while try statement.step() {
                 rows.append((try statement.integer(at: 0), try statement.bytes(at: 1)))
             }
         } catch {
-            throw Self.words(error, path)
+            throw StoreError(error, path: path)
         }
         var lines: [StoredLine] = []
         for (id, bytes) in rows {
@@ -255,18 +183,28 @@ package final class Store {
         return lines
     }
 
-    /// Takes away the lines that are too many or too old.
+    /// Takes away the lines that are too many or too old. Commits do so now and then.
     package func prune() throws(StoreError) {
         do throws(SQLiteError) {
-            let newest = try database.integer("SELECT max(at) FROM history WHERE at IS NOT NULL")
-            let statement = try database.prepare(
-                "DELETE FROM history WHERE id <= (SELECT max(id) FROM history) - ?1 OR at < ?2"
-            )
-            try statement.bind(historyLimit, at: 1)
-            try statement.bind((newest ?? 0) - historyAge.nanoseconds, at: 2)
-            try statement.run()
+            try database.transaction { () throws(SQLiteError) in try deleteOldLines() }
         } catch {
-            throw Self.words(error, path)
+            throw StoreError(error, path: path)
         }
+    }
+
+    private func deleteOldLines() throws(SQLiteError) {
+        appended = 0
+        let last = try database.prepare("SELECT id, at FROM history ORDER BY id DESC LIMIT 1")
+        guard try last.step() else { return }
+        let id = try last.integer(at: 0)
+        let oldest = WallTime(nanoseconds: try last.integer(at: 1)) - historyAge
+        last.reset()
+        let statement = try database.prepare(
+            "DELETE FROM history WHERE id <= ?1 OR id <= ?2 AND at < ?3"
+        )
+        try statement.bind(id - historyLimit, at: 1)
+        try statement.bind(id - Self.linesOfAnyAge, at: 2)
+        try statement.bind(oldest.nanoseconds, at: 3)
+        try statement.run()
     }
 }

@@ -1,3 +1,4 @@
+package import Linux
 package import SQLite
 
 /// Why the store cannot be used. Each names the file, what was found, and what to do.
@@ -8,11 +9,21 @@ package enum StoreError: Error, Equatable {
     case newer(path: String, version: Int64, supported: Int64)
     case corrupt(path: String, found: String)
     case database(path: String, SQLiteError)
+    case file(path: String, LinuxError)
+
+    init(_ error: SQLiteError, path: String) {
+        self =
+            switch error.code {
+            case .corrupt, .notADatabase: .corrupt(path: path, found: error.message)
+            default: .database(path: path, error)
+            }
+    }
 
     /// The disk, or the quota, is full; another try may succeed.
     package var isFull: Bool {
         switch self {
-        case .database(_, let error): error.code == .full
+        case .database(_, let error): error.isFull
+        case .file(_, let error): error.errno == .noSpace
         case .notOurs, .newer, .corrupt: false
         }
     }
@@ -32,6 +43,8 @@ extension StoreError: CustomStringConvertible {
                 + "move it away to begin anew; the apps' manifests are not in it."
         case .database(let path, let error):
             "\(path): \(error)"
+        case .file(let path, let error):
+            "\(path) cannot be used: \(error)"
         }
     }
 }

@@ -2,7 +2,8 @@ internal import SQLite
 
 /// How databases of older versions become those of this one: one step a version, each in a
 /// transaction of its own, so that a crash leaves a whole version behind. Steps are never edited
-/// once released; a new version is a new step.
+/// once released; a new version is a new step. (The last line of the history is never deleted, so
+/// that no id is given twice.)
 enum StoreMigrations {
     /// The step at index 0 makes version 1.
     private static let steps: [String] = [
@@ -12,7 +13,7 @@ enum StoreMigrations {
             PRIMARY KEY (section, key)
         ) WITHOUT ROWID;
         CREATE TABLE history (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, app TEXT NOT NULL,
+            id INTEGER PRIMARY KEY, at INTEGER NOT NULL, app TEXT NOT NULL,
             body BLOB NOT NULL
         );
         CREATE INDEX history_of_app ON history (app, id);

@@ -1,0 +1,133 @@
+internal import Linux
+internal import SQLite
+
+/// The file of a store: made whole or not at all, and looked at before anything is written to it.
+struct StoreFile {
+    let path: String
+    /// The name of a SQLite file system; nil is the ordinary one.
+    let fileSystem: String?
+
+    private var log: String { path + "-wal" }
+
+    /// Opens the file, which is made if there is none. What is not ours, newer, or damaged is
+    /// refused and left byte for byte as it is, with nothing beside it.
+    func open() throws(StoreError) -> Database {
+        if let status = Files.status(path) {
+            guard status.kind == .file else {
+                throw .notOurs(path: path, found: "it is not a file")
+            }
+            try checkHeader()
+        } else {
+            try make()
+        }
+        do throws(SQLiteError) {
+            return try openChecked()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    // MARK: Making
+
+    /// Makes the database under another name and gives it its own when it is complete, so that a
+    /// crash never leaves half of one.
+    private func make() throws(StoreError) {
+        guard !Files.exists(log) else {
+            throw .corrupt(path: path, found: "it is gone, but its log \(log) is there")
+        }
+        let draft = StoreFile(path: path + ".new", fileSystem: fileSystem)
+        do {
+            for leftover in [draft.path, draft.log, draft.path + "-journal"] {
+                if Files.exists(leftover) { try Files.remove(leftover) }
+            }
+            _ = try FileDescriptor(opening: draft.path, [.writing, .create, .exclusive])
+            try draft.fill()
+            try Files.rename(draft.path, to: path)
+            try FileDescriptor(opening: Files.directory(of: path), [.reading, .directory])
+                .synchronize()
+        } catch let error as LinuxError {
+            throw .file(path: path, error)
+        } catch let error as SQLiteError {
+            throw StoreError(error, path: path)
+        } catch {
+            throw .corrupt(path: path, found: "\(error)")
+        }
+    }
+
+    private func fill() throws(SQLiteError) {
+        let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
+        try database.lockExclusively()
+        try database.setSynchronous(.extra)
+        try StoreMigrations.run(on: database)
+        try database.setJournalMode(.wal)
+    }
+
+    // MARK: Checking
+
+    /// Reads the file's own header, which opens and makes nothing. Migrations are written to the
+    /// file itself, never to the log, so that it is enough.
+    private func checkHeader() throws(StoreError) {
+        let header: [UInt8]
+        do throws(LinuxError) {
+            header = try FileDescriptor(opening: path, .reading).read(at: 0, count: 100)
+        } catch {
+            throw .file(path: path, error)
+        }
+        guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw .notOurs(path: path, found: "it is not an SQLite database")
+        }
+        func number(_ at: Int) -> Int64 {
+            header[at..<at + 4].reduce(0) { $0 << 8 | Int64($1) }
+        }
+        guard number(68) == Store.applicationID else {
+            throw .notOurs(path: path, found: "it belongs to another program")
+        }
+        guard number(60) <= StoreMigrations.newest else {
+            throw .newer(path: path, version: number(60), supported: StoreMigrations.newest)
+        }
+    }
+
+    private func openChecked() throws(SQLiteError) -> Database {
+        if (Files.status(log)?.size ?? 0) == 0, !Files.exists(path + "-journal") {
+            // Nobody is writing (we hold the lock of the state directory) and nothing waits to be
+            // written back, so it can be read as a file that nobody changes.
+            try check(Database(path: path, mode: .immutable, fileSystem: fileSystem))
+        }
+        let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
+        try database.lockExclusively()
+        // Until it is known to be sound, what a killed daemon left in the log stays there.
+        try database.keepLogOnClose(true)
+        try check(database)
+        try database.keepLogOnClose(false)
+        try database.setSynchronous(.full)
+        if try StoreMigrations.isDue(on: database) {
+            try database.setJournalMode(.delete)
+            try database.setSynchronous(.extra)
+            try StoreMigrations.run(on: database)
+            try database.setSynchronous(.full)
+        }
+        try database.setJournalMode(.wal)
+        return database
+    }
+
+    private func check(_ database: Database) throws(SQLiteError) {
+        let findings = try database.findings(limit: 3)
+        guard findings.isEmpty else { throw damage(findings.joined(separator: "; ")) }
+        if try StoreMigrations.isDue(on: database) { return }
+        do throws(SQLiteError) {
+            _ = try database.prepare("SELECT section, key, body FROM records")
+            _ = try database.prepare("SELECT id, at, app, body FROM history")
+        } catch {
+            throw damage(error.message)
+        }
+    }
+
+    private func damage(_ found: String) -> SQLiteError {
+        SQLiteError(
+            extendedCode: SQLiteError.Code.corrupt.rawValue,
+            operation: .step,
+            message: found,
+            subject: path
+        )
+    }
+}
