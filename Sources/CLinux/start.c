@@ -134,17 +134,14 @@ static int place_descriptors(const struct clinux_start *start, int *report, int 
     return 0;
 }
 
-static _Noreturn void run_child(const struct clinux_start *start, int report, int gate) {
+static _Noreturn void run_child(const struct clinux_start *start, int report) {
     int marker = start->marker;
-    if (gate >= 0) {
-        char placed;
-        ssize_t count;
-        do {
-            count = read(gate, &placed, 1);
-        } while (count < 0 && errno == EINTR);
-        if (count != 1) _exit(127);  // the parent is gone, or could not place us
-    }
     reset_signals();
+    // By itself and into `tasks`: a move of another process, or of a thread group, waits for all
+    // processors to pass by, which takes tens of milliseconds.
+    for (size_t index = 0; index < start->join_count; index++) {
+        if (write_all(start->join[index], "0", 1) < 0) fail(report, marker, CLINUX_STAGE_CGROUP);
+    }
     if (start->new_session && setsid() < 0) fail(report, marker, CLINUX_STAGE_SESSION);
     for (size_t index = 0; index < start->limit_count; index++) {
         struct rlimit limit = {start->limits[index].soft, start->limits[index].hard};
@@ -189,10 +186,6 @@ static pid_t clone_child(int cgroup, int *pidfd) {
     return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
 }
 
-static void close_if_open(int descriptor) {
-    if (descriptor >= 0) close(descriptor);
-}
-
 static int failed(struct clinux_started *started, int stage, int error) {
     if (started->pidfd >= 0) {
         syscall(SYS_pidfd_send_signal, started->pidfd, SIGKILL, NULL, 0);
@@ -204,15 +197,6 @@ static int failed(struct clinux_started *started, int stage, int error) {
     *started = (struct clinux_started){.pid = 0, .pidfd = -1, .stage = stage, .error = error};
     errno = error;
     return -1;
-}
-
-static int join_groups(const struct clinux_start *start, pid_t pid) {
-    char text[24];
-    size_t length = decimal(text, (uint64_t)pid);
-    for (size_t index = 0; index < start->join_count; index++) {
-        if (write_all(start->join[index], text, length) < 0) return -1;
-    }
-    return 0;
 }
 
 static int64_t milliseconds_now(void) {
@@ -237,43 +221,26 @@ static int await_report(int descriptor, int limit, struct report *report) {
 }
 
 int clinux_start(const struct clinux_start *start, struct clinux_started *started) {
-    int report[2] = {-1, -1}, gate[2] = {-1, -1};
+    int report[2];
     *started = (struct clinux_started){.pid = 0, .pidfd = -1};
     if (start->passed_count > CLINUX_MAX_PASSED)
         return failed(started, CLINUX_STAGE_DESCRIPTORS, E2BIG);
     if (pipe2(report, O_CLOEXEC) < 0) return failed(started, CLINUX_STAGE_PIPE, errno);
-    if (start->join_count > 0 && pipe2(gate, O_CLOEXEC) < 0) {
-        int error = errno;
-        close(report[0]);
-        close(report[1]);
-        return failed(started, CLINUX_STAGE_PIPE, error);
-    }
     // No handler of ours may run in the child before it has reset them.
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     pid_t pid = clone_child(start->cgroup, &started->pidfd);
     int error = errno;
-    if (pid == 0) {
-        close_if_open(gate[1]);  // or a dead parent would leave us waiting at our own gate
-        run_child(start, report[1], gate[0]);
-    }
+    if (pid == 0) run_child(start, report[1]);
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(report[1]);
-    close_if_open(gate[0]);
     int stage = CLINUX_STAGE_NONE;
     if (pid < 0) {
         started->pidfd = -1;
         stage = CLINUX_STAGE_CLONE;
     } else {
         started->pid = pid;
-        if (gate[1] >= 0 && (join_groups(start, pid) < 0 || write_all(gate[1], "p", 1) < 0)) {
-            stage = CLINUX_STAGE_CGROUP;
-            error = errno;
-        }
-    }
-    close_if_open(gate[1]);
-    if (stage == CLINUX_STAGE_NONE) {
         struct report what;
         if (await_report(report[0], start->wait_milliseconds, &what) > 0) {
             stage = what.stage;

@@ -15,9 +15,6 @@ extension Cgroup {
 
     package func create() throws(LinuxError) { try Files.makeDirectory(path, permissions: 0o755) }
 
-    /// Where a number is written to move its process in.
-    package var processesPath: String { path + "/cgroup.procs" }
-
     /// Moves a process in.
     package func add(_ pid: Int32) throws(LinuxError) {
         try Files.set(path + "/cgroup.procs", to: "\(pid)")

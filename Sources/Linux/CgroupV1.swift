@@ -63,7 +63,6 @@ package struct CgroupV1Memory: Equatable, Sendable {
 
     package func create() throws(LinuxError) { try group.create() }
     package func remove() throws(LinuxError) { try group.remove() }
-    package var processesPath: String { group.processesPath }
 
     /// In bytes; nil takes the limit away.
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {
@@ -99,7 +98,6 @@ package struct CgroupV1Processor: Equatable, Sendable {
 
     package func create() throws(LinuxError) { try group.create() }
     package func remove() throws(LinuxError) { try group.remove() }
-    package var processesPath: String { group.processesPath }
 
     /// User and system time of all its processes, also those that ended, in nanoseconds.
     package var processorTime: Int64? { group.number(in: "cpuacct.usage") }

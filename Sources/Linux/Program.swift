@@ -24,7 +24,7 @@ package struct Program: Sendable {
     package var marker: Int32?
     /// The directory of a cgroup v2 in which the process is born.
     package var cgroup: String?
-    /// `cgroup.procs` of v1 hierarchies; the process waits before execve until it is in all.
+    /// Paths of cgroups of v1 hierarchies; the process moves itself in before execve.
     package var joining: [String] = []
     package var limits: [ResourceLimit] = []
     package var newSession = true
@@ -42,7 +42,7 @@ package struct Program: Sendable {
     }
 
     /// Starts it; the process is our child and must be reaped. A failure names its step, such as
-    /// `clone3`, `cgroup.procs`, `chdir` or `execve`; then no process is left.
+    /// `clone3`, `tasks`, `chdir` or `execve`; then no process is left.
     package func start() throws(LinuxError) -> PidFD {
         var started = clinux_started()
         let strings = CStrings([path, directory ?? ""])
@@ -52,7 +52,7 @@ package struct Program: Sendable {
             clinux_limit(resource: $0.kind.number, soft: $0.soft, hard: $0.hard)
         }
         let joining = Descriptors()
-        for path in self.joining { try joining.open(path, .writing) }
+        for path in self.joining { try joining.open(path + "/tasks", .writing) }
         let cgroup = Descriptors()
         if let path = self.cgroup { try cgroup.open(path, [.reading, .directory]) }
         defer {
@@ -99,7 +99,7 @@ package struct Program: Sendable {
     /// The step of a start by its number, as markers hold it.
     package static func step(_ number: Int32) -> String {
         let names = [
-            "start", "pipe2", "clone3", "cgroup.procs", "setsid", "setrlimit", "setresuid", "dup2",
+            "start", "pipe2", "clone3", "tasks", "setsid", "setrlimit", "setresuid", "dup2",
             "TIOCSCTTY", "chdir", "write marker", "execve",
         ]
         return names.indices.contains(Int(number)) ? names[Int(number)] : "start"

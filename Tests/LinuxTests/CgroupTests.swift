@@ -105,7 +105,7 @@ struct CgroupTests {
             environment: []
         )
         var output = try Pipe()
-        program.joining = [group.processesPath]
+        program.joining = [group.path]
         program.output = output.writing?.number
         let process = try program.start()
         output.writing = nil
@@ -131,7 +131,7 @@ struct CgroupTests {
         defer { try? group.remove() }
         try group.setMemoryLimit(16 << 20)
         var program = Program("/usr/bin/tail", arguments: ["tail", "/dev/zero"], environment: [])
-        program.joining = [group.processesPath]
+        program.joining = [group.path]
         let process = try program.start()
         #expect(try process.wait(block: true) == .signalled(9))
         #expect(try #require(group.memoryKills) >= 1)
@@ -143,9 +143,12 @@ struct CgroupTests {
         let scratch = ScratchDirectory()
         let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create])
         var program = sleeper()
-        program.joining = ["/dev/full"]
+        // A directory that takes the place of a cgroup which refuses.
+        try Files.makeDirectory(scratch("group"))
+        #expect(try Command("ln", "-s", "/dev/full", scratch("group/tasks")).run().succeeded)
+        program.joining = [scratch("group")]
         program.marker = marker.number
-        #expect(throws: LinuxError("cgroup.procs", "/bin/sleep", .noSpace)) {
+        #expect(throws: LinuxError("tasks", "/bin/sleep", .noSpace)) {
             _ = try program.start()
         }
         #expect(try scratch.read("marker") == "")

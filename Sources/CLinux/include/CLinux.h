@@ -45,7 +45,7 @@ struct clinux_start {
     size_t passed_count;
     int marker;  // "PID STARTTIME\n" is written into it just before execve; -1: none
     int cgroup;  // a cgroup2 directory to be born in; -1: the caller's
-    const int *join;  // `cgroup.procs` or `tasks` files of v1 hierarchies, joined before execve
+    const int *join;  // `tasks` files of v1 cgroups, joined before execve
     size_t join_count;
     const struct clinux_limit *limits;
     size_t limit_count;

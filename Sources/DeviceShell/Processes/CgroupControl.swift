@@ -39,23 +39,27 @@ package final class CgroupControl: ProcessControl {
         // A group that a result was read in is not fresh: a kill in it would kill at birth.
         let place = group(id).exists ? fresh(below: id) : group(id)
         try prepare(id, limits)
-        return try start(program, id, at: place)
+        return try start(program, id, at: place, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         if !group(id).exists { try prepare(id, LaunchLimits()) }
-        return try start(program, id, at: fresh(below: id))
+        return try start(program, id, at: fresh(below: id), weight(of: id))
     }
 
     private func start(
         _ program: Program,
         _ id: LaunchID,
-        at place: CgroupV2
+        at place: CgroupV2,
+        _ weight: Weight
     ) throws(LinuxError) -> PidFD {
         try place.create()
         var program = program
         program.cgroup = place.path
         program.joining += resources.joining(id)
+        // The daemon waits for execve: the weight of the background counts from then on.
+        try weigh(id, .foreground)
+        defer { try? weigh(id, weight) }
         do throws(LinuxError) {
             return try program.start()
         } catch {
@@ -107,6 +111,10 @@ package final class CgroupControl: ProcessControl {
             try base.setProcessorWeight(best.scopeWeight)
         }
         try resources.weigh(id, weight, best: best)
+    }
+
+    private func weight(of id: LaunchID) -> Weight {
+        foreground.contains(id) ? .foreground : .background
     }
 
     private var best: Weight { foreground.isEmpty ? .background : .foreground }

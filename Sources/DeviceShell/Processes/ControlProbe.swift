@@ -211,7 +211,7 @@ package struct ControlProbe: Sendable {
         try trial.create()
         defer { try? trial.remove() }
         var program = Program("/", arguments: ["trial"], environment: [])
-        program.joining = [trial.processesPath]
+        program.joining = [trial.path]
         try expectExecuteFailure(program)
     }
 

@@ -33,13 +33,24 @@ package final class FreezerControl: ProcessControl {
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD {
         try prepare(id, limits)
-        return try join(id, program)
+        return try start(program, id, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         if !group(id).exists { try prepare(id, LaunchLimits()) }
+        return try start(program, id, foreground.contains(id) ? .foreground : .background)
+    }
+
+    private func start(
+        _ program: Program,
+        _ id: LaunchID,
+        _ weight: Weight
+    ) throws(LinuxError) -> PidFD {
         var program = program
-        program.joining += [group(id).processesPath] + resources.joining(id)
+        program.joining += [group(id).path] + resources.joining(id)
+        // The daemon waits for execve: the weight of the background counts from then on.
+        try weigh(id, .foreground)
+        defer { try? weigh(id, weight) }
         return try program.start()
     }
 

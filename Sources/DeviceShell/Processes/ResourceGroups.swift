@@ -22,17 +22,16 @@ struct ResourceGroups: Sendable {
         try accounting?.child(name).create()
     }
 
-    /// Where the first process of a launch goes before it runs.
+    /// Where a program of a launch goes before it runs, for `Program.joining`.
     func joining(_ id: LaunchID) -> [String] {
         let name = LaunchName.of(id)
         return [
-            memory?.child(name).processesPath, processor?.child(name).processesPath,
-            accounting?.child(name).processesPath,
+            memory?.child(name).path, processor?.child(name).path, accounting?.child(name).path,
         ].compactMap(\.self)
     }
 
     func add(_ pid: Int32, to id: LaunchID) throws(LinuxError) {
-        for path in joining(id) { try Files.set(path, to: "\(pid)") }
+        for path in joining(id) { try Files.set(path + "/cgroup.procs", to: "\(pid)") }
     }
 
     func weigh(_ id: LaunchID, _ weight: Weight, best: Weight) throws(LinuxError) {
