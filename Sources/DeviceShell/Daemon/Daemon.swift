@@ -20,6 +20,8 @@ final class Daemon {
     /// Set by `listen`.
     var bus: AppBus?
     private var keeper: ProcessSource?
+    /// Kept a new scope of systemd alive until the keeper was in it; to be reaped.
+    private var scopeHolder: ProcessSource?
     private var keeperTimer: TimerSource?
     private var retryTimer: TimerSource?
     private var retryWait = Interval.seconds(1)
@@ -39,6 +41,7 @@ final class Daemon {
         self.places = places
         let markers = LaunchMarkers(places.launches)
         let bootID: String
+        var holder: PidFD?
         do throws(LinuxError) {
             for directory in [places.state, places.runtime, places.logs, places.launches] {
                 try Files.makeDirectory(directory, permissions: 0o700, parents: true)
@@ -53,8 +56,16 @@ final class Daemon {
         let (store, device) = try Self.open(places)
         do {
             try markers.open(bootID: bootID)
+            let name = ControlProbe.name(forState: places.state)
+            var scope = scope
+            if scope == nil, (step ?? .cgroup2) == .cgroup2,
+                let made = SystemdScope.open(name: name, markers: markers)
+            {
+                scope = made.path
+                holder = made.holder
+            }
             control = try ControlProbe(
-                name: ControlProbe.name(forState: places.state),
+                name: name,
                 markers: markers,
                 scope: scope,
                 only: step
@@ -74,6 +85,11 @@ final class Daemon {
         }
         driver = Driver(device: device, port: World.Port(world: world))
         do throws(LinuxError) {
+            if let process = holder.take() {
+                scopeHolder = try ProcessSource(loop, child: process) { [unowned self] _ in
+                    scopeHolder = nil
+                }
+            }
             try prepare(bootID: bootID)
         } catch {
             throw .directory(error)
