@@ -136,7 +136,7 @@ let package = Package(
                 "SystemBus", "Vocabulary",
             ]
         ),
-        tests("Commands", ["Commands", "DeviceCore", "Linux", "Vocabulary"]),
+        tests("Commands", ["Commands", "AppProtocol", "DeviceCore", "Linux", "Vocabulary"]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

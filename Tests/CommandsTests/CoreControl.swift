@@ -1,3 +1,4 @@
+import AppProtocol
 import Commands
 import DeviceCore
 import Vocabulary
@@ -7,7 +8,7 @@ import Vocabulary
 final class CoreControl: Control {
     var device = Device()
     var now: Moment
-    private(set) var calls: [(method: ControlMethod, arguments: [Value])] = []
+    private(set) var calls: [(method: String, arguments: [Value])] = []
     private var history: [HistoryLine] = []
     /// The launch that was started last.
     private(set) var lastLaunch = LaunchID(0)
@@ -33,18 +34,21 @@ final class CoreControl: Control {
         send(.timer)
     }
 
-    func call(_ method: ControlMethod, _ arguments: [Value]) throws(Failure) -> Value {
-        calls.append((method, arguments))
+    func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
+        calls.append((method.name, arguments))
         let app = arguments.first?.stringValue ?? ""
         switch method.name {
         case "Status": return device.status(at: now)
         case "Apps": return .list(device.appList(at: now))
-        case "Tasks": return .list(device.taskList(of: nil, at: now) ?? [])
+        case "Tasks":
+            let known = app.isEmpty ? nil : AppID(app)
+            guard let tasks = device.taskList(of: known, at: now) else {
+                throw Failure(.notFound, "no app of that name: \(app)")
+            }
+            return .list(tasks)
         case "Explain":
             let task = arguments[1]["task"]?.stringValue
-            return [
-                "tasks": .list(device.explanationList(of: AppID(app), identifier: task, at: now))
-            ]
+            return .list(device.explanationList(of: AppID(app), identifier: task, at: now))
         case "History": return .list(history.reversed().map(\.report))
         case "Settings": return .list(device.settings.report)
         case "Conditions": return .list(device.conditionsReport(at: now))

@@ -71,7 +71,8 @@ struct ProcessControlTests {
     func `a signal reaches every process of a launch`(step: ControlStep.Kind) throws {
         let bench = try ProcessBench(step)
         let script =
-            "trap 'echo $NAME >> ended; exit 0' TERM; touch $NAME; while :; do sleep 1000 & wait; done"
+            "trap 'echo $NAME >> ended; exit 0' TERM; touch $NAME; "
+            + "while :; do sleep 1000 & wait; done"
         let process = try bench.launch(
             1,
             "export NAME=child; (\(script)) & export NAME=parent; \(script)"

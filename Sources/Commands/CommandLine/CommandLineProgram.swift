@@ -1,3 +1,4 @@
+import AppProtocol
 import Linux
 import Vocabulary
 
@@ -14,7 +15,7 @@ package struct CommandLineProgram {
     /// With the daemon at its socket.
     package init(console: Console) {
         self.init(console: console) { socket throws(Failure) in
-            throw Failure(.noDaemon, "the daemon is not running")
+            try DaemonControl(socket: socket)
         }
     }
 
@@ -37,7 +38,7 @@ package struct CommandLineProgram {
     private func dispatch(_ arguments: [String]) throws(Failure) {
         let general = try read(arguments, Self.generalOptions, of: nil, inOrder: true)
         if general.has("version") {
-            console.print("\(Self.name) \(Version.current)")
+            console.print("\(Self.name) \(Version.number)")
             return
         }
         guard let name = general.operands.first else {

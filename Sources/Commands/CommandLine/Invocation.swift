@@ -11,12 +11,6 @@ package struct Invocation {
     var operands: [String] { options.operands }
     var wantsJSON: Bool { options.has("json") }
 
-    /// Asks the daemon. A method that answers nothing gives null.
-    @discardableResult
-    func ask(_ method: ControlMethod, _ arguments: [Value] = []) throws(Failure) -> Value {
-        try connect().call(method, arguments)
-    }
-
     /// Prints a value as JSON if that was asked for, else as `text` prints it.
     func show(_ value: Value, _ text: (Value) -> Void) {
         if wantsJSON { console.print(value.json(pretty: true)) } else { text(value) }

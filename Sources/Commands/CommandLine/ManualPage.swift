@@ -1,3 +1,5 @@
+import AppProtocol
+
 /// The manual page `offstage(1)`, made from the same table as the help texts.
 package enum ManualPage {
     static let introduction =
@@ -6,7 +8,7 @@ package enum ManualPage {
 
     package static var text: String {
         var page = Page()
-        page.raw(".TH OFFSTAGE 1 \"\" \"Offstage \(Version.current)\" \"User Commands\"")
+        page.raw(".TH OFFSTAGE 1 \"\" \"Offstage \(Version.number)\" \"User Commands\"")
         page.section("NAME")
         page.text("offstage \\- background work of apps: look, explain, steer", isEscaped: true)
         page.section("SYNOPSIS")
@@ -39,7 +41,7 @@ package enum ManualPage {
 
     private static let environment = [
         ("OFFSTAGE_SOCKET", "The daemon's socket, if --socket does not say."),
-        ("XDG_RUNTIME_DIR", "Where the socket is looked for otherwise: offstage/control in it."),
+        ("XDG_RUNTIME_DIR", "Where the socket is looked for otherwise: offstage/socket in it."),
         ("NO_COLOR", "If set and not empty, nothing is coloured, terminal or not."),
     ]
 }

@@ -81,7 +81,7 @@ package struct OptionRow: Sendable {
     static let socket = OptionRow(
         "socket",
         "speak to the daemon that listens there (default: $OFFSTAGE_SOCKET, else "
-            + "$XDG_RUNTIME_DIR/offstage/control)",
+            + "$XDG_RUNTIME_DIR/offstage/socket)",
         argument: "PATH"
     )
     static let help = OptionRow("help", "say how it is used, and exit", short: "h")

@@ -11,7 +11,7 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask(.apps)) { report in
+        invocation.show(try invocation.ask("Apps")) { report in
             let console = invocation.console
             if report.elements.isEmpty {
                 console.print("No app has an [X-Offstage] group in its desktop file yet.")
@@ -59,12 +59,33 @@ extension Subcommand {
             Example("open --attach org.example.Reader", "Keep the app as a child of the shell."),
         ]
     ) { invocation throws(Failure) in
-        var options: ValueMap = [:]
-        if invocation.options.has("attach") { options["attach"] = true }
-        if Terminal.isTerminal(0), Terminal.isTerminal(1) { options["terminal"] = true }
         let app = invocation.operands[0]
-        let answer = try invocation.ask(.open, [.string(app), .map(options)])
+        var options: ValueMap = [:]
+        let isTerminal = try wantsThisTerminal(app, invocation)
+        if isTerminal || invocation.options.has("attach") {
+            options["attach"] = .integer(Int64(CurrentProcess.pid))
+        }
+        let answer = try invocation.ask("Open", [.string(app), .map(options)])
         if answer.flag("attach") { try Attachment(answer).become() }
+    }
+
+    /// Whether the desktop entry says `Terminal=true` and this is one.
+    private static func wantsThisTerminal(
+        _ app: String,
+        _ invocation: Invocation
+    ) throws(Failure) -> Bool {
+        guard Terminal.isTerminal(0), Terminal.isTerminal(1) else { return false }
+        let report = try invocation.ask("Apps").elements.first { $0.text("app") == app }
+        guard let file = report?.text("file"), !file.isEmpty,
+            let bytes = try? Files.read(file, limit: ManifestParser.limit),
+            case .app(let manifest, _) = ManifestParser.parse(
+                bytes: bytes,
+                id: AppID(app),
+                file: file,
+                home: CurrentProcess.environment("HOME") ?? "/"
+            )
+        else { return false }
+        return manifest.terminal
     }
 
     static let leave = Subcommand(
@@ -78,7 +99,7 @@ extension Subcommand {
         ],
         examples: [Example("leave org.example.Reader", "As switching to another app would.")]
     ) { invocation throws(Failure) in
-        try invocation.ask(.leave, [.string(invocation.operands[0]), [:]])
+        try invocation.ask("Leave", [.string(invocation.operands[0]), [:]])
     }
 
     static let close = Subcommand(
@@ -89,7 +110,7 @@ extension Subcommand {
         details: ["What a swipe in the app switcher does."],
         examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")]
     ) { invocation throws(Failure) in
-        try invocation.ask(.close, [.string(invocation.operands[0]), [:]])
+        try invocation.ask("Close", [.string(invocation.operands[0]), [:]])
     }
 }
 

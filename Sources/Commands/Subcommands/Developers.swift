@@ -1,3 +1,4 @@
+import AppProtocol
 import DeviceCore
 import Linux
 import Vocabulary
@@ -35,7 +36,7 @@ extension Subcommand {
         let task: ValueMap =
             invocation.operands.count > 2 ? ["task": .string(invocation.operands[2])] : [:]
         try invocation.ask(
-            .simulate,
+            "Simulate",
             [.string(kind), .string(invocation.operands[1]), .map(task)]
         )
     }
@@ -132,7 +133,7 @@ extension Subcommand {
 extension Replay {
     fileprivate var report: Value {
         var fields: ValueMap = [
-            "build": .string(build), "sameBuild": .bool(build == Version.current),
+            "build": .string(build), "sameBuild": .bool(build == Version.build),
             "events": .integer(Int64(events)), "equal": .bool(difference == nil),
             "cutShort": .bool(isCutShort),
         ]
@@ -148,9 +149,9 @@ extension Replay {
 
     fileprivate func print(_ console: Console) {
         console.print(
-            build == Version.current
+            build == Version.build
                 ? "Written by this build, \(build)."
-                : "Written by build \(build.printable); this is \(Version.current)."
+                : "Written by build \(build.printable); this is \(Version.build)."
         )
         if isCutShort {
             console.print("The log ends in the middle of an entry, as after a loss of power.")

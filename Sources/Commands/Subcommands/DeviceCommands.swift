@@ -29,7 +29,7 @@ extension Subcommand {
             }
             options["seconds"] = .double(interval.seconds)
         }
-        try invocation.ask(.pause, [.map(options)])
+        try invocation.ask("Pause", [.map(options)])
     }
 
     static let `continue` = Subcommand(
@@ -37,7 +37,7 @@ extension Subcommand {
         "end a pause",
         examples: [Example("continue", "Background work goes on.")]
     ) { invocation throws(Failure) in
-        try invocation.ask(.continue, [[:]])
+        try invocation.ask("Continue", [[:]])
     }
 
     static let set = Subcommand(
@@ -64,7 +64,7 @@ extension Subcommand {
         try checkAssignment(name, value)
         var options: ValueMap = [:]
         if let app = invocation.options["app"] { options["app"] = .string(app) }
-        try invocation.ask(.set, [.string(name), .string(value), .map(options)])
+        try invocation.ask("Set", [.string(name), .string(value), .map(options)])
     }
 
     /// What can be known to be wrong without asking the daemon.
@@ -102,7 +102,7 @@ extension Subcommand {
         examples: [Example("conditions", "Battery, power, network and the rest.")],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask(.conditions)) { report in
+        invocation.show(try invocation.ask("Conditions")) { report in
             var table = Table("CONDITION", "VALUE", "SOURCE", "SINCE", "MAY BE", "MEANING")
             for condition in report.elements {
                 let isLost = condition.flag("lost")
@@ -137,7 +137,7 @@ extension Subcommand {
     ) { invocation throws(Failure) in
         let report =
             invocation.options.has("defaults")
-            ? Value.list(Settings().report) : try invocation.ask(.settings)
+            ? Value.list(Settings().report) : try invocation.ask("Settings")
         invocation.show(report) { report in
             var table = Table("SETTING", "VALUE", "DEFAULT", "MEANING")
             for setting in report.elements {

@@ -15,7 +15,7 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask(.doctor)) { report in
+        invocation.show(try invocation.ask("Doctor")) { report in
             let console = invocation.console
             for check in report.elements {
                 let isGood = check.flag("ok")

@@ -16,9 +16,9 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask(.explain, invocation.appAndTask)
+        let report = try invocation.ask("Explain", invocation.appAndTask)
         invocation.show(report) { report in
-            let tasks = report.listValue ?? report.items("tasks")
+            let tasks = report.elements
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }
                 print(task, invocation)

@@ -18,10 +18,10 @@ extension Subcommand {
         printsData: true
     ) { invocation throws(Failure) in
         let since = try invocation.interval("since")
-        let limit = try invocation.integer("lines", in: 1...100_000)
-        var options: ValueMap = ["limit": .integer(limit ?? (since == nil ? 50 : 100_000))]
+        let limit = try invocation.integer("lines", in: 1...10_000)
+        var options: ValueMap = ["limit": .integer(limit ?? (since == nil ? 50 : 10_000))]
         if let app = invocation.operands.first { options["app"] = .string(app) }
-        var report = try invocation.ask(.history, [.map(options)])
+        var report = try invocation.ask("History", [.map(options)])
         if let since {
             let first = invocation.console.now.wall - since
             report = .list(report.elements.filter { $0.time("at") ?? .distantPast >= first })
@@ -67,23 +67,31 @@ extension Subcommand {
         options: [
             OptionRow(
                 "lines",
-                "the last so many lines (default: all)",
+                "the last so many lines (default: 100)",
                 short: "n",
                 argument: "NUMBER"
             ),
             OptionRow("follow", "go on as it writes more, until interrupted", short: "f"),
         ],
         examples: [
-            Example("logs newsboat", "All that is kept of it."),
+            Example("logs newsboat", "The end of what it wrote."),
             Example("logs -f -n 20 restic", "The last lines, and what follows."),
-        ]
+        ],
+        printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask(.logs, [.string(invocation.operands[0]), [:]])
-        let lines = try invocation.integer("lines", in: 0...1_000_000)
-        let reader = LogReader(files: report.texts("files"), console: invocation.console)
-        do {
-            try reader.print(lines: lines.map(Int.init))
-            if invocation.options.has("follow") { try reader.follow() }
+        let lines = try invocation.integer("lines", in: 1...100_000) ?? 100
+        let arguments: [Value] = [
+            .string(invocation.operands[0]), ["lines": .integer(lines)],
+        ]
+        let report = try invocation.ask("Logs", arguments)
+        guard invocation.options.has("follow") else {
+            return invocation.show(report) { report in
+                invocation.console.write(Array(report.text("text").utf8)[...])
+            }
+        }
+        do throws(LinuxError) {
+            try LogFollower(path: report.text("file"), console: invocation.console)
+                .run(lines: Int(lines))
         } catch {
             throw Failure(.failed, "\(error)")
         }

@@ -72,7 +72,7 @@ extension Subcommand {
         examples: [Example("modes", "What wakes an app of each, for how long, how often.")],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = Value.list(BackgroundMode.allCases.map(\.report))
+        let report = Value.list(BackgroundMode.report)
         invocation.show(report) { report in
             var table = Table("MODE", "WORKS", "WOKEN BY", "TIME", "HOW OFTEN", "THE APP GETS")
             for mode in report.elements {
@@ -123,28 +123,6 @@ extension Subcommand {
             }
             table.print(invocation.console)
         }
-    }
-}
-
-extension BackgroundMode {
-    /// Whether this version wakes apps for it. A manifest may declare the others already.
-    private var isServed: Bool {
-        switch self {
-        case .fetch, .processing: true
-        case .remoteNotification, .voip, .newsstandContent, .location, .audio, .bluetooth,
-            .accessory, .health, .watch, .intent, .networkAuthentication:
-            false
-        }
-    }
-
-    /// As programs read it.
-    var report: Value {
-        [
-            "mode": .string(rawValue), "trigger": .string(description.trigger),
-            "grant": .string(description.grant), "rate": .string(description.rate),
-            "appGets": .string(description.appGets), "works": .bool(isServed),
-            "aliases": .list(description.aliases.map { .string($0) }),
-        ]
     }
 }
 

@@ -13,7 +13,7 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask(.status)
+        let report = try invocation.ask("Status")
         invocation.show(report) { StatusText(invocation: invocation, report: $0).print() }
     }
 }
@@ -32,8 +32,9 @@ private struct StatusText {
         printConditions()
         let today = report["today"] ?? .null
         let wakes = today.number("wakes") ?? 0
+        let apps = report.number("apps") ?? 0
         console.print(
-            "\(report.number("apps") ?? 0) apps; today \(wakes) background "
+            "\(apps) \(apps == 1 ? "app" : "apps"); today \(wakes) background "
                 + (wakes == 1 ? "run" : "runs")
                 + (today.seconds("seconds").map { ", \(Times.span($0)) in all" } ?? "")
         )

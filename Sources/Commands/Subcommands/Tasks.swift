@@ -13,11 +13,7 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        var report = try invocation.ask(.tasks)
-        if let app = invocation.operands.first {
-            report = .list(report.elements.filter { $0.text("app") == app })
-            if report.elements.isEmpty { try checkApp(app, invocation) }
-        }
+        let report = try invocation.ask("Tasks", [.string(invocation.operands.first ?? "")])
         invocation.show(report) { report in
             if report.elements.isEmpty { return invocation.console.print("Nothing is waiting.") }
             var table = Table("APP", "TASK", "KIND", "STATE", "NEXT", "WHY")
@@ -33,18 +29,6 @@ extension Subcommand {
             }
             table.print(invocation.console)
         }
-    }
-
-    /// An app without tasks is not the same as no app.
-    private static func checkApp(_ name: String, _ invocation: Invocation) throws(Failure) {
-        let names = try invocation.ask(.apps).elements.map { $0.text("app") }
-        if names.contains(name) { return }
-        let suggestion = Spelling.suggestion(for: name, among: names)
-        throw Failure(
-            .notFound,
-            "there is no app \(name.quoted)",
-            fix: suggestion.map { "Did you mean \($0)?" } ?? "\"offstage apps\" lists them."
-        )
     }
 
     static let run = Subcommand(
@@ -63,7 +47,7 @@ extension Subcommand {
             Example("run restic backup", "Run one task of several."),
         ]
     ) { invocation throws(Failure) in
-        try invocation.ask(.run, invocation.appAndTask)
+        try invocation.ask("Run", invocation.appAndTask)
     }
 
     static let cancel = Subcommand(
@@ -76,7 +60,7 @@ extension Subcommand {
             Example("cancel org.example.Reader cleanup", "Cancel one task of several."),
         ]
     ) { invocation throws(Failure) in
-        try invocation.ask(.cancel, invocation.appAndTask)
+        try invocation.ask("Cancel", invocation.appAndTask)
     }
 
     static let submit = Subcommand(
@@ -114,7 +98,7 @@ extension Subcommand {
         takesCommand: true,
         printsData: true
     ) { invocation throws(Failure) in
-        let answer = try invocation.ask(.submit, [try submission(invocation)])
+        let answer = try invocation.ask("Submit", [try submission(invocation)])
         invocation.show(answer) { answer in
             invocation.console.print(
                 "\(answer.text("app").printable) is stored; "
@@ -144,7 +128,7 @@ extension Subcommand {
         } catch {
             throw Failure(.failed, "\(error)")
         }
-        if let name = options["id"] { fields["identifier"] = .string(name) }
+        if let name = options["id"] { fields["id"] = .string(name) }
         for name in ["after", "every"] {
             guard let interval = try invocation.interval(name) else { continue }
             fields[name] = .double(interval.seconds)

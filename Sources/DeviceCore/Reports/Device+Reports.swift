@@ -273,8 +273,18 @@ extension BackgroundMode {
             return Report.map([
                 ("mode", .string(mode.rawValue)), ("trigger", .string(row.trigger)),
                 ("grant", .string(row.grant)), ("rate", .string(row.rate)),
-                ("appGets", .string(row.appGets)),
+                ("appGets", .string(row.appGets)), ("works", .bool(mode.isServed)),
             ])
+        }
+    }
+
+    /// Whether this version wakes apps for it. A manifest may declare the others already.
+    private var isServed: Bool {
+        switch self {
+        case .fetch, .processing: true
+        case .remoteNotification, .voip, .newsstandContent, .location, .audio, .bluetooth,
+            .accessory, .health, .watch, .intent, .networkAuthentication:
+            false
         }
     }
 }

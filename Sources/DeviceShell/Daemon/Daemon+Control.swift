@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import DeviceCore
 internal import Linux
 internal import Vocabulary

@@ -1,0 +1,62 @@
+import AppProtocol
+import Linux
+import SystemBus
+import Vocabulary
+
+/// The daemon behind its private socket.
+struct DaemonControl: Control {
+    private let bus: Bus
+
+    /// Connects to `socket`, or to where the environment says.
+    init(socket: String?) throws(Failure) {
+        let path: String
+        if let socket { path = socket } else { path = try Self.defaultSocket() }
+        do throws(BusError) {
+            bus = try Bus.connect(toSocket: path)
+        } catch {
+            guard error.reason == .notListening else {
+                throw Failure(
+                    .noDaemon,
+                    "the daemon at \(path.printable) does not answer: \(error.message.printable)"
+                )
+            }
+            throw Failure(
+                .noDaemon,
+                "the daemon is not running: nobody listens at \(path.printable)",
+                fix: "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
+            )
+        }
+    }
+
+    private static func defaultSocket() throws(Failure) -> String {
+        if let path = CurrentProcess.environment("OFFSTAGE_SOCKET"), !path.isEmpty { return path }
+        guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/")
+        else {
+            throw Failure(
+                .noDaemon,
+                "XDG_RUNTIME_DIR is not set, so where the daemon listens is not known",
+                fix: "Say where with --socket or OFFSTAGE_SOCKET."
+            )
+        }
+        return runtime + "/offstage/socket"
+    }
+
+    func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
+        let target = Target(nil, Control1.path, Control1.name, method.name)
+        do throws(BusError) {
+            let answer = try bus.call(target, arguments, signature: method.inputSignature)
+            return answer.first ?? .null
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The daemon's refusal in its own words.
+    private func failure(_ error: BusError) -> Failure {
+        guard case .refused(let name) = error.reason else {
+            return Failure(.noDaemon, "the daemon does not answer: \(error.message.printable)")
+        }
+        let status = ControlErrorName(rawValue: name)?.exitStatus ?? 1
+        return Failure(Failure.Code(rawValue: status) ?? .failed, error.message.printable)
+    }
+}

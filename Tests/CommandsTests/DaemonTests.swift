@@ -1,0 +1,187 @@
+import Linux
+import TestKit
+import Testing
+
+/// The program `offstage` against a real daemon.
+struct DaemonTests {
+    let daemon: ScratchDaemon
+
+    /// Nothing that only chooses a better moment holds anything back.
+    static let calm = """
+        pause-after-start=0
+        pause-after-boot=0
+        shared-wake=0
+        waking-from=00:00
+        waking-until=24:00
+
+        """
+
+    init() throws {
+        daemon = try ScratchDaemon(settings: Self.calm)
+        try daemon.write(
+            manifest: "reader",
+            """
+            [Desktop Entry]
+            Type=Application
+            Name=Reader
+            Exec=sh "\(daemon.scratch("reader.sh"))"
+            Terminal=true
+            [X-Offstage]
+            BackgroundModes=fetch;processing;
+            ProcessingCommand=true
+            ProcessingNeeds=power;
+
+            """
+        )
+        try daemon.scratch.write(
+            "reader.sh",
+            """
+            echo "pid $$"
+            echo "on $(tty)"
+            grep ^0: /proc/$$/cgroup
+            read word
+            echo "read $word"
+            exit 7
+
+            """
+        )
+    }
+
+    func command(_ arguments: [String]) -> Command {
+        var command = Command([Products.path(of: "offstage")] + arguments)
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        return command
+    }
+
+    func offstage(_ line: String) throws -> Command.Outcome {
+        try command(line.split(separator: " ").map(String.init)).run()
+    }
+
+    /// Runs a question again whenever the daemon has recorded an event, until its answer is right.
+    func until(_ line: String, _ isRight: (String) -> Bool) throws {
+        try Wait.until(file: daemon.scratch("state/events.log"), "offstage \(line)") { _ in
+            (try? offstage(line)).map { isRight($0.output) } == true
+        }
+    }
+
+    @Test func eachCommandIsUnderstood() throws {
+        try daemon.start()
+        let lines: [(line: String, status: Int32, says: String)] = [
+            ("set power off", 0, ""), ("status", 0, "reader"), ("apps", 0, "reader"),
+            ("tasks", 0, "processing"), ("tasks reader", 0, "processing"),
+            ("explain reader", 0, "external-power"), ("explain reader processing", 0, "power"),
+            ("conditions", 0, "set by hand"), ("settings", 0, "run-slots"), ("gates", 0, "battery"),
+            ("modes", 0, "fetch"), ("doctor", 0, "process control"), ("history", 0, ""),
+            ("pause 2h", 0, ""), ("status", 0, "Paused"), ("continue", 0, ""),
+            ("set run-slots 3", 0, ""), ("settings", 0, "run-slots                  3"),
+            ("submit --processing --power --id b -- true", 0, "command.b is stored"),
+            ("cancel command.b", 0, ""), ("close reader", 0, ""), ("explain reader", 0, "closed"),
+            ("--version", 0, "offstage "), ("open nobody", 3, "no app of that name: nobody"),
+            ("leave nobody", 3, "nobody"), ("close nobody", 3, "nobody"),
+            ("run nobody", 3, "nobody"),
+            ("explain raeder", 3, "did you mean reader?"), ("tasks nobody", 3, "nobody"),
+            ("cancel nobody", 3, "nobody"), ("logs nobody", 3, "nobody"),
+            ("simulate launch nobody", 3, "nobody"), ("set idle perhaps", 2, "idle cannot be"),
+        ]
+        for (line, status, says) in lines {
+            let outcome = try offstage(line)
+            #expect(outcome.status == .exited(status), "\(line): \(outcome)")
+            #expect((outcome.output + outcome.errors).contains(says), "\(line): \(outcome)")
+        }
+        for line in ["status", "apps", "tasks", "explain reader", "history", "settings", "doctor"] {
+            let outcome = try offstage(line + " --json")
+            #expect(outcome.output.hasPrefix("[") || outcome.output.hasPrefix("{"), "\(line)")
+        }
+    }
+
+    @Test func withoutADaemonTheStatusIsFour() throws {
+        let outcome = try offstage("status")
+        #expect(outcome.status == .exited(4))
+        #expect(outcome.errors.contains("nobody listens at \(daemon.socket)"))
+        try daemon.start()
+        #expect(try offstage("status").succeeded)
+        try daemon.kill()
+        #expect(try offstage("status").status == .exited(4))
+    }
+
+    @Test func whatACommandDidIsInLogsAndHistory() throws {
+        try daemon.start()
+        var submit = command(["submit", "--refresh", "--id", "hello", "--setenv", "WHO=you", "--"])
+        submit.arguments += ["sh", "-c", "echo hello $WHO in $(pwd)"]
+        submit.directory = daemon.scratch("home")
+        #expect(try submit.run().succeeded)
+        try until("history") { $0.contains("command.hello") && $0.contains("new data") }
+        let logs = try offstage("logs command.hello")
+        #expect(logs.output == "hello you in \(daemon.scratch("home"))\n")
+    }
+
+    @Test func logsAreFollowed() throws {
+        try daemon.start()
+        let fifo = daemon.scratch("fifo")
+        #expect(try Command("mkfifo", fifo).run().succeeded)
+        let script = "echo one; read line <\(fifo); echo $line"
+        #expect(
+            try command(["submit", "--refresh", "--id", "talk", "--", "sh", "-c", script]).run()
+                .succeeded
+        )
+        let log = daemon.scratch("state/logs/command.talk.log")
+        try Wait.until(file: log) { $0 == "one\n" }
+        let followed = daemon.scratch("followed")
+        let follower = try command(["logs", "-f", "command.talk"]).start(logging: followed)
+        try Wait.until(file: followed) { $0 == "one\n" }
+        #expect(try Command("sh", "-c", "echo two >\(fifo)").run().succeeded)
+        try Wait.until(file: followed) { $0 == "one\ntwo\n" }
+        try follower.send(Signal.kill)
+        _ = try follower.wait(block: true)
+    }
+
+    /// The app takes the place of the command, in a launch of its own.
+    @Test func aTerminalAppRunsInTheCallersTerminal() throws {
+        try daemon.start()
+        var terminal = try PseudoTerminal()
+        var program = Program(
+            Products.path(of: "offstage"),
+            arguments: ["offstage", "open", "reader"],
+            environment: Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+        )
+        program.input = terminal.terminal?.number
+        program.output = terminal.terminal?.number
+        program.error = terminal.terminal?.number
+        program.controlsTerminal = true
+        let process = try program.start()
+        terminal.terminal = nil
+        var shown = ""
+        func read(until part: String) throws {
+            while !shown.contains(part) {
+                try Wait.until(readable: terminal.master.number, "\(part) after \(shown)")
+                shown += String(decoding: try terminal.master.read(upTo: 4096), as: UTF8.self)
+            }
+        }
+        try read(until: "/launch-")
+        #expect(shown.contains("pid \(process.pid)\r\n"))
+        #expect(shown.contains("on \(terminal.path)\r\n"))
+        #expect(try offstage("apps").output.contains("reader  foreground"))
+        try terminal.master.writeAll("words\n")
+        try read(until: "read words")
+        try Wait.until(readable: process.descriptor.number, "end of the app")
+        #expect(try process.wait(block: true) == .exited(7))
+        try until("apps") { $0.contains("reader  not running") }
+    }
+
+    @Test func aRecordedLogIsDecidedTheSameAgain() throws {
+        try daemon.start()
+        #expect(try offstage("set battery 10").succeeded)
+        #expect(try offstage("submit --processing -- true").succeeded)
+        try daemon.stop()
+        let log = daemon.scratch("state/events.log")
+        let outcome = try command(["replay", log]).run()
+        #expect(outcome.succeeded, "\(outcome)")
+        #expect(outcome.output.contains("all decided as recorded"))
+        var bytes = try Files.read(log)
+        bytes[bytes.count / 2] ^= 0x55
+        let damaged = daemon.scratch("damaged.log")
+        try Files.replace(damaged, with: bytes.span, permissions: 0o600)
+        #expect(try command(["replay", damaged]).run().status == .exited(1))
+        #expect(try command(["replay", daemon.scratch("absent")]).run().status == .exited(3))
+    }
+}
