@@ -52,10 +52,9 @@ package struct Driver<Port: DevicePort> {
     /// the world will not say twice (exits, receipts) is kept for `retry`.
     package mutating func turn(_ events: [TimedEvent]) {
         let before = device
-        let isRetry = !unsettled.isEmpty
         let all = unsettled + events
         guard commit(all, before: before) else {
-            keep(all, isNew: { $0 >= (isRetry ? all.count - events.count : 0) })
+            unsettled = all.filter(\.event.isSaidOnce)
             return
         }
         unsettled.removeAll()
@@ -119,41 +118,40 @@ package struct Driver<Port: DevicePort> {
         device.handle(event, at: now, into: &effects)
         port.record(event, at: now, effects)
         for effect in effects {
-            switch effect {
-            case .save(let more): owed.append(contentsOf: more)
-            case .reply: break
-            case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
-                .watchUse, .arm, .announce:
-                port.perform(effect)
-            }
-        }
-    }
-
-    /// Callers have been told; time and sensors speak again. What is left is what was seen once.
-    private mutating func keep(_ events: [TimedEvent], isNew: (Int) -> Bool) {
-        unsettled = events.filter { timed in
-            switch timed.event {
-            case .process, .manifests, .settings, .started, .used: true
-            case .condition, .clockChanged: true
-            case .app(_, let said): said.isReceipt
-            case .timer, .user, .storageRecovered: false
-            }
+            if case .save(let more) = effect { owed.append(contentsOf: more) }
+            if effect.isPerformed { port.perform(effect) }
         }
     }
 
     private mutating func performAll() {
-        for effect in effects {
-            switch effect {
-            case .save, .reply: break
-            case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
-                .watchUse, .arm, .announce:
-                port.perform(effect)
-            }
-        }
+        for effect in effects where effect.isPerformed { port.perform(effect) }
         for effect in effects {
             if case .reply(let token, let reply) = effect { port.reply(token, reply) }
+        }
+    }
+}
+
+extension Effect {
+    /// Done in the world; the others are the driver's own.
+    fileprivate var isPerformed: Bool {
+        switch self {
+        case .save, .reply: false
+        case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
+            .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures, .watchUse, .arm,
+            .announce:
+            true
+        }
+    }
+}
+
+extension Event {
+    /// Must not be lost with a commit that fails: the world says it once. Callers have been told,
+    /// and time speaks again.
+    fileprivate var isSaidOnce: Bool {
+        switch self {
+        case .process, .manifests, .settings, .started, .used, .condition, .clockChanged: true
+        case .app(_, let said): said.isReceipt
+        case .timer, .user, .storageRecovered: false
         }
     }
 }
