@@ -68,6 +68,9 @@ package struct ProcessStatus: Equatable, Sendable {
     package var hasEnded: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }
     /// Stopped by a signal.
     package var isStopped: Bool { state == UInt8(ascii: "T") }
+    /// Waits in the kernel and cannot be interrupted, such as the parent of a vfork whose child
+    /// has not come to its exec. A signal that stops takes effect before any further code of its.
+    package var isUninterruptible: Bool { state == UInt8(ascii: "D") }
 }
 
 /// How a process ended.

@@ -47,6 +47,25 @@ struct ProcessControlTests {
     }
 
     @Test(arguments: ProcessBench.steps)
+    func `a launch that starts program after program is frozen at any moment`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try ProcessBench(step)
+        let process = try bench.launch(
+            1,
+            "while :; do date +%N > pulse.new; mv pulse.new pulse; done"
+        )
+        for _ in 0..<30 {
+            let seen = (try? bench.scratch.read("pulse")) ?? ""
+            try bench.wait(for: "pulse") { $0 != seen }
+            try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+            try bench.control.thaw(one)
+        }
+        try bench.control.kill(one)
+        #expect(try process.wait(block: true) == .signalled(9))
+    }
+
+    @Test(arguments: ProcessBench.steps)
     func `kill ends every process of a launch, frozen or not, children included`(
         step: ControlStep.Kind
     ) throws {

@@ -47,12 +47,16 @@ package final class ScratchDaemon {
     /// Ends what is left in its scope, and takes the directories of the kernel away.
     private static func removeGroups(_ scope: String) {
         let group = CgroupV2(scope)
+        let pids = (try? group.processes()) ?? []
+        let processes = pids.compactMap { ProcessIdentity(of: $0) }
         if group.canFreeze {
-            let pids = (try? group.processes()) ?? []
-            let processes = pids.compactMap { ProcessIdentity(of: $0) }
             try? group.kill()
-            try? Wait.untilGone(processes)
+        } else {
+            for name in (try? group.children()) ?? [] {
+                try? CgroupV1Freezer(scope + "/" + name).kill()
+            }
         }
+        try? Wait.untilGone(processes)
         try? group.remove()
         guard let name = scope.split(separator: "/").last, let mounts = try? Mounts() else {
             return

@@ -59,7 +59,7 @@ package final class SignalControl: ProcessControl {
             try ProcessTable.send(Signal.stop, to: fresh.map(\.pid))
         }
         return CurrentProcess.confirm {
-            members(id).allSatisfy { $0.isStopped || $0.hasEnded }
+            members(id).allSatisfy { $0.isStopped || $0.isUninterruptible || $0.hasEnded }
         }
     }
 
