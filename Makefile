@@ -38,6 +38,10 @@ bench: ## measure; ONLY=group for one group of figures
 	@scripts/setup test
 	@scripts/bench $(ONLY)
 
+.PHONY: demo
+demo: ## see it work on nginx, newsboat and restic, until Ctrl-C; ONCE=1 ends by itself
+	@scripts/demo $(if $(ONCE),--once)
+
 .PHONY: format
 format: ## put all Swift source into the form that lint demands
 	swift format --in-place --recursive Package.swift Sources Tests

@@ -16,8 +16,7 @@ extension GateTable.Definition {
                 value: $0.device.words(for: $0.now.wall, at: $0.now),
                 needed: $0.device.words(for: earliest, at: $0.now),
                 since: $0.request?.submittedAt,
-                sentence: "it is not to begin before "
-                    + $0.device.words(for: earliest, at: $0.now)
+                sentence: "it is to begin \($0.device.words(for: earliest, at: $0.now)) or later"
             )
         }
     )
