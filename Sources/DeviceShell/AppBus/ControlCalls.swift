@@ -38,7 +38,7 @@ struct ControlCalls {
     }
 
     private func tasks(_ app: String) throws(Refusal) -> Value {
-        let id = app.isEmpty ? nil : AppID(app)
+        let id = app.isEmpty ? nil : resolve(app)
         guard let tasks = host.device.taskList(of: id, at: host.now()) else {
             throw unknown(app)
         }
@@ -47,7 +47,7 @@ struct ControlCalls {
 
     private func explain(_ app: String, task: String?) throws(Refusal) -> Value {
         let rows = host.device.explanationList(
-            of: AppID(app),
+            of: resolve(app),
             identifier: task,
             at: host.now()
         )
@@ -65,6 +65,15 @@ struct ControlCalls {
             fix: guess.map { "did you mean \($0)?" }
                 ?? "offstage apps lists those that are known"
         )
+    }
+
+    /// What the user calls `backup` may be the command that they submitted under that name.
+    private func resolve(_ name: String) -> AppID {
+        let command = AppID("command.\(name)")
+        let isOnlyCommand =
+            host.device.apps.index(of: AppID(name)) == nil
+            && host.device.apps.index(of: command) != nil
+        return isOnlyCommand ? command : AppID(name)
     }
 
     // MARK: Actions
@@ -88,7 +97,7 @@ struct ControlCalls {
             try finish(&reader, call) { () throws(Refusal) in
                 .list(
                     try host.history(
-                        of: app.map { AppID($0) },
+                        of: app.map(resolve),
                         limit: Int(limit ?? 50),
                         before: before
                     )
@@ -97,12 +106,12 @@ struct ControlCalls {
         case "Logs":
             let lines = try reader.number("lines", in: 1...100_000)
             try finish(&reader, call) { () throws(Refusal) in
-                try host.logs(of: AppID(texts[0]), lines: Int(lines ?? 100))
+                try host.logs(of: resolve(texts[0]), lines: Int(lines ?? 100))
             }
         case "Set":
             let app = try reader.text("app")
             try reader.finish()
-            host.set(texts[0], to: texts[1], app: app.map { AppID($0) }) { answer(call, $0) }
+            host.set(texts[0], to: texts[1], app: app.map(resolve)) { answer(call, $0) }
         case "Reload": host.reload { answer(call, $0) }
         default:
             let request = try request(call.method.name, texts, &reader)
@@ -116,7 +125,7 @@ struct ControlCalls {
         _ texts: [String],
         _ reader: inout OptionReader
     ) throws(OptionError) -> UserRequest {
-        let app = AppID(texts.first ?? "")
+        let app = resolve(texts.first ?? "")
         switch method {
         case "Open":
             let attach = try reader.number("attach", in: 1...Int64(Int32.max))
@@ -135,7 +144,7 @@ struct ControlCalls {
                     fix: Simulation.allCases.map(\.rawValue).joined(separator: ", ")
                 )
             }
-            return .simulate(what, AppID(texts[1]), identifier: try reader.text("task"))
+            return .simulate(what, resolve(texts[1]), identifier: try reader.text("task"))
         default:
             throw OptionError(reason: "no such method", value: method, fix: "introspect the object")
         }
