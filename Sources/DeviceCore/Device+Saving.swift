@@ -142,7 +142,10 @@ extension Device {
     }
 
     private mutating func restore(_ record: RequestRecord) {
-        apps[place(record.app)].requests.append(record.request)
+        var request = record.request
+        // Counts the clock of a boot that may be gone.
+        request.readySince = nil
+        apps[place(record.app)].requests.append(request)
     }
 
     private mutating func restore(_ record: LaunchRecord) {

@@ -190,6 +190,15 @@ struct Bench {
             .flatMap(\.launches).first { $0.id == id }
     }
 
+    /// All launches, app by app.
+    var launches: [Launch] {
+        (0..<device.apps.endIndex).compactMap { device.apps.at($0) }.flatMap(\.launches)
+    }
+
+    var allRequests: [Request] {
+        (0..<device.apps.endIndex).compactMap { device.apps.at($0) }.flatMap(\.requests)
+    }
+
     /// The names of the gates that hold an app's requests.
     func gates(_ name: String, _ identifier: String? = nil) -> [String] {
         device.explain(AppID(name), identifier: identifier, at: now)
@@ -240,7 +249,9 @@ struct Bench {
         bootID: String = "boot-1",
         manifests: [AppManifest] = []
     ) throws {
-        let settings = device.settings
+        var settings = device.settings
+        // What is pending again is seen before it runs.
+        settings.pauseAfterStart = .seconds(5)
         let sorted = records.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
         device = try Device(restoring: sorted)
         armed = nil
@@ -249,9 +260,14 @@ struct Bench {
             now.awake = AwakeTime(nanoseconds: 0) + .minutes(5)
         }
         effects.removeAll()
-        feed(.settings(settings))
-        feed(.started(Start(bootID: bootID, survivors: survivors, seed: 1)))
-        if !manifests.isEmpty { feed(.manifests(manifests.map { .present($0) })) }
+        let start = Start(
+            bootID: bootID,
+            survivors: survivors,
+            seed: 1,
+            settings: settings,
+            manifests: manifests.map { .present($0) }
+        )
+        feed(.started(start))
     }
 }
 

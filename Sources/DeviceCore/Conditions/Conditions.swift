@@ -15,7 +15,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     private var words: [Word] = []
     private var states: [State]
     /// Battery below the limit, with hysteresis, so that it does not flap around it.
-    private(set) var batteryIsLow = false
+    package private(set) var batteryIsLow = false
     /// Whether the device was unlocked since boot.
     private(set) var unlockedOnce = false
 
@@ -98,7 +98,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     mutating func rebooted() { unlockedOnce = false }
 
     mutating func updateBattery(limit: Int, margin: Int) {
-        if externalPower || battery >= limit + margin {
+        if externalPower || battery >= min(100, limit + margin) {
             batteryIsLow = false
         } else if battery < limit {
             batteryIsLow = true

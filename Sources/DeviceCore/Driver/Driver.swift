@@ -54,7 +54,7 @@ package struct Driver<Port: DevicePort> {
         let before = device
         let all = unsettled + events
         guard commit(all, before: before) else {
-            unsettled = all.filter(\.event.isSaidOnce)
+            keep(all)
             return
         }
         unsettled.removeAll()
@@ -65,7 +65,8 @@ package struct Driver<Port: DevicePort> {
         }
     }
 
-    /// Whether a turn is due although nothing happened: something waits for the store.
+    /// Whether a turn with `.timer` is due although nothing happened: something waits for the
+    /// store.
     package var mustRetry: Bool { storage != .absent }
 
     private mutating func commit(_ events: [TimedEvent], before: Device) -> Bool {
@@ -120,6 +121,20 @@ package struct Driver<Port: DevicePort> {
         for effect in effects {
             if case .save(let more) = effect { owed.append(contentsOf: more) }
             if effect.isPerformed { port.perform(effect) }
+        }
+    }
+
+    /// Of each sensor only the last word, so that what is kept is bounded.
+    private mutating func keep(_ events: [TimedEvent]) {
+        unsettled.removeAll()
+        for timed in events where timed.event.isSaidOnce {
+            if case .condition(let condition, let source, _) = timed.event {
+                unsettled.removeAll {
+                    guard case .condition(condition, source, _) = $0.event else { return false }
+                    return true
+                }
+            }
+            unsettled.append(timed)
         }
     }
 

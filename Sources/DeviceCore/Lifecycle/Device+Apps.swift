@@ -305,6 +305,9 @@ extension Device {
         if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
         save(app: index, launch: launch.id)
         step.emit(.tell(launch.id, .go(id)))
+        if delivery.warned {
+            step.emit(.tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout)))
+        }
     }
 
     private mutating func completed(

@@ -161,11 +161,14 @@ extension Device {
         apps[index].launches[place].graceEnd =
             step.now.awake
             + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
-        let end = step.now.awake + settings.wakeGrant
-        if main.wake != nil { apps[index].launches[place].wake?.end = end }
+        var end = step.now.awake + settings.wakeGrant
         for slot in apps[index].launches[place].deliveries.indices {
-            apps[index].launches[place].deliveries[slot].end = end
+            let isLong = apps[index].launches[place].deliveries[slot].trigger == .processing
+            let own = step.now.awake + grant(for: isLong ? .processing : .refresh)
+            apps[index].launches[place].deliveries[slot].end = own
+            end = max(end, own)
         }
+        if main.wake != nil { apps[index].launches[place].wake?.end = end }
         let monitor = monitor(apps[index].launches[place], at: step.now)
         apps[index].launches[place].monitor = monitor
         save(app: index, launch: main.id)
@@ -374,6 +377,7 @@ extension Device {
         _ step: inout Step
     ) {
         guard let (index, place) = find(id) else { return }
+        apps[index].launches[place].isConnected = false
         let launch = apps[index].launches[place]
         if launch.presence == .foreground {
             apps[index].record.lastUsed = step.now.wall

@@ -240,6 +240,14 @@ extension Device {
             let index = try index(ofKnown: app)
             let place = try choose(identifier, in: index)
             let request = apps[index].requests[place]
+            guard isWaiting(request, in: apps[index]) else {
+                throw Refusal(
+                    .held,
+                    reason: "\(request.identifier) is running already",
+                    value: request.identifier,
+                    fix: "offstage status"
+                )
+            }
             apps[index].requests[place].mode = .wished
             try startNow(apps[index].requests[place], index, &step)
             step.reply(reply, .value(answer(app, request.identifier, request.id)))
@@ -295,14 +303,6 @@ extension Device {
         _ index: Int,
         _ step: inout Step
     ) throws(Refusal) {
-        guard isWaiting(request, in: apps[index]) else {
-            throw Refusal(
-                .held,
-                reason: "\(request.identifier) is running already",
-                value: request.identifier,
-                fix: "offstage status"
-            )
-        }
         for row in GateTable.rows {
             guard let context = context(row, request, of: index, at: step.now),
                 row.check(context) != .open

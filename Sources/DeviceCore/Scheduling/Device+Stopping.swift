@@ -10,7 +10,8 @@ extension Device {
         for owner in owners {
             guard let (index, place) = find(owner.launch) else { continue }
             let launch = apps[index].launches[place]
-            guard let wake = launch.wake else { continue }
+            // What the user looks at goes on.
+            guard let wake = launch.wake, launch.presence != .foreground else { continue }
             if launch.isCommand {
                 if concerns(reason, wake.trigger, needs(of: launch.request, index)) {
                     stopCommand(launch.id, reason, &step)
@@ -63,7 +64,7 @@ extension Device {
         let launch = apps[index].launches[place]
         if launch.isCommand {
             if launch.wake != nil { stopCommand(id, reason, &step) }
-        } else {
+        } else if launch.presence != .foreground {
             for delivery in launch.deliveries { expireEarly(delivery, id, reason, &step) }
         }
     }

@@ -179,7 +179,7 @@ enum GateTable {
         row(.battery, "**.*.*......", .battery),
         row(.deviceInUse, ".*..........", .deviceInUse),
         row(.appInForeground, "*...........", .appInForeground),
-        row(.thermal, "****.*cccc..", .thermal),
+        row(.thermal, "***c.*cccc..", .thermal),
         row(.memory, "****...***..", .memory),
         row(.storage, "****.*****..", .storage),
         row(.unused, "**..........", .unused),

@@ -54,7 +54,7 @@ package struct Request: Hashable, Sendable, Codable {
         }
     }
 
-    var launch: LaunchID? {
+    package var launch: LaunchID? {
         switch state {
         case .pending: nil
         case .offered(let launch), .running(let launch): launch

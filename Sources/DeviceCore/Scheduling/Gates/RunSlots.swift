@@ -7,6 +7,11 @@ extension GateTable.Definition {
         kind: .needed,
         check: {
             let running = $0.device.running
+            if let own = $0.joins {
+                // Side by side in one launch: no slot of its own, but processing may be new to it.
+                return $0.trigger == .processing && own.trigger != .processing
+                    && running.processing > 0 ? .held(.event) : .open
+            }
             if running.all >= Int($0.settings.runSlots) { return .held(.event) }
             switch $0.trigger {
             case .processing: return running.processing > 0 ? .held(.event) : .open
@@ -25,4 +30,13 @@ extension GateTable.Definition {
             )
         }
     )
+}
+
+extension GateContext {
+    /// The run of the app's own process that this request would be handed to; nil: it begins one.
+    fileprivate var joins: Wake? {
+        guard let request, let wake = app.mainLaunch?.wake else { return nil }
+        let isCommand = request.origin != .fetch && app.manifest?.command(for: request.kind) != nil
+        return isCommand ? nil : wake
+    }
 }

@@ -1,0 +1,132 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Sensors: sources, absence and loss.
+struct ConditionTests {
+    @Test func `what no source has takes the harmless value and holds nothing back`() {
+        var bench = Bench()
+        for condition in Condition.allCases {
+            let state = bench.device.conditions[condition]
+            #expect(state.value == condition.row.absent)
+            #expect(state.source == nil)
+            #expect(!state.isLost)
+        }
+        bench.install(.refreshing("app"), .processing("other"))
+        #expect(bench.spawned.count == 2)
+    }
+
+    @Test func `what was there and vanished takes the cautious value`() {
+        for condition in Condition.allCases {
+            var bench = Bench()
+            bench.set(condition, condition.row.absent)
+            bench.send(.condition(condition, .kernel, .lost))
+            let state = bench.device.conditions[condition]
+            #expect(state.value == condition.row.lost)
+            #expect(state.isLost)
+            bench.send(.condition(condition, .kernel, .absent))
+            #expect(bench.device.conditions[condition].value == condition.row.absent)
+        }
+    }
+
+    @Test func `the highest source that sees has the word`() {
+        var bench = Bench()
+        bench.set(.battery, 10, by: .estimate)
+        bench.set(.battery, 20, by: .kernel)
+        bench.set(.battery, 30, by: .bus)
+        #expect(bench.device.conditions.battery == 30)
+        #expect(bench.device.conditions[.battery].source == .bus)
+        bench.set(.battery, 40, by: .hand)
+        bench.set(.battery, 35, by: .bus)
+        #expect(bench.device.conditions.battery == 40)
+        // `auto` gives the word back.
+        bench.send(.condition(.battery, .hand, .absent))
+        #expect(bench.device.conditions.battery == 35)
+        // A source that is lost yields to one that still sees.
+        bench.send(.condition(.battery, .bus, .lost))
+        #expect(bench.device.conditions.battery == 20)
+        #expect(!bench.device.conditions[.battery].isLost)
+        bench.send(.condition(.battery, .kernel, .lost))
+        bench.send(.condition(.battery, .estimate, .lost))
+        #expect(bench.device.conditions.battery == 0)
+        #expect(bench.device.conditions[.battery].isLost)
+    }
+
+    @Test func `since tells when the value last changed`() {
+        var bench = Bench()
+        bench.set(.thermal, 1)
+        let changed = bench.now.wall
+        bench.advance(.minutes(1))
+        bench.set(.thermal, 1, by: .hand)
+        #expect(bench.device.conditions[.thermal].since == changed)
+        bench.set(.thermal, 2, by: .hand)
+        #expect(bench.device.conditions[.thermal].since == bench.now.wall)
+    }
+
+    @Test func `a battery around the limit does not flap`() {
+        var bench = Bench()
+        bench.set(.power, 0)
+        for (level, isLow) in [
+            (25, false), (20, false), (19, true), (20, true), (22, true), (23, false), (20, false),
+            (19, true),
+        ] {
+            bench.set(.battery, level)
+            #expect(bench.device.conditions.batteryIsLow == isLow, "\(level)")
+        }
+        bench.set(.power, 1)
+        #expect(!bench.device.conditions.batteryIsLow)
+    }
+
+    @Test func `a full battery is never low, whatever the limit`() {
+        var bench = Bench()
+        bench.configure { $0.batteryLimit = 100 }
+        bench.set(.power, 0)
+        bench.set(.battery, 99)
+        #expect(bench.device.conditions.batteryIsLow)
+        bench.set(.battery, 100)
+        #expect(!bench.device.conditions.batteryIsLow)
+    }
+
+    @Test func `the limit of the battery may be set at any time`() {
+        var bench = Bench()
+        bench.set(.power, 0)
+        bench.set(.battery, 30)
+        #expect(!bench.device.conditions.batteryIsLow)
+        bench.configure { $0.batteryLimit = 40 }
+        #expect(bench.device.conditions.batteryIsLow)
+    }
+
+    @Test func `before the first unlock does not come back until the next boot, but by hand`()
+        throws
+    {
+        var bench = Bench()
+        bench.set(.locked, 2)
+        #expect(bench.device.conditions.beforeFirstUnlock)
+        bench.set(.locked, 0)
+        bench.set(.locked, 2)
+        #expect(!bench.device.conditions.beforeFirstUnlock)
+        #expect(bench.device.conditions.locked)
+        bench.set(.locked, 2, by: .hand)
+        #expect(bench.device.conditions.beforeFirstUnlock)
+        try bench.restart(bootID: "boot-2")
+        bench.set(.locked, 2)
+        #expect(bench.device.conditions.beforeFirstUnlock)
+    }
+
+    @Test func `every row reads what it writes`() {
+        for condition in Condition.allCases {
+            let row = condition.row
+            #expect(Condition(named: row.name) == condition)
+            for value in [row.absent, row.lost] {
+                #expect(row.value(row.word(value).filter { $0 != " " }) == value)
+            }
+            #expect(row.value("nonsense") == nil)
+            #expect(!row.choices.isEmpty)
+            #expect(!row.documentation.isEmpty)
+        }
+        #expect(Condition.battery.row.value("101") == nil)
+        #expect(Condition.battery.row.value("-1") == nil)
+        #expect(Condition.battery.row.value("40%") == 40)
+        #expect(Condition(named: "x") == nil)
+    }
+}

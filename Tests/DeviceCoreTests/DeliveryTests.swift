@@ -1,0 +1,375 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Work handed to linked apps: offer, receipt, go, completion or expiry (B1 to B9, C3, C7 to C9).
+struct DeliveryTests {
+    /// An app that was opened, has submitted what `kinds` say, and was left.
+    private static func bench(
+        _ kinds: [TaskKind] = [.refresh],
+        isSuspended: Bool = false,
+        needs: Needs = Needs()
+    ) throws -> (Bench, LaunchID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        // So that all are offered together.
+        bench.ask(.pause(nil))
+        for (number, kind) in kinds.enumerated() {
+            bench.submit(launch, "app.\(number)", kind) {
+                $0.needs = needs
+                if isSuspended { $0.after = .minutes(1) }
+            }
+        }
+        bench.ask(.leave(AppID("app")))
+        if isSuspended { bench.advance(.minutes(1)) }
+        bench.ask(.continue)
+        return (bench, launch)
+    }
+
+    // MARK: Offer, receipt, completion
+
+    @Test func `an offer, its receipt, go, the completion, and the app is suspended`() throws {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        #expect(bench.contains(.thaw(launch)))
+        #expect(bench.contains(.holdAwake(true)))
+        let delivery = try #require(bench.offers(launch).first)
+        #expect(bench.told(launch) == [.offer(delivery, .refresh, identifier: "app.0")])
+        #expect(bench.requests("app").map(\.state) == [.offered(launch)])
+        bench.say(launch, .accepted(delivery))
+        #expect(bench.told(launch) == [.go(delivery)])
+        #expect(bench.requests("app").map(\.state) == [.running(launch)])
+        bench.advance(.seconds(3))
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.contains(.freeze(launch)))
+        #expect(bench.contains(.holdAwake(false)))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.runs.first?.resumed == true)
+        #expect(bench.runs.first?.identifier == "app.0")
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.launch(launch)?.presence == .suspended)
+    }
+
+    @Test func `the thaw comes before the offer, the save before all`() throws {
+        let (bench, launch) = try Self.bench(isSuspended: true)
+        let thaw = try #require(bench.effects.firstIndex(of: .thaw(launch)))
+        let offer = try #require(
+            bench.effects.firstIndex { if case .tell(launch, _) = $0 { true } else { false } }
+        )
+        #expect(thaw < offer)
+    }
+
+    @Test func `an app that does not run is launched in the background, invisible`() throws {
+        var (bench, first) = try Self.bench(isSuspended: true)
+        bench.exited(first)
+        bench.advance(.minutes(15))
+        let launch = try #require(bench.spawn(of: "app"))
+        #expect(bench.spawned.first?.spec.weight == .background)
+        #expect(bench.launch(launch)?.presence == .background)
+        bench.started(launch)
+        #expect(bench.offers(launch).isEmpty)
+        bench.say(launch, .finishedLaunching(registered: ["app.0"]))
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .newData))
+        #expect(bench.runs.last?.resumed == false)
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `a task without a registered handler is a result, and used up`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.other"])
+        bench.submit(launch, "app.0")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offers(launch).isEmpty)
+        #expect(bench.runs.last?.reason == "no handler registered for app.0")
+        #expect(bench.requests("app").isEmpty)
+        bench.advance(.seconds(5))
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `completing twice is harmless and noted`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.say(launch, .completed(delivery, .failed))
+        #expect(bench.results == [.succeeded])
+        #expect(
+            bench.lines.contains(.note("completed twice, or what was never given: \(delivery)"))
+        )
+    }
+
+    @Test func `accepting twice, or what was never offered, changes nothing`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .accepted(delivery))
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .accepted(DeliveryID(999)))
+        #expect(bench.told(launch).isEmpty)
+    }
+
+    @Test func `an offer without a receipt goes back to pending when its app is gone`() throws {
+        var (bench, launch) = try Self.bench()
+        #expect(bench.offers(launch).count == 1)
+        bench.killed(launch, signal: 11)
+        #expect(bench.results == [.crashed(signal: 11)])
+        #expect(bench.requests("app").map(\.state) == [.pending])
+        #expect(bench.gates("app") == ["back-off"])
+        #expect(bench.told(launch).isEmpty)
+    }
+
+    @Test func `a received one is used up when its app is gone`() throws {
+        var (bench, launch) = try Self.bench()
+        _ = try bench.accept(launch)
+        bench.send(.process(launch, .exited(.unknown, nil)))
+        #expect(bench.results == [.unknown])
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.app("app")?.record.failures.count == 0)
+    }
+
+    // MARK: Expiry
+
+    @Test func `a refresh has 30 s; its handler is called 5 s before, once`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.advance(.seconds(25) - .milliseconds(1))
+        #expect(bench.told(launch).isEmpty)
+        bench.advance(.milliseconds(1))
+        #expect(bench.told(launch) == [.expire(delivery, .timeout)])
+        bench.send(.timer)
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        #expect(bench.results == [.expired(.timeout)])
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `with a handler that did not complete, the app is terminated`() throws {
+        var (bench, launch) = try Self.bench()
+        _ = try bench.accept(launch)
+        bench.advance(.seconds(30))
+        #expect(bench.contains(.kill(launch)))
+        bench.killed(launch)
+        #expect(bench.results == [.terminated(.neverCompleted)])
+        #expect(bench.requests("app").isEmpty)
+    }
+
+    @Test func `without a handler it counts as completed without success, and is suspended`() throws
+    {
+        var (bench, launch) = try Self.bench()
+        _ = try bench.accept(launch, handler: false)
+        bench.advance(.seconds(30))
+        #expect(!bench.contains(.kill(launch)))
+        #expect(bench.contains(.freeze(launch)))
+        #expect(bench.results == [.unsuccessful])
+    }
+
+    @Test func `a receipt that comes after the warning is warned then`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try #require(bench.offers(launch).first)
+        bench.advance(.seconds(26))
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .accepted(delivery))
+        #expect(bench.told(launch) == [.go(delivery), .expire(delivery, .timeout)])
+    }
+
+    @Test func `the time of a run stands still while the device sleeps`() throws {
+        var (bench, launch) = try Self.bench()
+        _ = try bench.accept(launch)
+        bench.advance(.seconds(20))
+        bench.sleep(.hours(3))
+        #expect(!bench.contains(.kill(launch)))
+        bench.advance(.seconds(10) - .milliseconds(1))
+        #expect(!bench.contains(.kill(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.kill(launch)))
+    }
+
+    @Test func `the user comes: no expiry, and after leaving there is time again`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.advance(.seconds(10))
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.advance(.hours(1))
+        #expect(bench.told(launch).isEmpty)
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.seconds(25))
+        #expect(bench.told(launch) == [.expire(delivery, .timeout)])
+    }
+
+    // MARK: Several in one launch
+
+    @Test func `several tasks run side by side, each with the length of its own kind`() throws {
+        var (bench, launch) = try Self.bench([.refresh, .processing, .processing])
+        let offers = bench.offers(launch)
+        try #require(offers.count == 3)
+        for offer in offers {
+            bench.say(launch, .accepted(offer))
+            bench.say(launch, .expirationHandler(offer, set: true))
+        }
+        bench.advance(.seconds(25))
+        #expect(bench.told(launch) == [.expire(offers[0], .timeout)])
+        bench.say(launch, .completed(offers[0], .succeeded))
+        #expect(!bench.contains(.freeze(launch)))
+        bench.advance(.minutes(30) - .seconds(30))
+        #expect(
+            bench.told(launch) == [.expire(offers[1], .timeout), .expire(offers[2], .timeout)]
+        )
+        bench.say(launch, .completed(offers[1], .succeeded))
+        bench.say(launch, .completed(offers[2], .succeeded))
+        #expect(bench.contains(.freeze(launch)))
+        #expect(bench.results == [.succeeded, .succeeded, .succeeded])
+        #expect(bench.runs.map(\.identifier) == ["app.0", "app.1", "app.2"])
+    }
+
+    @Test func `a launch that also processes takes the one place for processing`() throws {
+        var (bench, launch) = try Self.bench([.refresh, .processing])
+        #expect(bench.offers(launch).count == 2)
+        bench.install(.processing("other"))
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.gates("other") == ["run-slots"])
+    }
+
+    @Test func `what joins a run late ends with it, if its kind has no more`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        bench.configure { $0.pendingRefreshes = 5 }
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.0")
+        bench.submit(launch, "app.1") { $0.after = .seconds(20) }
+        bench.ask(.leave(AppID("app")))
+        _ = try bench.accept(launch)
+        bench.advance(.seconds(20))
+        let late = try bench.accept(launch)
+        bench.advance(.seconds(5))
+        #expect(bench.told(launch).contains(.expire(late, .timeout)))
+    }
+
+    // MARK: Conditions that stop holding
+
+    @Test func `power and network that it asked for expire a task; a user only processing`() throws
+    {
+        let table: [(TaskKind, Needs, Condition, Int, StopReason?)] = [
+            (.processing, Needs(power: true), .power, 0, .powerLost),
+            (.processing, Needs(), .power, 0, nil),
+            (.processing, Needs(network: true), .network, 0, .networkLost),
+            (.processing, Needs(), .network, 0, nil),
+            (.refresh, Needs(), .network, 0, nil),
+            (.processing, Needs(), .idle, 0, .deviceInUse),
+            (.refresh, Needs(), .idle, 0, nil),
+            (.processing, Needs(), .lowPower, 1, .lowPowerMode),
+            (.refresh, Needs(), .lowPower, 1, nil),
+            (.processing, Needs(), .thermal, 2, .thermal),
+        ]
+        for (kind, needs, condition, value, reason) in table {
+            var (bench, launch) = try Self.bench([kind], needs: needs)
+            let delivery = try bench.accept(launch)
+            bench.set(.battery, 90)
+            bench.set(condition, value)
+            let expected = reason.map { [AppMessage.expire(delivery, $0)] } ?? []
+            #expect(bench.told(launch) == expected, "\(kind) \(condition)")
+            guard let reason else { continue }
+            bench.advance(.seconds(5))
+            #expect(bench.contains(.kill(launch)))
+            bench.killed(launch)
+            #expect(bench.results == [.terminated(.neverCompleted)])
+            _ = reason
+        }
+    }
+
+    @Test func `a task expired early that completes in good order has expired, with the reason`()
+        throws
+    {
+        var (bench, launch) = try Self.bench([.processing])
+        let delivery = try bench.accept(launch)
+        bench.set(.idle, 0)
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        #expect(bench.results == [.expired(.deviceInUse)])
+        #expect(bench.app("app")?.record.failures.count == 0)
+    }
+
+    // MARK: Tasks begun during a run
+
+    @Test func `a background task begun in a run gets 5 s beyond it`() throws {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        let delivery = try bench.accept(launch)
+        let task = bench.beginTask(launch)
+        #expect(task > 0)
+        bench.advance(.seconds(1))
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(!bench.contains(.freeze(launch)))
+        #expect(bench.told(launch) == [.expireTask(task: task, .timeout)])
+        bench.advance(.seconds(5) - .milliseconds(1))
+        #expect(!bench.contains(.kill(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.kill(launch)))
+    }
+
+    @Test func `ended in time, the app is suspended at once`() throws {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        let delivery = try bench.accept(launch)
+        let task = bench.beginTask(launch, fromExtension: true)
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.say(launch, .taskEnded(task: task))
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `a task begun in a run and taken to the foreground ends with the finish-up time`()
+        throws
+    {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        let delivery = try bench.accept(launch)
+        let task = bench.beginTask(launch)
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.seconds(175))
+        #expect(bench.told(launch) == [.expireTask(task: task, .timeout)])
+        bench.advance(.seconds(5))
+        #expect(bench.contains(.kill(launch)))
+    }
+
+    // MARK: Reconnecting
+
+    @Test func `a receiver that reconnects says what it accepted, runs and finished`() throws {
+        var (bench, launch) = try Self.bench([.processing, .processing, .processing])
+        let offers = bench.offers(launch)
+        try #require(offers.count == 3)
+        bench.say(launch, .accepted(offers[0]))
+        bench.say(launch, .accepted(offers[1]))
+        bench.say(launch, .disconnected)
+        bench.say(
+            launch,
+            .reconnected(
+                running: [offers[0]],
+                finished: [FinishedDelivery(delivery: offers[1], result: .succeeded)]
+            )
+        )
+        #expect(bench.results == [.succeeded])
+        #expect(bench.offers(launch) == [offers[2]])
+        bench.say(launch, .completed(offers[0], .succeeded))
+        #expect(bench.results == [.succeeded, .succeeded])
+    }
+
+    @Test func `what was received but never heard go gets it again`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .disconnected)
+        bench.say(launch, .reconnected(running: [], finished: []))
+        #expect(bench.told(launch) == [.go(delivery)])
+    }
+
+    @Test func `an app that finished what was only offered has received it`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try #require(bench.offers(launch).first)
+        bench.say(launch, .disconnected)
+        bench.say(
+            launch,
+            .reconnected(
+                running: [],
+                finished: [FinishedDelivery(delivery: delivery, result: .succeeded)]
+            )
+        )
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").isEmpty)
+    }
+}

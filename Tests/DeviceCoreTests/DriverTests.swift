@@ -1,0 +1,224 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// The turn: handle all, commit once, perform in order, answer; and what happens when the store
+/// takes no writes.
+struct DriverTests {
+    /// What a driver did, in order.
+    enum Step: Hashable {
+        case commit(Int)
+        case failed
+        case effect(Effect)
+        case reply(ReplyToken, Reply)
+        case rollback(Int)
+    }
+
+    struct Port: DevicePort {
+        var steps: [Step] = []
+        var events: [Event] = []
+        var records: [RecordKey: Value] = [:]
+        /// Fails while set.
+        var error: CommitError?
+
+        mutating func commit(_ changes: [Change]) throws(CommitError) {
+            if let error {
+                steps.append(.failed)
+                throw error
+            }
+            steps.append(.commit(changes.count))
+            for change in changes {
+                switch change {
+                case .put(let key, let value): records[key] = value
+                case .delete(let key): records[key] = nil
+                case .append: break
+                }
+            }
+        }
+        mutating func perform(_ effect: Effect) { steps.append(.effect(effect)) }
+        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
+            steps.append(.reply(token, reply))
+        }
+        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
+            events.append(event)
+        }
+        mutating func recordRollback(of count: Int) { steps.append(.rollback(count)) }
+    }
+
+    struct Setup {
+        var driver: Driver<Port>
+        var now = Bench().now
+
+        init(_ events: Event...) {
+            driver = Driver(device: Device(), port: Port())
+            turn(.settings(.calm), .started(Start(bootID: "b", seed: 1)))
+            for event in events { turn(event) }
+        }
+
+        mutating func turn(_ events: Event...) {
+            driver.port.steps.removeAll()
+            driver.turn(events.map { .init($0, at: now) })
+        }
+
+        var effects: [Effect] {
+            driver.port.steps.compactMap {
+                if case .effect(let effect) = $0 { effect } else { nil }
+            }
+        }
+
+        var spawned: [LaunchID] {
+            effects.compactMap { if case .spawn(let id, _) = $0 { id } else { nil } }
+        }
+
+        var replies: [Reply] {
+            driver.port.steps.compactMap {
+                if case .reply(_, let reply) = $0 { reply } else { nil }
+            }
+        }
+
+        mutating func fail(full: Bool = true) {
+            driver.port.error = CommitError(reason: "no space left on device", isFull: full)
+        }
+    }
+
+    private static let submit = Event.user(
+        .submit(Submission(kind: .refresh, command: ["sync"])),
+        reply: ReplyToken(1)
+    )
+
+    @Test func `one commit for all events of a turn, then the effects, then the replies`() throws {
+        var setup = Setup()
+        setup.turn(
+            Self.submit,
+            .manifests([.present(.refreshing("app"))]),
+            .user(.pause(nil), reply: ReplyToken(2))
+        )
+        let steps = setup.driver.port.steps
+        guard case .commit = steps.first else {
+            Issue.record("the commit does not come first")
+            return
+        }
+        #expect(steps.dropFirst().allSatisfy { if case .commit = $0 { false } else { true } })
+        let firstReply = try #require(
+            steps.firstIndex { if case .reply = $0 { true } else { false } }
+        )
+        #expect(steps[..<firstReply].contains { if case .effect = $0 { true } else { false } })
+        #expect(
+            steps[firstReply...].map {
+                if case .reply(let token, _) = $0 { Int(token.number) } else { 0 }
+            } == [1, 2]
+        )
+        #expect(!setup.effects.contains { if case .save = $0 { true } else { false } })
+    }
+
+    @Test func `what changes nothing durable commits nothing`() {
+        var setup = Setup()
+        setup.turn(.timer)
+        #expect(setup.driver.port.steps.isEmpty)
+    }
+
+    @Test func `a commit that fails leaves the device as it was and performs nothing`() {
+        var setup = Setup()
+        let before = setup.driver.device
+        setup.fail()
+        setup.turn(Self.submit)
+        #expect(setup.spawned.isEmpty)
+        #expect(setup.replies.count == 1)
+        guard case .refused(let refusal) = setup.replies.first else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(refusal.code == .storage)
+        #expect(refusal.reason.contains("no space left on device"))
+        #expect(setup.driver.device.apps == before.apps)
+        #expect(setup.driver.device.conditions.storage == 1)
+        #expect(setup.driver.mustRetry)
+        #expect(setup.driver.port.steps.contains(.rollback(1)))
+    }
+
+    @Test func `while the store fails nothing new starts, and it says why`() {
+        var setup = Setup(.condition(.network, .kernel, .value(0)))
+        setup.turn(.manifests([.present(.refreshing("app"))]))
+        setup.fail(full: false)
+        setup.turn(Self.submit)
+        #expect(setup.driver.device.conditions.storage == 2)
+        setup.turn(.condition(.network, .kernel, .value(2)))
+        #expect(setup.spawned.isEmpty)
+        let explanation = setup.driver.device.explain(AppID("app"), at: setup.now)
+        #expect(explanation.first?.holds.map(\.gate).contains("storage") == true)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(!setup.driver.mustRetry)
+        #expect(setup.driver.device.conditions.storage == 0)
+        #expect(setup.spawned.count == 1)
+    }
+
+    @Test func `exits and receipts are fed again, once, when the store works`() throws {
+        var setup = Setup(.manifests([.present(.refreshing("app"))]))
+        let launch = try #require(setup.spawned.first)
+        setup.fail()
+        setup.turn(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
+        setup.turn(.process(launch, .exited(.status(0), nil)))
+        setup.turn(.timer)
+        #expect(setup.driver.unsettled.count == 2)
+        #expect(!setup.effects.contains(.release(launch)))
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.effects.contains(.release(launch)))
+        #expect(setup.driver.unsettled.isEmpty)
+        setup.turn(.timer)
+        #expect(!setup.effects.contains(.release(launch)))
+    }
+
+    @Test func `what a caller was refused is not fed again`() {
+        var setup = Setup()
+        setup.fail()
+        setup.turn(Self.submit)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.spawned.isEmpty)
+        #expect(setup.driver.device.apps.index(of: AppID("command.sync")) == nil)
+    }
+
+    @Test func `sensors that speak while the store fails are kept, the last word of each`() {
+        var setup = Setup()
+        setup.fail()
+        setup.turn(Self.submit)
+        for level in 0..<100 { setup.turn(.condition(.battery, .kernel, .value(level))) }
+        #expect(setup.driver.unsettled.count <= 1)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.driver.device.conditions.battery == 99)
+    }
+
+    @Test func `the store follows the device, whichever commit fails`() throws {
+        for failing in 0..<12 {
+            var setup = Setup()
+            var turn = 0
+            func step(_ events: Event...) {
+                setup.driver.port.error =
+                    turn == failing ? CommitError(reason: "x", isFull: false) : nil
+                turn += 1
+                setup.driver.port.steps.removeAll()
+                setup.driver.turn(events.map { .init($0, at: setup.now) })
+                setup.now.boot = setup.now.boot + .seconds(1)
+                setup.now.awake = setup.now.awake + .seconds(1)
+                setup.now.wall = setup.now.wall + .seconds(1)
+            }
+            step(.manifests([.present(.refreshing("app"))]))
+            step(.user(.pause(.seconds(2)), reply: ReplyToken(1)))
+            for _ in 0..<4 { step(.timer) }
+            let launch = setup.driver.device.apps.at(0)?.launches.first?.id ?? LaunchID(0)
+            step(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
+            step(.process(launch, .exited(.status(0), nil)))
+            for _ in 0..<6 { step(.timer) }
+            #expect(!setup.driver.mustRetry)
+            let records = setup.driver.port.records.sorted { $0.key < $1.key }
+            let restored = try Device(restoring: records.map { (key: $0.key, value: $0.value) })
+            #expect(
+                Durable(restored) == Durable(setup.driver.device),
+                "after commit \(failing) failed"
+            )
+        }
+    }
+}

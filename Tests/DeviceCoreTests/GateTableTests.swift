@@ -1,0 +1,96 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// The table gate × trigger, cell by cell as it is specified, so that no change of it goes unseen.
+struct GateTableTests {
+    /// A row per gate; columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer
+    /// Events Location Mode Notification finish-Up.
+    static let specified = """
+        unknown-app         | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ●
+        not-permitted       | ● | ● | ● | ● | ● | | | | ● | ● | |
+        closed-by-user      | ● | ● | ● | ● | | ● | ● | ● | ● | ● | |
+        refresh-off         | ● | ● | | ● | | | | | ● | ● | |
+        paused              | ● | ● | ● | ● | | ● | | ● | ● | ● | |
+        before-first-unlock | ● | ● | ● | ● | | class | class | ● | ● | ● | class |
+        low-power           | ● | ● | | ● | | ● | | | | | |
+        earliest            | ● | ● | | | | ● | ● | | | | |
+        quiet               | fetch, command | command | | | | | | | | | |
+        network             | need | ask | | | | ● | ● | | | | |
+        metered             | set, ask | ask | | | | ● | set, ask | | | | |
+        external-power      | | ask | | | | | | | | | |
+        battery             | ● | ● | | ● | | ● | | | | | |
+        device-in-use       | | ● | | | | | | | | | |
+        app-in-foreground   | ● | | | | | | | | | | |
+        thermal             | ● | ● | ● | crit | | ● | crit | crit | crit | crit | |
+        memory              | ● | ● | ● | ● | | | | ● | ● | ● | |
+        storage             | ● | ● | ● | ● | | ● | ● | ● | ● | ● | |
+        unused              | ● | ● | | | | | | | | | |
+        app-quota           | ● | ● | | ● | strikes | ● | | | ● | ● | |
+        device-quota        | ● | ● | | ● | | ● | | | ● | ● | |
+        back-off            | ● | ● | | ● | strikes | | | ● | ● | ● | |
+        still-running       | ● | ● | ● | | | | | ● | | | |
+        start-pause         | ● | ● | | | | ● | | ● | | | |
+        better-moment       | ● | ● | | | | ● | | | | | |
+        shared-wake         | ● | ● | | | | ● | | ● | | | |
+        run-slots           | ● | ● | ● | | | | ● | | | | |
+        """
+
+    /// Where the table is narrower than specified until the prediction is there: what was submitted
+    /// runs when it is due, and processing whenever the device is idle.
+    static let narrower: [String: [Int: String]] = [
+        "better-moment": [0: "fetch, command", 1: ""],
+        "shared-wake": [0: "fetch, command", 1: ""],
+    ]
+
+    static func cells(of row: Value) -> [String] {
+        Trigger.allCases.map { row["cells"]?[$0.letter]?.stringValue ?? "" }
+    }
+
+    @Test func `every cell is as specified`() {
+        var expected: [String: [String]] = [:]
+        var order: [String] = []
+        for line in Self.specified.split(separator: "\n") {
+            let parts = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }
+            var cells = Array(parts.dropFirst())
+            for (column, text) in Self.narrower[parts[0]] ?? [:] { cells[column] = text }
+            expected[parts[0]] = cells
+            order.append(parts[0])
+        }
+        #expect(Gate.report.map { $0["gate"]?.stringValue ?? "" } == order)
+        for row in Gate.report {
+            let name = row["gate"]?.stringValue ?? ""
+            #expect(Self.cells(of: row) == expected[name], "\(name)")
+        }
+    }
+
+    @Test func `every gate has one row, with a title`() {
+        #expect(
+            Set(Gate.report.compactMap { $0["gate"]?.stringValue }).count == Gate.allCases.count
+        )
+        #expect(Gate.report.allSatisfy { $0["title"]?.stringValue?.isEmpty == false })
+    }
+
+    @Test func `a simulation is held only by what makes a launch impossible`() {
+        let always = Gate.report.filter { $0["kind"] == "always" }.compactMap {
+            $0["gate"]?.stringValue
+        }
+        #expect(
+            always == ["unknown-app", "not-permitted", "storage", "still-running", "run-slots"]
+        )
+    }
+
+    @Test func `the user's own wish skips what only saves`() {
+        let saving = Gate.report.filter { $0["kind"] == "saving" }.compactMap {
+            $0["gate"]?.stringValue
+        }
+        #expect(
+            saving == [
+                "low-power", "quiet", "battery", "device-in-use", "unused", "app-quota",
+                "device-quota", "start-pause", "better-moment", "shared-wake",
+            ]
+        )
+    }
+}

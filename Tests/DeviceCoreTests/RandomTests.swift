@@ -1,0 +1,62 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Properties that hold whatever happens.
+struct RandomTests {
+    static let seeds = Array(UInt64(1)...24)
+
+    @Test(arguments: seeds)
+    func `random events break no invariant`(_ seed: UInt64) {
+        var day = RandomDay(seed: seed)
+        for number in 0..<400 {
+            day.step()
+            guard day.problems.isEmpty else {
+                Issue.record(
+                    "seed \(seed), step \(number), \(String(describing: day.last)): \(day.problems)"
+                )
+                return
+            }
+        }
+    }
+
+    @Test(arguments: seeds.prefix(8))
+    func `what the store has is what must survive, after every event`(_ seed: UInt64) throws {
+        var day = RandomDay(seed: seed)
+        for number in 0..<200 {
+            day.step()
+            let records = day.bench.records.sorted { $0.key < $1.key }
+            let restored = try Device(restoring: records.map { (key: $0.key, value: $0.value) })
+            let wanted = Durable(day.bench.device)
+            guard Durable(restored) == wanted else {
+                Issue.record(
+                    """
+                    seed \(seed), step \(number), \(String(describing: day.last)):
+                    \(Durable(restored).difference(from: wanted))
+                    """
+                )
+                return
+            }
+        }
+    }
+
+    @Test(arguments: seeds.prefix(4))
+    func `equal events lead to equal decisions, also after a snapshot`(_ seed: UInt64) throws {
+        var first = RandomDay(seed: seed)
+        var second = RandomDay(seed: seed)
+        for number in 0..<300 {
+            first.step()
+            second.step()
+            if number % 50 == 0 {
+                let bytes = try ValueEncoder().encode(second.bench.device)
+                let copy = try ValueDecoder().decode(Device.self, from: bytes)
+                #expect(copy == second.bench.device)
+                second.replaceDevice(by: copy)
+            }
+        }
+        let differs = zip(first.decisions, second.decisions).first { $0 != $1 }
+        #expect(differs == nil)
+        #expect(first.decisions.count == second.decisions.count)
+        #expect(first.decisions.count > 100)
+    }
+}

@@ -1,0 +1,287 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// A daemon that starts: what the store remembers meets what the machine shows.
+struct RecoveryTests {
+    enum Phase: String, CaseIterable, Sendable {
+        case probing, starting, running, interrupted, ending, killed, judging
+    }
+
+    enum Found: String, CaseIterable, Sendable {
+        /// The marker is empty: never started.
+        case notStarted
+        case alive, dead
+        /// Not found at all.
+        case nothing
+        case otherBoot
+    }
+
+    struct Case: Sendable, CustomStringConvertible {
+        var phase: Phase
+        var found: Found
+        var description: String { "\(phase), \(found)" }
+    }
+
+    static let cases = Phase.allCases.flatMap { phase in
+        Found.allCases.compactMap { found -> Case? in
+            switch (phase, found) {
+            // Before the program was started there is nothing to be alive or dead.
+            case (.probing, .alive), (.probing, .dead): nil
+            // Once the receipt is committed the marker was written.
+            case (.running, .notStarted), (.interrupted, .notStarted), (.ending, .notStarted),
+                (.killed, .notStarted), (.judging, .notStarted), (.judging, .alive):
+                nil
+            case (.probing, _), (.starting, _), (.running, _), (.interrupted, _), (.ending, _),
+                (.killed, _), (.judging, _):
+                Case(phase: phase, found: found)
+            }
+        }
+    }
+
+    private static let manifest = AppManifest.processing("app") {
+        $0.whenInterrupted = .freeze
+        $0.newDataFrom = .command(["count"])
+        $0.failedFrom = ["check"]
+    }
+
+    /// A command in a phase of its run.
+    private static func bench(in phase: Phase) throws -> (Bench, LaunchID, ProcessID?) {
+        var bench = Bench()
+        bench.install(manifest)
+        let launch = try #require(bench.probes.first?.launch)
+        if phase != .probing {
+            bench.send(.process(launch, .probed(.before, .read(Fingerprint(), status: 0))))
+        }
+        if phase != .probing && phase != .starting { bench.started(launch) }
+        switch phase {
+        case .probing, .starting, .running: break
+        case .interrupted: bench.set(.idle, 0)
+        case .ending: bench.ask(.cancel(AppID("app"), identifier: nil))
+        case .killed: bench.ask(.close(AppID("app")))
+        case .judging: bench.exited(launch)
+        }
+        let process = bench.launch(launch)?.process
+        return (bench, launch, process)
+    }
+
+    @Test(arguments: cases)
+    func `a command is found again, ended as it must be, or run again`(_ item: Case) throws {
+        var (bench, launch, process) = try Self.bench(in: item.phase)
+        if item.phase == .ending { #expect(bench.contains(.terminate(launch))) }
+        if process == nil { process = ProcessID(pid: 7, startTime: 8) }
+        let survivors: [Survivor]
+        switch item.found {
+        case .notStarted: survivors = [Survivor(launch: launch, process: nil, alive: false)]
+        case .alive: survivors = [Survivor(launch: launch, process: process, alive: true)]
+        case .dead: survivors = [Survivor(launch: launch, process: process, alive: false)]
+        case .nothing, .otherBoot: survivors = []
+        }
+        let isIdle: Int = item.phase == .interrupted ? 0 : 1
+        try bench.restart(
+            survivors: survivors,
+            bootID: item.found == .otherBoot ? "boot-2" : "boot-1",
+            manifests: [Self.manifest]
+        )
+        let effects = bench.effects
+        bench.set(.idle, isIdle)
+        let lives = item.found == .alive
+        let wasReceived = item.phase != .probing && item.phase != .starting || item.found == .dead
+
+        if item.found == .otherBoot {
+            expectGone(bench, launch)
+            // An interrupted command is run again, unless it was cancelled or had ended.
+            #expect(bench.requests("app").map(\.state) == [.pending])
+        } else if lives {
+            expectAdopted(bench, launch, item.phase, effects)
+        } else if item.phase == .judging {
+            #expect(bench.launch(launch)?.phase == .judging)
+        } else {
+            expectGone(bench, launch)
+            #expect(bench.requests("app").map(\.state) == [.pending])
+            #expect(
+                bench.results.contains(.unknown) == (wasReceived && item.phase == .running)
+                    || item.phase == .starting
+            )
+        }
+    }
+
+    private func expectGone(_ bench: Bench, _ launch: LaunchID) {
+        #expect(bench.launch(launch) == nil)
+        #expect(!bench.records.keys.contains { $0.section == .launch })
+    }
+
+    private func expectAdopted(
+        _ bench: Bench,
+        _ launch: LaunchID,
+        _ phase: Phase,
+        _ effects: [Effect]
+    ) {
+        let adopted = bench.launch(launch)
+        #expect(adopted?.process != nil)
+        switch phase {
+        case .starting, .running:
+            #expect(adopted?.phase == .running)
+            #expect(effects.contains(.thaw(launch)))
+            #expect(effects.contains(.holdAwake(true)))
+        case .interrupted: #expect(effects.contains(.freeze(launch)))
+        case .ending: #expect(effects.contains(.terminate(launch)))
+        case .killed: #expect(effects.contains(.kill(launch)))
+        case .probing, .judging: Issue.record("nothing to adopt")
+        }
+    }
+
+    @Test func `an adopted run keeps its deadline`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.advance(.seconds(10))
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.refreshing("app")]
+        )
+        bench.advance(.seconds(15) - .milliseconds(1))
+        #expect(!bench.contains(.terminate(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.terminate(launch)))
+        bench.advance(.seconds(5))
+        #expect(bench.contains(.kill(launch)))
+    }
+
+    @Test func `a result that was being read is asked for again`() throws {
+        var (bench, launch, _) = try Self.bench(in: .judging)
+        let manifest = Self.manifest
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: nil, alive: false)],
+            manifests: [manifest]
+        )
+        #expect(bench.probes.map(\.step) == [.failed])
+        bench.send(.process(launch, .probed(.failed, .read(Fingerprint(), status: 0))))
+        bench.send(.process(launch, .probed(.after, .read(Fingerprint(of: "x"), status: 0))))
+        #expect(bench.results == [.newData])
+    }
+
+    @Test func `a process that nobody knows is ended`() throws {
+        var bench = Bench()
+        let stranger = LaunchID(4000)
+        try bench.restart(survivors: [
+            Survivor(launch: stranger, process: ProcessID(pid: 1, startTime: 1), alive: true),
+            Survivor(launch: LaunchID(4001), process: nil, alive: false),
+        ])
+        #expect(bench.contains(.kill(stranger)))
+        #expect(bench.contains(.release(stranger)))
+        #expect(!bench.contains(.kill(LaunchID(4001))))
+        #expect(bench.contains(.release(LaunchID(4001))))
+    }
+
+    // MARK: Linked apps
+
+    private static func linked(accepts: Bool) throws -> (Bench, LaunchID, DeliveryID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.0")
+        bench.ask(.leave(AppID("app")))
+        let delivery = try #require(bench.offers(launch).first)
+        if accepts { bench.say(launch, .accepted(delivery)) }
+        return (bench, launch, delivery)
+    }
+
+    @Test(arguments: [false, true])
+    func `an app lives on: it reconnects, and both sides go on from there`(_ accepts: Bool) throws {
+        var (bench, launch, delivery) = try Self.linked(accepts: accepts)
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app", identifiers: ["app.*"])]
+        )
+        #expect(bench.launch(launch)?.isConnected == false)
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .reconnected(running: accepts ? [delivery] : [], finished: []))
+        if !accepts {
+            #expect(bench.offers(launch) == [delivery])
+            bench.say(launch, .accepted(delivery))
+        }
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").isEmpty)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `an app is gone: what it had received is used up, what not is pending again`(
+        _ accepts: Bool,
+        _ isOtherBoot: Bool
+    ) throws {
+        var (bench, launch, _) = try Self.linked(accepts: accepts)
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: false)],
+            bootID: isOtherBoot ? "boot-2" : "boot-1",
+            manifests: [.linked("app", identifiers: ["app.*"])]
+        )
+        #expect(bench.launch(launch) == nil)
+        #expect(bench.results == [.unknown])
+        #expect(bench.requests("app").map(\.state) == (accepts ? [] : [.pending]))
+        #expect(bench.app("app")?.record.failures.count == 0)
+    }
+
+    @Test func `what was frozen is frozen again`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.suspendApp("app")
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app")]
+        )
+        #expect(bench.contains(.freeze(launch)))
+        #expect(!bench.contains(.thaw(launch)))
+        #expect(bench.launch(launch)?.presence == .suspended)
+    }
+
+    @Test func `an app that was to be opened again is not opened by another boot`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        _ = try bench.openApp("app")
+        bench.ask(.close(AppID("app")))
+        bench.ask(.open(AppID("app"), attach: nil))
+        try bench.restart(bootID: "boot-2", manifests: [.linked("app")])
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.app("app")?.launches.isEmpty == true)
+    }
+
+    @Test func `numbers are never given out twice`() throws {
+        var bench = Bench()
+        var seen: Set<UInt64> = []
+        for round in 0..<5 {
+            for number in 0..<40 {
+                bench.ask(
+                    .submit(
+                        Submission(
+                            kind: .refresh,
+                            after: .days(1),
+                            command: ["c\(round)-\(number)"]
+                        )
+                    )
+                )
+                guard case .value(let value) = bench.reply,
+                    let id = value["request"]?.integerValue
+                else {
+                    Issue.record("refused")
+                    return
+                }
+                #expect(seen.insert(UInt64(id)).inserted)
+            }
+            try bench.restart()
+        }
+    }
+
+    @Test func `a damaged record is named`() {
+        let key = RecordKey(.request, "7")
+        #expect(throws: RestoreError.self) {
+            _ = try Device(restoring: [(key: key, value: "nonsense")])
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// What the user asks for: pause, run, simulate (C12).
+struct UserTests {
+    @Test func `pause stops what runs and holds the rest, continue lets go`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.pause(nil))
+        #expect(bench.reply == .done)
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.paused)])
+        bench.advance(.days(1))
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.gates("app") == ["paused"])
+        bench.ask(.continue)
+        #expect(bench.spawn(of: "app") != nil)
+    }
+
+    @Test func `a pause for a while ends by itself, and counts sleep`() throws {
+        var bench = Bench()
+        bench.ask(.pause(.hours(2)))
+        bench.install(.refreshing("app"))
+        bench.advance(.hours(1))
+        #expect(bench.spawned.isEmpty)
+        bench.sleep(.hours(1))
+        #expect(bench.spawn(of: "app") != nil)
+        #expect(bench.device.pause == .none)
+    }
+
+    @Test func `a pause survives the daemon, one for a while not the boot`() throws {
+        var bench = Bench()
+        bench.ask(.pause(.hours(2)))
+        try bench.restart()
+        #expect(bench.device.pause != .none)
+        #expect(bench.device.pausedAt != nil)
+        try bench.restart(bootID: "boot-2")
+        #expect(bench.device.pause == .none)
+        bench.ask(.pause(nil))
+        try bench.restart(bootID: "boot-3")
+        #expect(bench.device.pause == .untilContinued)
+    }
+
+    @Test func `a pause leaves what the user looks at alone`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.0", .processing)
+        #expect(bench.offers(launch).count == 1)
+        bench.ask(.pause(nil))
+        #expect(bench.told(launch).isEmpty)
+    }
+
+    @Test func `run skips what only saves, counts, and is refused by rules with their words`()
+        throws
+    {
+        var bench = Bench(at: .hours(3), isCalm: false)
+        bench.set(.battery, 10)
+        bench.set(.power, 0)
+        bench.install(.refreshing("app"))
+        #expect(Set(bench.gates("app")).isSuperset(of: ["battery", "better-moment"]))
+        bench.set(.network, 0)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        #expect(bench.refusal?.reason == "there is no network connection")
+        #expect(bench.requests("app").map(\.mode) == [.normal])
+        bench.set(.network, 2)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        bench.exited(launch)
+        #expect(bench.device.ledger.wakes == 1)
+        #expect(bench.runs.first?.simulated == false)
+        #expect(bench.requests("app").map(\.mode) == [.normal])
+    }
+
+    @Test func `run of what is not there says so`() {
+        var bench = Bench()
+        bench.ask(.run(AppID("x"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+        bench.install(.linked("app"))
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+        bench.ask(.run(AppID("app"), identifier: "x"))
+        #expect(bench.refusal?.value == "x")
+    }
+
+    @Test func `a simulated launch skips the gates, is marked, and counts for nothing`() throws {
+        var bench = Bench(at: .hours(3), isCalm: false)
+        bench.set(.network, 0)
+        bench.set(.thermal, 3)
+        bench.ask(.pause(nil))
+        bench.install(.refreshing("app"))
+        let before = bench.app("app")?.record
+        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+        #expect(bench.reply == .done)
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 1)
+        #expect(bench.runs.map(\.simulated) == [true])
+        #expect(bench.device.ledger.wakes == 0)
+        var after = bench.app("app")?.record
+        after?.lastRun = nil
+        #expect(after == before)
+        #expect(bench.requests("app").map(\.mode) == [.normal])
+    }
+
+    @Test func `a simulation needs an app, its mode, the store and a slot`() throws {
+        var bench = Bench()
+        bench.configure { $0.runSlots = 1 }
+        bench.ask(.simulate(.launch, AppID("x"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+        bench.install(.refreshing("a"), .refreshing("b"))
+        bench.ask(.simulate(.launch, AppID("b"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        let launch = try #require(bench.spawn(of: "a"))
+        bench.started(launch)
+        bench.exited(launch)
+        bench.set(.storage, 2)
+        bench.ask(.simulate(.launch, AppID("a"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        #expect(bench.requests("a").count == 1)
+    }
+
+    @Test func `a simulated expiry ends a command as a real one`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.simulate(.expire, AppID("app"), identifier: nil))
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.simulated)])
+        bench.ask(.simulate(.expire, AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+    }
+
+    @Test func `fetch and expiry can be forced on an app, launched and resumed`() throws {
+        for isRunning in [false, true] {
+            var bench = Bench()
+            bench.install(.linked("app"))
+            var launch = LaunchID(0)
+            if isRunning { launch = try bench.suspendApp("app") }
+            bench.ask(.simulate(.fetch, AppID("app"), identifier: nil))
+            if isRunning {
+                #expect(bench.contains(.thaw(launch)))
+            } else {
+                launch = try #require(bench.spawn(of: "app"))
+                bench.started(launch)
+                bench.say(launch, .finishedLaunching(registered: []))
+            }
+            let delivery = try bench.accept(launch)
+            bench.ask(.simulate(.expire, AppID("app"), identifier: nil))
+            #expect(bench.told(launch) == [.expire(delivery, .simulated)])
+            bench.say(launch, .completed(delivery, .newData))
+            #expect(bench.runs.map(\.simulated) == [true])
+            #expect(bench.runs.map(\.resumed) == [isRunning])
+            // The rules of suspension are the same.
+            #expect(bench.contains(.freeze(launch)))
+            #expect(bench.requests("app").isEmpty)
+        }
+    }
+}
