@@ -62,7 +62,6 @@ struct DeliveryTests {
     @Test func `an app that does not run is launched in the background, invisible`() throws {
         var (bench, first) = try Self.bench(isSuspended: true)
         bench.exited(first)
-        bench.advance(.minutes(15))
         let launch = try #require(bench.spawn(of: "app"))
         #expect(bench.spawned.first?.spec.weight == .background)
         #expect(bench.launch(launch)?.presence == .background)
