@@ -122,19 +122,10 @@ extension Device {
     private mutating func clockChanged(_ step: inout Step) {
         let now = step.now.wall
         for index in usedIndices {
-            var record = apps[index].record
-            record.clamp(to: now, settings: settings)
-            if record != apps[index].record {
-                apps[index].record = record
-                save(app: index)
-            }
+            if apps[index].record.clamp(to: now, settings: settings) { save(app: index) }
             for place in apps[index].requests.indices {
-                var request = apps[index].requests[place]
-                request.submittedAt = min(request.submittedAt, now)
-                request.interruptedAt = request.interruptedAt.map { min($0, now) }
-                guard request != apps[index].requests[place] else { continue }
-                apps[index].requests[place] = request
-                save(app: index, request: request.id)
+                guard apps[index].requests[place].clamp(to: now) else { continue }
+                save(app: index, request: apps[index].requests[place].id)
             }
         }
         touchAll()
@@ -142,16 +133,34 @@ extension Device {
 }
 
 extension AppRecord {
-    fileprivate mutating func clamp(to now: WallTime, settings: Settings) {
-        firstSeen = firstSeen.map { min($0, now) }
-        lastUsed = lastUsed.map { min($0, now) }
-        closedAt = closedAt.map { min($0, now) }
-        goneSince = goneSince.map { min($0, now) }
-        lastRefreshEnd = lastRefreshEnd.map { min($0, now) }
-        lastProcessingEnd = lastProcessingEnd.map { min($0, now) }
-        failures.since = failures.since.map { min($0, now) }
-        failures.until = failures.until.map { min($0, now + settings.backOffLimit) }
+    /// Whether anything changed.
+    fileprivate mutating func clamp(to now: WallTime, settings: Settings) -> Bool {
+        var changed = false
+        lower(&firstSeen, to: now, &changed)
+        lower(&lastUsed, to: now, &changed)
+        lower(&closedAt, to: now, &changed)
+        lower(&goneSince, to: now, &changed)
+        lower(&lastRefreshEnd, to: now, &changed)
+        lower(&lastProcessingEnd, to: now, &changed)
+        lower(&failures.since, to: now, &changed)
+        lower(&failures.until, to: now + settings.backOffLimit, &changed)
+        return changed
     }
+}
+
+extension Request {
+    fileprivate mutating func clamp(to now: WallTime) -> Bool {
+        var changed = submittedAt > now
+        submittedAt = min(submittedAt, now)
+        lower(&interruptedAt, to: now, &changed)
+        return changed
+    }
+}
+
+private func lower(_ time: inout WallTime?, to limit: WallTime, _ changed: inout Bool) {
+    guard let later = time, later > limit else { return }
+    time = limit
+    changed = true
 }
 
 // MARK: - Sensors and settings
