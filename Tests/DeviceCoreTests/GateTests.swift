@@ -119,7 +119,7 @@ struct GateTests {
                 $0.ask(.submit(Submission(kind: .refresh, after: .hours(30), command: ["app"])))
             },
             open: { $0.advance(.hours(30)) },
-            sentence: "not to begin before tomorrow at 18:00",
+            sentence: "it is to begin tomorrow at 18:00 or later",
             hasNext: true
         ),
         Scenario(
