@@ -123,6 +123,7 @@ let package = Package(
         ),
         tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary", "Linux"]),
+        tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
