@@ -54,22 +54,32 @@ package enum DeviceSimulation {
 
     /// Runs a seed; one that breaks a rule is made small first.
     package static func run(days: Int, apps: Int, seed: UInt64) -> SimulationReport {
-        report(Plan(days: days, apps: apps, seed: seed), shrinkingRuns: 80)
+        shrunk(Plan(days: days, apps: apps, seed: seed), runs: 80)
     }
 
-    package static func report(_ plan: Plan, shrinkingRuns: Int = 0) -> SimulationReport {
-        let run = run(plan)
-        guard run.watch.violation != nil, shrinkingRuns > 0 else {
-            return SimulationReport(run, plan)
-        }
-        var shrinking = Shrinking(run, plan, runs: shrinkingRuns)
+    package static func report(_ plan: Plan) -> SimulationReport {
+        SimulationReport(run(plan), plan)
+    }
+
+    /// Runs `plan`; if it fails, smaller plans that fail alike, at most `runs` of them.
+    package static func shrunk(
+        _ plan: Plan,
+        runs: Int,
+        rules: @escaping () -> [any Invariant] = Invariants.all
+    ) -> SimulationReport {
+        let run = run(plan, rules: rules)
+        guard run.watch.violation != nil else { return SimulationReport(run, plan) }
+        var shrinking = Shrinking(run, plan, runs: runs, rules: rules)
         shrinking.shrink()
         return SimulationReport(shrinking.smallest, shrinking.plan)
     }
 
     /// Runs `plan` to its end, or to the first rule that is broken.
-    package static func run(_ plan: Plan) -> Plain {
-        var simulated = make(plan) { $0 }
+    package static func run(
+        _ plan: Plan,
+        rules: () -> [any Invariant] = Invariants.all
+    ) -> Plain {
+        var simulated = make(plan, invariants: rules()) { $0 }
         simulated.run(until: .days(Int64(plan.days)))
         if simulated.watch.violation == nil { simulated.replayLife() }
         return simulated

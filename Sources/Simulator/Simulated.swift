@@ -39,6 +39,13 @@ package struct Simulated<Port: DevicePort> {
         while watch.violation == nil, let next = world.next, next <= end { step() }
     }
 
+    /// Lets so much time go by, whether anything happens in it or not.
+    package mutating func pass(_ time: Interval) {
+        let end = world.clock.elapsed + time
+        run(until: end)
+        world.clock.advance(to: max(end, world.clock.elapsed))
+    }
+
     package mutating func step() {
         world.step()
         if world.rebootIsDue { reboot() }

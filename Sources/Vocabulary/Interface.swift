@@ -139,11 +139,7 @@ extension Interface {
         guard !text.isEmpty else { return [] }
         let space = String(repeating: " ", count: indent)
         // Two hyphens would end a comment.
-        var body = ""
-        for character in text {
-            if character == "-", body.last == "-" { body.append(" ") }
-            body.append(character)
-        }
+        var body = text.replacing("--", with: "- -")
         body = body.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "\(space)     \($0)" }.joined(separator: "\n")
         return ["\(space)<!-- \(body.drop { $0 == " " }) -->"]

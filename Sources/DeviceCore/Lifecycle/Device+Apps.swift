@@ -305,9 +305,7 @@ extension Device {
         if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
         save(app: index, launch: launch.id)
         step.emit(.tell(launch.id, .go(id)))
-        if delivery.warned {
-            step.emit(.tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout)))
-        }
+        tellExpiry(id, index, place, &step)
     }
 
     private mutating func completed(
@@ -367,6 +365,10 @@ extension Device {
                 case .completed: break
                 }
             }
+            // Its time may have come while nobody listened.
+            if let place = apps[index].index(of: id) {
+                tellExpiry(delivery.id, index, place, &step)
+            }
         }
     }
 
@@ -392,20 +394,30 @@ extension Device {
         _ step: inout Step
     ) {
         guard let (index, place) = find(id) else { return }
-        var tell = false
-        withDelivery(delivery, index, place) {
-            guard !$0.warned else { return }
-            $0.warned = true
-            tell = $0.state == .running
-        }
+        withDelivery(delivery, index, place) { $0.warned = true }
         if apps[index].launches[place].wake?.stop == nil {
             apps[index].launches[place].wake?.stop = reason
         }
-        if tell, apps[index].launches[place].isConnected {
-            step.emit(.tell(id, .expire(delivery, reason)))
-        }
+        tellExpiry(delivery, index, place, &step)
         save(app: index, launch: id)
         touch(index)
+    }
+
+    /// Once, as soon as the handler runs and somebody listens.
+    private mutating func tellExpiry(
+        _ id: DeliveryID,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard launch.isConnected, launch.ending == nil,
+            let delivery = launch.deliveries.first(where: { $0.id == id }),
+            delivery.warned, !delivery.isTold, delivery.state == .running
+        else { return }
+        withDelivery(id, index, place) { $0.isTold = true }
+        save(app: index, launch: launch.id)
+        step.emit(.tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout)))
     }
 
     /// The time is over. Without a handler it counts as completed without success; with one that

@@ -253,7 +253,8 @@ extension Device {
         else { return nil }
         return CPUMonitor(
             since: now.awake,
-            cpu: launch.usage?.cpu ?? .zero,
+            // Nobody measures an app in the foreground: what was known is out of date.
+            cpu: launch.phase == .starting || launch.isCommand ? launch.usage?.cpu ?? .zero : nil,
             next: now.awake + sampleInterval
         )
     }
@@ -278,9 +279,14 @@ extension Device {
             step.emit(.tell(launch.id, .memoryWarning))
         }
         guard let monitor = launch.monitor else { return }
+        guard let before = monitor.cpu else {
+            apps[index].launches[place].monitor?.cpu = usage.cpu
+            apps[index].launches[place].monitor?.since = step.now.awake
+            return
+        }
         let elapsed = step.now.awake - monitor.since
         guard elapsed >= settings.cpuWindow else { return }
-        let percent = (usage.cpu - monitor.cpu).nanoseconds / max(1, elapsed.nanoseconds / 100)
+        let percent = (usage.cpu - before).nanoseconds / max(1, elapsed.nanoseconds / 100)
         let isLifted = launch.wake?.trigger == .processing && conditions.externalPower
         if percent >= settings.cpuLimit, !isLifted {
             end(launch.id, .cpuMonitor, &step)

@@ -137,6 +137,8 @@ package struct Delivery: Hashable, Sendable, Codable {
     package var state: State
     package var hasHandler = false
     package var warned = false
+    /// Its handler for expiry has been called, as far as we can.
+    package var isTold = false
     /// End of its own kind's time.
     package var end: AwakeTime
 
@@ -154,6 +156,7 @@ package struct Delivery: Hashable, Sendable, Codable {
 /// Average use of the processor over a window, while in the background.
 package struct CPUMonitor: Hashable, Sendable, Codable {
     package var since: AwakeTime
-    package var cpu: Interval
+    /// What had been used by then; nil: not known yet, the first measurement tells.
+    package var cpu: Interval?
     package var next: AwakeTime
 }

@@ -30,6 +30,7 @@ final class GrantsBounded: Invariant {
             case .weigh(let launch, .foreground): limits[launch.number] = nil
             case .weigh(let launch, .background):
                 limits[launch.number] = now.awake + .seconds(180 + 30)
+                extend(launch, device, world, now)
             case .freeze(let launch), .release(let launch): limits[launch.number] = nil
             case .save, .attach, .probe, .cancelProbe, .terminate, .kill, .measure, .checkLocks,
                 .tell, .holdAwake, .notifyFailures, .watchUse, .reply, .arm, .announce:

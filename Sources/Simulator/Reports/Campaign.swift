@@ -52,6 +52,11 @@ package struct Campaign: Hashable, Sendable, Codable {
 
     /// Runs again the seeds in which pairs were seen that chance did not cut, and cuts there.
     package mutating func cutTheRest() {
+        // A cut makes another run, in which other pairs may be seen.
+        for _ in 0..<8 { cutOnce() }
+    }
+
+    private mutating func cutOnce() {
         for pair in uncutPairs {
             guard let place = seen.first(where: { $0.pair == pair }) else { continue }
             var plan = DeviceSimulation.Plan(

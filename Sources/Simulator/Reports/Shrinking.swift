@@ -9,7 +9,15 @@ struct Shrinking {
     private var runsLeft: Int
     private(set) var smallest: DeviceSimulation.Plain
 
-    init(_ failed: DeviceSimulation.Plain, _ plan: DeviceSimulation.Plan, runs: Int) {
+    private let rules: () -> [any Invariant]
+
+    init(
+        _ failed: DeviceSimulation.Plain,
+        _ plan: DeviceSimulation.Plan,
+        runs: Int,
+        rules: @escaping () -> [any Invariant]
+    ) {
+        self.rules = rules
         self.plan = plan
         smallest = failed
         runsLeft = runs
@@ -55,7 +63,7 @@ struct Shrinking {
 
     private mutating func stillFails(_ candidate: DeviceSimulation.Plan) -> Bool {
         runsLeft -= 1
-        let run = DeviceSimulation.run(candidate)
+        let run = DeviceSimulation.run(candidate, rules: rules)
         guard run.watch.violation?.invariant == invariant else { return false }
         plan = candidate
         smallest = run

@@ -19,8 +19,8 @@ package final class VirtualProcess {
     private var used = Interval.zero
     private var runningSince: Interval?
     /// Thousandths of a core.
-    var share: Int64 = 100
-    var memory: Int64 = 20 << 20
+    package var share: Int64 = 100
+    package var memory: Int64 = 20 << 20
     var ignoresTerm = false
     var holdsLock = false
     private(set) var plan = 0

@@ -125,7 +125,7 @@ extension World {
         if strikes(.appCrash, in: 100, app: index) {
             crash(process, within: 3_000)
         }
-        if strikes(.launchNever, in: 100, app: index) { return }
+        if strikes(.launchNever, in: 40, app: index) { return }
         var time = Interval.milliseconds(plans[index].random.within(50...2_500))
         if strikes(.launchLate, in: 60, app: index) { time = .seconds(15 + time.wholeSeconds * 6) }
         process.add(.finishLaunching, after: time, at: clock.elapsed)

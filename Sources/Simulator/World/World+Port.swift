@@ -152,7 +152,7 @@ extension World {
 
     private func probe(_ launch: LaunchID, _ step: ProbeStep, _ spec: ProcessSpec) {
         let index = planIndex(spec.app)
-        if strikes(.probeSilent, in: 100, app: index) { return }
+        if strikes(.probeSilent, in: 20, app: index) { return }
         let delay = Interval.milliseconds(plans[index].random.within(5...400))
         let answer: ProbeAnswer
         switch step {
@@ -168,7 +168,7 @@ extension World {
     // MARK: The daemon's end
 
     /// Kills the daemon; nil: the machine takes it along.
-    package func killDaemon(_ fault: Fault?) {
+    package func killDaemon(_ fault: Fault?, for outage: Interval? = nil) {
         guard daemonIsAlive else { return }
         if let fault { swarm.count(fault) }
         daemonIsAlive = false
@@ -184,6 +184,7 @@ extension World {
         }
         var delay = Interval.milliseconds(random.within(50...4_000))
         if strikes(.longOutage, in: 10) { delay = .seconds(random.within(8...300)) }
+        if let outage { delay = outage }
         plan(.keeper(life: life), after: .seconds(10))
         plan(.restart, after: delay)
         watch.killed(at: now)

@@ -26,7 +26,7 @@ extension World {
             (Condition.battery, 80), (.power, 0), (.network, 2), (.metered, 0), (.locked, 2),
             (.idle, 1), (.lowPower, 0), (.thermal, 0), (.memory, 0),
         ] { sensors[condition.place] = .value(value) }
-        plan(.user(.pickUp), after: .seconds(30))
+        plan(.user(.pickUp), after: .seconds(random.within(30...3_000)))
         plan(.drift, after: .minutes(10))
         planTroubles()
     }
@@ -72,7 +72,7 @@ extension World {
             return
         }
         if user.random.chance(9, in: 10) { openOne() }
-        if user.random.chance(1, in: 6) { control() }
+        if user.random.chance(1, in: 3) { control() }
         plan(
             .user(.act(left: left - 1)),
             after: .milliseconds(user.random.within(1_000...240_000))
@@ -126,17 +126,17 @@ extension World {
         let app = plans[index].id
         switch user.random.below(12) {
         case 0...3: submitJob()
-        case 4: if strikes(.closed, in: 10) { call(.close(app)) }
-        case 5: if strikes(.wished, in: 10) { call(.run(app, identifier: nil)) }
+        case 4: if strikes(.closed, in: 2) { call(.close(app)) }
+        case 5: if strikes(.wished, in: 2) { call(.run(app, identifier: nil)) }
         case 6:
-            guard strikes(.paused, in: 20) else { return }
+            guard strikes(.paused, in: 4) else { return }
             call(.pause(user.random.chance(3, in: 4) ? .minutes(user.random.within(1...300)) : nil))
-        case 7: if strikes(.cancelled, in: 10) { call(.cancel(app, identifier: nil)) }
+        case 7: if strikes(.cancelled, in: 2) { call(.cancel(app, identifier: nil)) }
         case 8, 9:
-            guard strikes(.simulated, in: 10) else { return }
+            guard strikes(.simulated, in: 2) else { return }
             let kinds = Simulation.allCases
             call(.simulate(kinds[user.random.below(kinds.count)], app, identifier: nil))
-        case 10: if strikes(.fetched, in: 10) { inbox.append(.used(app)) }
+        case 10: if strikes(.fetched, in: 2) { inbox.append(.used(app)) }
         case _: call(.continue)
         }
     }

@@ -38,6 +38,8 @@ package final class World {
     var stay = Interval.seconds(30)
     /// While nothing happens by itself: a test says what happens.
     package var isQuiet = false
+    /// Whether the armed timer gets the machine out of its sleep.
+    package var hasAlarmClock = true
     let watch: Watch
 
     /// A call that has no answer yet.
@@ -95,7 +97,7 @@ package final class World {
         guard let entry = agenda.popFirst() else { return }
         clock.advance(to: max(entry.at, clock.elapsed))
         if clock.isAsleep {
-            guard entry.what.wakesDevice else {
+            guard wakes(entry.what) else {
                 // Not before somebody wakes the machine.
                 postponed.append(entry.what)
                 return
@@ -104,6 +106,10 @@ package final class World {
             wakeUp()
         }
         happen(entry.what)
+    }
+
+    private func wakes(_ what: Occurrence) -> Bool {
+        if case .alarm = what { hasAlarmClock } else { what.wakesDevice }
     }
 
     private var postponed: [Occurrence] = []

@@ -1,0 +1,57 @@
+import Glibc
+import Simulator
+import Testing
+
+/// Many seeds, and what they must have covered: `make soak`, in release.
+struct CampaignTests {
+    static let seeds = number("OFFSTAGE_SEEDS") ?? 0
+    static let days = number("OFFSTAGE_DAYS") ?? 30
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
+
+    @Test(
+        "every kind of fault happens, every pair of effects is cut, no rule is broken",
+        .enabled(if: seeds > 0)
+    )
+    func campaignCoversEverything() async {
+        var campaign = Campaign()
+        await withTaskGroup(of: SimulationReport.self) { group in
+            var next = 0
+            func add() {
+                next += 1
+                let seed = UInt64(next)
+                group.addTask { DeviceSimulation.run(days: Self.days, apps: 30, seed: seed) }
+            }
+            for _ in 0..<min(Self.seeds, 4) { add() }
+            for await report in group {
+                campaign.add(report)
+                if next < Self.seeds { add() }
+            }
+        }
+        campaign.cutTheRest()
+        for report in campaign.failures.prefix(10) {
+            guard let failure = report.failure else { continue }
+            let tail = failure.tail.suffix(20).joined(separator: "\n")
+            Issue.record("seed \(report.seed): \(failure.invariant): \(failure.text)\n\(tail)")
+        }
+        #expect(campaign.failures.count == 0)
+        #expect(campaign.missingFaults == [])
+        #expect(campaign.uncutPairs == [])
+        print(
+            "\(campaign.seeds) seeds, \(campaign.days) days, \(campaign.events) events, "
+                + "\(campaign.killsSurvived) kills survived, \(campaign.pairCount) pairs of effects"
+        )
+    }
+
+    @Test("a failing seed is made small, and still fails")
+    func failureIsShrunk() {
+        // Planted: a rule that nothing can keep.
+        let plan = DeviceSimulation.Plan(days: 1, apps: 12, seed: 5)
+        let report = DeviceSimulation.shrunk(plan, runs: 40) { [NoProcessing()] }
+        #expect(report.failure?.invariant == "no processing at all")
+        #expect((report.failure?.apps.count ?? 99) <= 3)
+        #expect(report.failure?.tail.isEmpty == false)
+    }
+}

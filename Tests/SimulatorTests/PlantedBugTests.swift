@@ -1,0 +1,46 @@
+import DeviceCore
+import Simulator
+import Testing
+import Vocabulary
+
+/// Each rule is seen broken once.
+struct PlantedBugTests {
+    @Test(
+        "a planted bug is noticed",
+        arguments: PlantedBug.effects + PlantedBug.records + PlantedBug.events
+    )
+    func plantedBugIsNoticed(bug: PlantedBug) {
+        for seed in 1...UInt64(16) where breaks(bug, seed: seed) { return }
+        Issue.record("no seed shows it: \(bug)")
+    }
+
+    @Test("every rule has a bug that breaks it")
+    func everyRuleHasABug() {
+        let rules = (PlantedBug.effects + PlantedBug.records + PlantedBug.events).map(\.rule)
+        let all = Invariants.all().map(\.name) + ["decisions are equal for equal logs"]
+        #expect(all.filter { !rules.contains($0) } == [])
+    }
+
+    /// Only the rule in question looks on: others may notice sooner.
+    private func breaks(_ bug: PlantedBug, seed: UInt64) -> Bool {
+        var simulated = DeviceSimulation.make(
+            DeviceSimulation.Plan(days: 2, apps: 16, seed: seed),
+            invariants: Invariants.all().filter { $0.name == bug.rule },
+            corrupt: bug.event
+        ) { port in
+            Saboteur(
+                inner: port,
+                effect: bug.effect,
+                changes: bug.changes,
+                decisions: bug.decisions
+            )
+        }
+        let isReplay = bug.rule == "decisions are equal for equal logs"
+        simulated.replaysEvery = isReplay ? 1 : 0
+        simulated.run(until: .days(2))
+        if simulated.watch.violation == nil { simulated.replayLife() }
+        guard let violation = simulated.watch.violation else { return false }
+        #expect(violation.invariant == bug.rule, "\(violation.text)")
+        return true
+    }
+}
