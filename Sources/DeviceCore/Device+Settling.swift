@@ -63,7 +63,7 @@ extension Device {
             guard isWaiting(request, in: apps[index]) else { continue }
             let answer = holds(on: request, of: index, at: step.now)
             held.formUnion(answer.gates)
-            if answer.isEmpty || answer.gates.isOnly(.runSlots) {
+            if answer.isEmpty || answer.gates == .runSlots {
                 let since = request.readySince ?? step.now.boot
                 if request.readySince == nil { apps[index].requests[place].readySince = since }
                 if answer.isEmpty {
@@ -119,7 +119,7 @@ extension Device {
             switch rows[place].check(context) {
             case .open: break
             case .held(let chance):
-                holds.gates.insert(rows[place].gate)
+                holds.gates.insert(rows[place])
                 latest = max(latest, boot(of: chance, at: now))
             }
         }

@@ -113,8 +113,8 @@ extension Device {
         guard let last = lastMoment else { return }
         let slept = (step.now.boot - last.boot) - (step.now.awake - last.awake)
         guard slept >= .seconds(1) else { return }
+        // Closes a gate, and opens none: what is due by now is looked at anyway.
         resumedAt = step.now.boot
-        touchAll()
     }
 
     /// A date in the future of the new clock would hold things back for as long as the clock was
@@ -193,7 +193,8 @@ extension Device {
         guard changed else { return }
         stopWhatMayNotGoOn(after: condition, &step)
         if condition == .memory { relieveMemory(&step) }
-        touchAll()
+        // A gate that closes holds back nobody who was not held before: who may run, runs.
+        touch(heldBy: condition.gates)
     }
 }
 
@@ -204,6 +205,11 @@ extension Device {
 
     mutating func touch(_ index: Int) {
         if !touched.contains(index) { touched.append(index) }
+    }
+
+    /// Another look at those that one of these gates held when they were last looked at.
+    mutating func touch(heldBy gates: GateSet) {
+        for index in 0..<apps.endIndex where apps[index].heldBy.overlaps(gates) { touch(index) }
     }
 
     mutating func touchAll() { touched = usedIndices }

@@ -188,3 +188,21 @@ package enum Reading: Hashable, Sendable, Codable {
     /// It was there and has vanished.
     case lost
 }
+
+extension Condition {
+    /// The gates that read it.
+    var gates: GateSet {
+        switch self {
+        case .battery: GateSet(.battery)
+        case .power: GateSet(.externalPower, .battery, .appQuota, .deviceQuota)
+        case .network: GateSet(.network)
+        case .metered: GateSet(.metered)
+        case .locked: GateSet(.beforeFirstUnlock)
+        case .idle: GateSet(.deviceInUse, .sharedWake)
+        case .lowPower: GateSet(.lowPower)
+        case .thermal: GateSet(.thermal)
+        case .memory: GateSet(.memory)
+        case .storage: GateSet(.storage)
+        }
+    }
+}

@@ -39,7 +39,7 @@ extension Device {
 
     /// Those that only wait for a free slot get another look.
     mutating func wakeWaiting() {
-        for index in usedIndices where apps[index].heldBy.contains(.runSlots) { touch(index) }
+        touch(heldBy: .runSlots)
     }
 
     // MARK: Freezing

@@ -17,18 +17,22 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
         }
         return name
     }
-    var bit: UInt64 { 1 << UInt64(row.index) }
 }
 
 /// Some gates, as one word.
 struct GateSet: Hashable, Sendable, Codable {
     private(set) var bits: UInt64 = 0
     static let none = GateSet()
-    mutating func insert(_ gate: Gate) { bits |= gate.bit }
+    static let runSlots = GateSet(.runSlots)
+
+    init(_ gates: Gate...) {
+        for gate in gates { insert(GateTable.row(gate)) }
+    }
+
+    mutating func insert(_ row: GateRow) { bits |= 1 << UInt64(row.index) }
     mutating func formUnion(_ other: GateSet) { bits |= other.bits }
-    func contains(_ gate: Gate) -> Bool { bits & gate.bit != 0 }
+    func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
     var isEmpty: Bool { bits == 0 }
-    func isOnly(_ gate: Gate) -> Bool { bits == gate.bit }
 }
 
 /// When a gate that holds may open.
