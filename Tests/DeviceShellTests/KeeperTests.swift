@@ -118,7 +118,7 @@ struct KeeperTests {
         let scratch = ScratchDirectory()
         let keeper = try DaemonLock(scratch("lock"))
         let worked = try keeper.whileNoDaemon {
-            // The daemon waits for this lock without a limit: asked here as the keeper would see it.
+            // The daemon would wait for this lock without a limit: only tried here.
             let other = try? LockFile(scratch("lock"))
             #expect((try? other?.tryLock(1)) == false)
         }

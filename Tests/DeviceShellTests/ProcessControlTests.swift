@@ -221,6 +221,42 @@ struct ProcessControlTests {
         #expect(try process.wait(block: true) == .signalled(9))
     }
 
+    @Test(arguments: ProcessBench.steps)
+    func `a process with a session of its own is frozen and ended as long as its parent lives`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try ProcessBench(step)
+        let process = try bench.launch(
+            1,
+            "setsid sh -c 'echo $$ > other; while :; do :; done' & wait"
+        )
+        let pid = try #require(Int32(try bench.wait(for: "other").dropLast()))
+        let other = try #require(ProcessIdentity(of: pid))
+        #expect(bench.control.launch(of: pid) == one)
+        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        let time = ProcessStatus(of: pid)?.processorTime
+        try bench.letOthersWork()
+        #expect(ProcessStatus(of: pid)?.processorTime == time)
+        try bench.control.kill(one)
+        try Wait.untilGone(other)
+        #expect(try process.wait(block: true) == .signalled(9))
+    }
+
+    @Test func `a number that somebody else has by now is left alone by signals`() throws {
+        let bench = try ProcessBench(.signals)
+        let stranger = try bench.program("exec sleep 1000").start()
+        var wrong = try #require(ProcessIdentity(of: stranger.pid))
+        wrong.startTime -= 1
+        try bench.markers.mark(one, wrong)
+        #expect(bench.control.processes(of: one).isEmpty)
+        #expect(bench.control.launch(of: stranger.pid) == nil)
+        try bench.control.kill(one)
+        #expect(bench.control.remove(one))
+        #expect(stranger.hasExited == false)
+        try stranger.send(Signal.kill)
+        #expect(try stranger.wait(block: true) == .signalled(9))
+    }
+
     @Test(arguments: ProcessBench.steps.filter { $0 != .signals })
     func `a process that left its session and its parent is frozen all the same`(
         step: ControlStep.Kind
