@@ -8,6 +8,9 @@ MANDIR ?= $(PREFIX)/share/man
 UNITDIR ?= $(PREFIX)/share/systemd/user
 export DESTDIR BINDIR MANDIR UNITDIR
 
+# Where Swift source is.
+SWIFT := Package.swift Sources Tests Benchmarks FuzzTesting/Package.swift FuzzTesting/Sources
+
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## print this list
@@ -42,6 +45,11 @@ bench: ## measure; ONLY=group for one group of figures
 demo: ## see it work on nginx, newsboat and restic, until Ctrl-C; ONCE=1 ends by itself
 	@scripts/demo $(if $(ONCE),--once)
 
+.PHONY: fuzz
+fuzz: ## fuzz each parser; FUZZ_SECONDS=60 for each, TARGETS=… for some
+	@scripts/setup build
+	@scripts/fuzz $(or $(FUZZ_SECONDS),60) $(TARGETS)
+
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
@@ -51,7 +59,7 @@ soak: ## the long campaign of the simulator: SEEDS (500) times DAYS (30), optimi
 
 .PHONY: format
 format: ## put all Swift source into the form that lint demands
-	swift format --in-place --recursive Package.swift Sources Tests
+	swift format --in-place --recursive $(SWIFT)
 
 .PHONY: lint
 lint: ## check the form of the Swift source and of the scripts

@@ -121,8 +121,15 @@ let package = Package(
             path: "Tests/ProcessPeer",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "core-allocations",
+            dependencies: ["DeviceCore", "TestKit", "Vocabulary"],
+            path: "Tests/CoreAllocations",
+            swiftSettings: strict
+        ),
         tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary", "Linux"]),
+        tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),

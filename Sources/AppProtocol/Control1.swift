@@ -18,7 +18,17 @@ package enum Control1 {
     package static let interface = Interface(
         name,
         documentation: "Looking at, steering and explaining background work.",
-        methods: questions + actions
+        methods: questions + actions,
+        signals: [
+            Interface.Signal(
+                "Happened",
+                [Interface.Argument("line", "a{sv}")],
+                "A line was added to the history."
+            )
+        ],
+        properties: [
+            Interface.Property("Version", "s", isConstant: true, "Of the daemon.")
+        ]
     )
 
     private static let questions: [Interface.Method] = [
@@ -74,8 +84,8 @@ package enum Control1 {
             "Open",
             input: [app, options],
             output: [result],
-            "Starts the app or brings it back. Options: attach (x, the pid of the caller, which "
-                + "becomes the app)."
+            "Starts the app or brings it back. Options: attach (x, the caller's own pid: the "
+                + "caller becomes the app, by executing the arguments that the result names)."
         ),
         Interface.Method(
             "Leave",

@@ -125,6 +125,14 @@ package struct Peer: ~Copyable, Sendable {
         }
     }
 
+    /// Whether it has ended, so that its number may be another's by now.
+    package var hasEnded: Bool {
+        switch process {
+        case .some(let process): process.hasExited
+        case .none: true
+        }
+    }
+
     /// The number and start time; nil when it is gone.
     package var identity: ProcessIdentity? { ProcessIdentity(of: pid) }
 }

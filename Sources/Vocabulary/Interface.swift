@@ -139,7 +139,11 @@ extension Interface {
         guard !text.isEmpty else { return [] }
         let space = String(repeating: " ", count: indent)
         // Two hyphens would end a comment.
-        var body = text.replacing("--", with: "- -")
+        var body = ""
+        for character in text {
+            if character == "-", body.last == "-" { body.append(" ") }
+            body.append(character)
+        }
         body = body.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "\(space)     \($0)" }.joined(separator: "\n")
         return ["\(space)<!-- \(body.drop { $0 == " " }) -->"]

@@ -26,6 +26,11 @@ struct CommandLineTests {
         ("set battery full", "battery cannot be \"full\"\nWrite one of: 0 to 100, auto."),
         ("set power maybe", "power cannot be \"maybe\"\nWrite one of: off, on, auto."),
         ("set run-slots 0", "run-slots cannot be \"0\"\nWrite a number from 1 to 1000."),
+        ("simulate", "simulate: something is missing"),
+        ("simulate launch", "simulate launch: of which app?"),
+        ("simulate launch a --days 1", "--days is for the virtual device, not for \"launch\""),
+        ("simulate --days 0", "--days \"0\" is no number from 1 to 3660"),
+        ("simulate --days 1 --seed x", "--seed \"x\" is no number"),
         ("simulate lunch a", "there is no simulation \"lunch\"\nDid you mean launch?"),
         ("submit -- true", "submit: say either --refresh or --processing"),
         ("submit --refresh --processing -- true", "submit: say either"),
@@ -85,6 +90,18 @@ struct CommandLineTests {
         #expect(fields["token"]?.stringValue?.utf8.count ?? 99 <= 64)
     }
 
+    @Test func aVirtualDeviceRunsTheSameFromTheSameSeed() {
+        let line = "simulate --days 1 --apps 3 --seed 11"
+        let outcome = terminal.run(line)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.hasPrefix("Seed 11: 1 day, 3 apps\n"))
+        #expect(outcome.output.hasSuffix("rules held at every step.\n"))
+        #expect(terminal.run(line) == outcome)
+        let json = terminal.run(line + " --seeds 2 --json").output
+        #expect(json.hasPrefix("[\n"))
+        #expect(json.contains("\"seed\": 12"))
+    }
+
     @Test func versionAndHelpNeedNoDaemon() {
         #expect(terminal.run("--version").output == "offstage \(Version.number)\n")
         for line in ["help", "--help", "-h"] {
@@ -111,27 +128,5 @@ struct CommandLineTests {
             let outcome = terminal.run(example.command)
             #expect(outcome.status != 2, "\(example.command): \(outcome.errors)")
         }
-    }
-
-    @Test(.enabled(if: Command.exists("man"), "man is not installed"))
-    func theManualPageIsWellFormed() throws {
-        let scratch = ScratchDirectory()
-        let path = try scratch.write("offstage.1", ManualPage.text + "\n")
-        var command = Command(
-            "man",
-            "--warnings=w",
-            "-E",
-            "UTF-8",
-            "-l",
-            "-Tutf8",
-            "-P",
-            "cat",
-            path
-        )
-        command.environment = Command.cleanEnvironment(["MANWIDTH": "80"])
-        let outcome = try command.run()
-        #expect(outcome.succeeded)
-        #expect(outcome.errors == "")
-        #expect(outcome.output.contains("Back up once a day, on external power"))
     }
 }

@@ -1,5 +1,7 @@
+import AppProtocol
 import Commands
 import DeviceCore
+import TestKit
 import Testing
 import Vocabulary
 
@@ -7,6 +9,34 @@ import Vocabulary
 struct DocumentTests {
     @Test func theManualPageIsTheTableOfCommands() throws {
         try Document("docs/man/offstage.1").expect(ManualPage.text + "\n")
+    }
+
+    @Test func theManualPageOfTheDaemonHasItsOptions() throws {
+        let help = try Command(Products.path(of: "offstaged"), "--help").run().output
+        let lines = help.split(separator: "\n").filter { $0.hasPrefix("  -") }
+        let words = lines.flatMap { $0.split { $0 == " " || $0 == "," } }
+            .filter { $0.hasPrefix("--") }
+        let page = try Document("docs/man/offstaged.1").contents.replacing("\\-", with: "-")
+        #expect(words.count > 5)
+        for word in words { #expect(page.contains("\\fB\(word)\\fR"), "\(word)") }
+        #expect(page.contains("Offstage \(Version.number)"))
+    }
+
+    @Test(
+        .enabled(if: Command.exists("man"), "man is not installed"),
+        arguments: ["offstage.1", "offstaged.1"]
+    )
+    func theManualPagesAreWellFormed(_ name: String) throws {
+        let text = try Document("docs/man/" + name).contents
+        let scratch = ScratchDirectory()
+        let path = try scratch.write(name, text)
+        var command = Command("man", "--warnings=w", "-E", "UTF-8", "-l", "-Tutf8", "-P", "cat")
+        command.arguments.append(path)
+        command.environment = Command.cleanEnvironment(["MANWIDTH": "80"])
+        let outcome = try command.run()
+        #expect(outcome.succeeded)
+        #expect(outcome.errors == "")
+        #expect(outcome.output.split(separator: "\n").count > 40)
     }
 
     @Test func settingsAndConditions() throws {

@@ -14,6 +14,8 @@ package final class Console {
     /// Columns of the terminal; nil when the output goes elsewhere.
     package let width: Int?
     package let isColored: Bool
+    /// Whether a person sees standard error, so that a bar makes sense there.
+    package let errorsAreSeen: Bool
     /// The time by which "in 12 min" is said.
     package let now: Moment
     private let output: ([UInt8]) -> Void
@@ -22,11 +24,13 @@ package final class Console {
     package init(
         width: Int?,
         isColored: Bool,
+        errorsAreSeen: Bool = false,
         now: Moment,
         output: @escaping ([UInt8]) -> Void,
         errors: @escaping ([UInt8]) -> Void
     ) {
         (self.width, self.isColored, self.now) = (width, isColored, now)
+        self.errorsAreSeen = errorsAreSeen
         (self.output, self.errors) = (output, errors)
     }
 
@@ -39,6 +43,7 @@ package final class Console {
         return Console(
             width: isTerminal ? Terminal.size(1)?.columns ?? 80 : nil,
             isColored: isTerminal && noColor.isEmpty && !isDumb,
+            errorsAreSeen: Terminal.isTerminal(2),
             now: Clocks.now(),
             output: { StandardStream.output.write($0) },
             errors: { StandardStream.errors.write($0) }
@@ -47,6 +52,8 @@ package final class Console {
 
     package func print(_ line: String) { output(Array((line + "\n").utf8)) }
     package func printError(_ line: String) { errors(Array((line + "\n").utf8)) }
+    /// A piece of a line.
+    func writeError(_ text: String) { errors(Array(text.utf8)) }
     /// Bytes of another program, passed on as they are.
     func write(_ bytes: ArraySlice<UInt8>) { output(Array(bytes)) }
 

@@ -3,44 +3,8 @@ import DeviceCore
 import Linux
 import Vocabulary
 
-/// Forcing events, replaying logs, running the daemon.
+/// Replaying logs, running the daemon.
 extension Subcommand {
-    static let simulate = Subcommand(
-        "simulate",
-        "force a launch, an expiry or a fetch of an app",
-        forms: ["launch|expire|fetch APP [TASK]"],
-        operands: 2...3,
-        details: [
-            "launch runs a task of the app whatever the gates say, expire ends its time now, fetch "
-                + "wakes it to fetch. The rules for the end of a run and for suspension stay as "
-                + "they are; the history marks what was simulated, and no quota counts it."
-        ],
-        examples: [
-            Example("simulate launch newsboat", "See newsboat being refreshed, now."),
-            Example(
-                "simulate expire restic backup",
-                "See what a backup does when its time is over."
-            ),
-        ]
-    ) { invocation throws(Failure) in
-        let kind = invocation.operands[0]
-        guard Simulation(rawValue: kind) != nil else {
-            let kinds = Simulation.allCases.map(\.rawValue)
-            throw Failure.unknown(
-                "simulation",
-                kind,
-                suggestion: Spelling.suggestion(for: kind, among: kinds),
-                otherwise: "Write one of: \(kinds.joined(separator: ", "))."
-            )
-        }
-        let task: ValueMap =
-            invocation.operands.count > 2 ? ["task": .string(invocation.operands[2])] : [:]
-        try invocation.ask(
-            "Simulate",
-            [.string(kind), .string(invocation.operands[1]), .map(task)]
-        )
-    }
-
     static let replay = Subcommand(
         "replay",
         "decide a recorded event log again, and compare",

@@ -10,21 +10,32 @@ internal import Vocabulary
 @safe
 final class AppBus {
     private unowned let host: any ControlHost
+    private let loop: EventLoop
     private let listener: UnixListener
     private var server: Server?
     private var source: DescriptorSource?
     private let launchOf: (Int32) -> AppID?
     /// Whose process each peer is, by connection; found once, when it first calls.
     private var owners: [UInt64: AppID?] = [:]
+    /// Given up to hang up on a peer when there is no descriptor left.
+    private var reserve: FileDescriptor?
+    private var untold: [HistoryLine] = []
+    private var telling: DeferredSource?
+    private var lastLogged = BootTime.distantPast
+
+    /// Peers are refused in the log once in so long: a flood must not become a flood of lines.
+    private static let logInterval = Interval.minutes(1)
 
     /// `launchOf` tells whose app a process is, nil: outside every launch.
     init(
         _ loop: EventLoop,
         _ listener: consuming UnixListener,
         host: any ControlHost,
+        limits: Server.Limits = Server.Limits(),
         launchOf: @escaping (Int32) -> AppID?
     ) throws(DaemonError) {
         self.host = host
+        self.loop = loop
         self.listener = listener
         self.launchOf = launchOf
         do {
@@ -32,11 +43,14 @@ final class AppBus {
                 loop,
                 name: Control1.busName,
                 objects: [Server.Object(Control1.path, [Control1.interface])],
+                limits: limits,
                 handlers: Server.Handlers(
                     call: { [unowned self] in received($0) },
+                    property: { [unowned self] _, _, name in property(name) },
                     ended: { [unowned self] in owners[$0.number] = nil }
                 )
             )
+            reserve = try Self.spare()
             source = try DescriptorSource(
                 loop,
                 self.listener.descriptor.number,
@@ -47,33 +61,116 @@ final class AppBus {
         }
     }
 
+    private static func spare() throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: "/dev/null", .reading)
+    }
+
+    // MARK: Those who watch
+
+    /// Tells those who watch of a line of the history, after the turn; an app's own processes of
+    /// the app's alone.
+    func happened(_ line: HistoryLine) {
+        guard let server, server.connections.contains(where: \.isOpen) else { return }
+        untold.append(line)
+        guard telling == nil else { return }
+        // Should memory be out, the next line tells of this one.
+        telling = try? DeferredSource(loop) { [unowned self] in tell() }
+    }
+
+    private func tell() {
+        telling = nil
+        let lines = untold
+        untold = []
+        for connection in server?.connections ?? [] where connection.isOpen {
+            guard let owner = try? owner(of: connection) else { continue }
+            for line in lines where owner.mayHear(of: line.app) {
+                // A text in it that D-Bus does not carry stays untold; the history has it.
+                try? connection.emit(
+                    "Happened",
+                    of: Control1.name,
+                    at: Control1.path,
+                    [line.report],
+                    signature: "a{sv}"
+                )
+            }
+        }
+    }
+
+    // MARK: Peers
+
     private func acceptAll() {
         // A bounded number a turn: others want theirs as well.
         for _ in 0..<32 {
             do throws(LinuxError) {
                 guard let peer = try listener.accept() else { return }
                 if let refusal = server?.accept(peer) { logRefusal(refusal) }
+            } catch  where error.errno == .tooManyFiles || error.errno == .tooManyFilesInSystem {
+                log("\(error)")
+                hangUp()
+                return
             } catch {
-                // Out of descriptors, or a peer that went before it was taken.
-                if error.errno == .tooManyFiles { DaemonLog.write("ignoring a peer: \(error)") }
+                // A peer that went before it was taken.
                 return
             }
         }
     }
 
+    /// Without a descriptor for the peer it would wait, and the loop would turn, for ever.
+    private func hangUp() {
+        reserve = nil
+        _ = try? listener.accept()
+        reserve = try? Self.spare()
+    }
+
     private func logRefusal(_ refusal: Server.Refusal) {
         switch refusal {
-        case .foreignUser(let user): DaemonLog.write("ignoring a peer of user \(user)")
-        case .failed(let error): DaemonLog.write("ignoring a peer: \(error)")
-        // A flood must not become a flood of lines.
-        case .tooMany, .tooManyOfProcess: break
+        case .foreignUser(let user): log("it is of user \(user)")
+        case .failed(let error): log("\(error)")
+        case .tooMany: log("there are too many connections")
+        case .tooManyOfProcess(let pid): log("process \(pid) has too many connections")
         }
     }
 
+    private func log(_ reason: String) {
+        let now = host.now().boot
+        guard now >= lastLogged + Self.logInterval else { return }
+        lastLogged = now
+        DaemonLog.write("ignoring a peer: \(reason)")
+    }
+
+    /// Whose process the peer is. It is looked up by number, so the process that connected must
+    /// still have it.
+    private func owner(of connection: Connection) throws(Refusal) -> Owner {
+        if let known = owners[connection.number] { return Owner(app: known) }
+        let app = launchOf(connection.peer.pid)
+        guard !connection.peer.hasEnded else {
+            throw Refusal(
+                .notPermitted,
+                reason: "the process that connected has ended",
+                value: "\(connection.peer.pid)",
+                fix: "stay until the answer is there"
+            )
+        }
+        owners[connection.number] = .some(app)
+        return Owner(app: app)
+    }
+
+    /// The app whose process a peer is; nil: outside every launch.
+    private struct Owner {
+        let app: AppID?
+
+        func mayHear(of other: AppID) -> Bool { app == nil || app == other }
+    }
+
+    // MARK: Calls
+
+    private func property(_ name: String) -> Value? {
+        name == "Version" ? host.version()["version"] : nil
+    }
+
     private func received(_ call: IncomingCall) {
-        let app = owner(of: call)
         do throws(Refusal) {
-            if let app, !Self.mayAsk(call, as: app) {
+            if let app = try owner(of: call.connection).app, !Self.mayAsk(call, as: app) {
                 throw Refusal(
                     .notPermitted,
                     reason: "an app may only ask about itself",
@@ -85,13 +182,6 @@ final class AppBus {
         } catch {
             refuse(call, error)
         }
-    }
-
-    private func owner(of call: IncomingCall) -> AppID? {
-        if let known = owners[call.connection.number] { return known }
-        let app = launchOf(call.connection.peer.pid)
-        owners[call.connection.number] = .some(app)
-        return app
     }
 
     /// What an app's own processes may do: look at themselves.

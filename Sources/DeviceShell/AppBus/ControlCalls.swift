@@ -1,5 +1,6 @@
 internal import AppProtocol
 internal import DeviceCore
+internal import Linux
 internal import SystemBus
 internal import Vocabulary
 
@@ -116,6 +117,7 @@ struct ControlCalls {
         default:
             let request = try request(call.method.name, texts, &reader)
             try reader.finish()
+            if case .open(_, let attach?) = request { try checkCaller(attach, call) }
             ask(call, request)
         }
     }
@@ -147,6 +149,17 @@ struct ControlCalls {
             return .simulate(what, resolve(texts[1]), identifier: try reader.text("task"))
         default:
             throw OptionError(reason: "no such method", value: method, fix: "introspect the object")
+        }
+    }
+
+    /// Nobody makes an app of a process but that process itself.
+    private func checkCaller(_ pid: Int32, _ call: IncomingCall) throws(OptionError) {
+        guard pid == call.connection.peer.pid else {
+            throw OptionError(
+                reason: "attach is not the caller",
+                value: "\(pid)",
+                fix: "give \(call.connection.peer.pid)"
+            )
         }
     }
 

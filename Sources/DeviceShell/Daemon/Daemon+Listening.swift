@@ -25,5 +25,6 @@ extension Daemon {
         bus = try AppBus(loop, listener, host: self) { [unowned self] pid in
             control.launch(of: pid).flatMap { driver.device.app(of: $0) }
         }
+        world.announced = { [unowned self] in bus?.happened($0) }
     }
 }

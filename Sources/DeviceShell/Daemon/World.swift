@@ -64,6 +64,9 @@ final class World {
 
     func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
 
+    /// For those who watch on the private socket.
+    var announced: (HistoryLine) -> Void = { _ in }
+
     /// Whose launch it is; the driver knows.
     var owner: (LaunchID) -> AppID? = { _ in nil }
 
@@ -110,7 +113,8 @@ final class World {
     private func perform(_ effect: Effect) {
         guard let processes else { return }
         switch effect {
-        case .save, .reply, .announce: break
+        case .save, .reply: break
+        case .announce(let line): announced(line)
         case .spawn(let id, let spec): processes.spawn(id, spec)
         case .attach(let id, let pid, let spec): processes.attach(id, pid: pid, spec)
         case .probe(let id, let step, let source, let spec, let limit):

@@ -1,0 +1,168 @@
+import DeviceCore
+import Linux
+import Simulator
+import Vocabulary
+
+/// Forcing what an app must live with, and the virtual device.
+extension Subcommand {
+    static let simulate = Subcommand(
+        "simulate",
+        "force a launch, an expiry or a fetch of an app, or run a virtual device",
+        forms: ["launch|expire|fetch APP [TASK]", "--days NUMBER [--apps NUMBER] [--seed NUMBER]"],
+        operands: 0...3,
+        options: [
+            OptionRow("days", "run a virtual device for so many days", argument: "NUMBER"),
+            OptionRow("apps", "with so many apps (default: 30)", argument: "NUMBER"),
+            OptionRow(
+                "seed",
+                "drawn from this number: the same one gives the same run (default: another each "
+                    + "time)",
+                argument: "NUMBER"
+            ),
+            OptionRow("seeds", "so many runs, from this seed on (default: 1)", argument: "NUMBER"),
+        ],
+        details: [
+            "launch runs a task of the app whatever the gates say, expire ends its time now, fetch "
+                + "wakes it to fetch. The rules for the end of a run and for suspension stay as "
+                + "they are; the history marks what was simulated, and no quota counts it.",
+            "With --days it needs no daemon: the same core that the daemon runs decides for a "
+                + "virtual device with apps, a user and faults (kills, crashes, lost writes, clock "
+                + "jumps, reboots), while the rules that always hold are checked at every step. "
+                + "The exit status is 1 if one was broken; the run is made small first.",
+        ],
+        examples: [
+            Example("simulate launch newsboat", "See newsboat being refreshed, now."),
+            Example(
+                "simulate expire restic backup",
+                "See what a backup does when its time is over."
+            ),
+            Example("simulate --days 1 --apps 5 --seed 7", "A day of a virtual device."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        if invocation.operands.isEmpty { return try runVirtualDevice(invocation) }
+        for name in ["days", "apps", "seed", "seeds"] where invocation.options.has(name) {
+            throw Failure(
+                .usage,
+                "--\(name) is for the virtual device, not for \(invocation.operands[0].quoted)",
+                fix: "Say either what to force, or --days."
+            )
+        }
+        try force(invocation)
+    }
+
+    private static func force(_ invocation: Invocation) throws(Failure) {
+        let kind = invocation.operands[0]
+        let kinds = Simulation.allCases.map(\.rawValue)
+        guard kinds.contains(kind) else {
+            throw Failure.unknown(
+                "simulation",
+                kind,
+                suggestion: Spelling.suggestion(for: kind, among: kinds),
+                otherwise: "Write one of: \(kinds.joined(separator: ", "))."
+            )
+        }
+        guard invocation.operands.count > 1 else {
+            throw Failure(.usage, "simulate \(kind): of which app?", fix: "Name one.")
+        }
+        let task: ValueMap =
+            invocation.operands.count > 2 ? ["task": .string(invocation.operands[2])] : [:]
+        try invocation.ask(
+            "Simulate",
+            [.string(kind), .string(invocation.operands[1]), .map(task)]
+        )
+    }
+
+    private static func runVirtualDevice(_ invocation: Invocation) throws(Failure) {
+        guard let days = try invocation.integer("days", in: 1...3660) else {
+            throw Failure(
+                .usage,
+                "simulate: something is missing",
+                fix: "Say what to force (launch, expire, fetch) and of which app, or --days."
+            )
+        }
+        let apps = try invocation.integer("apps", in: 1...1000) ?? 30
+        let seeds = try invocation.integer("seeds", in: 1...1_000_000) ?? 1
+        let first =
+            try invocation.integer("seed", in: 0...(Int64.max - 1_000_000))
+            ?? Int64(UInt64(bitPattern: Clocks.boot().nanoseconds) % 1_000_000_000)
+        var reports: [SimulationReport] = []
+        let progress = Progress(of: seeds, invocation.console)
+        for seed in first..<first + seeds {
+            progress.show(seed - first)
+            let report = DeviceSimulation.run(
+                days: Int(days),
+                apps: Int(apps),
+                seed: UInt64(seed)
+            )
+            reports.append(report)
+        }
+        progress.end()
+        try print(reports, invocation)
+        let broken = reports.filter { $0.failure != nil }
+        guard let worst = broken.first else { return }
+        throw Failure(
+            .failed,
+            "\(broken.count) of \(seeds) runs broke a rule",
+            fix: "Again: offstage simulate --days \(days) --apps \(apps) --seed \(worst.seed)"
+        )
+    }
+
+    private static func print(
+        _ reports: [SimulationReport],
+        _ invocation: Invocation
+    ) throws(Failure) {
+        guard invocation.wantsJSON else {
+            for (index, report) in reports.enumerated() {
+                if index > 0 { invocation.console.print("") }
+                report.print(invocation.console)
+            }
+            return
+        }
+        do throws(ValueError) {
+            // One run is a map, several are a list of them.
+            let values = try ValueEncoder().encode(reports).elements
+            let value = values.count == 1 ? values[0] : .list(values)
+            invocation.console.print(value.json(pretty: true))
+        } catch {
+            throw Failure(.failed, "the report cannot be written: \(error)")
+        }
+    }
+}
+
+extension SimulationReport {
+    fileprivate func print(_ console: Console) {
+        let title = "Seed \(seed): \(days) \(days == 1 ? "day" : "days"), \(apps) apps"
+        console.print(console.styled(title, .bold))
+        var table = Table([Table.Column("FIGURE"), Table.Column("COUNT", isNumber: true)])
+        let tenths = Int64((refreshesPerAppDay * 10).rounded())
+        table.add("events", "\(events)")
+        table.add("commits", "\(commits)")
+        table.add("background runs", "\(wakes)")
+        table.add("refreshes per app and day", "\(tenths / 10).\(tenths % 10)")
+        table.add("refreshes at night", "\(refreshesAtNight)")
+        table.add("reboots", "\(reboots)")
+        table.add("kills of the daemon survived", "\(killsSurvived)")
+        table.add("lives replayed from their log", "\(livesReplayed)")
+        for result in results where result.count > 0 {
+            table.add("runs that ended: \(result.name)", "\(result.count)")
+        }
+        for fault in faults where fault.count > 0 {
+            table.add("fault: \(fault.name)", "\(fault.count)")
+        }
+        table.print(console, indent: 2)
+        guard let failure else {
+            console.print("All \(invariants.count) rules held at every step.")
+            return
+        }
+        console.print(
+            console.styled("Broken: \(failure.invariant), after \(failure.after)", .red)
+        )
+        console.print("  \(failure.text)")
+        console.print(
+            "  It takes \(failure.apps.joined(separator: ", ")) and these faults: "
+                + (failure.faults.isEmpty ? "none" : failure.faults.joined(separator: ", "))
+        )
+        for line in failure.tail { console.print("  \(line.printable)") }
+    }
+}

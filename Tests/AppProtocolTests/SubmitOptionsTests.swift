@@ -1,0 +1,105 @@
+import AppProtocol
+import Testing
+import Vocabulary
+
+/// What `Submit` takes, and what it refuses, each by name.
+struct SubmitOptionsTests {
+    private let plain: ValueMap = ["kind": "refresh", "command": ["true"]]
+
+    private func with(_ name: String, _ value: Value?) -> ValueMap {
+        var options = plain
+        options[name] = value
+        return options
+    }
+
+    private func refusal(_ options: ValueMap) -> OptionError? {
+        do throws(OptionError) {
+            _ = try SubmitOptions(options)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func everythingThatCanBeSaid() throws {
+        let options = try SubmitOptions([
+            "kind": "processing", "command": ["restic", "backup", "a b", ""], "id": "backup",
+            "after": 90, "every": 86400.5, "network": true, "power": true, "unmetered": true,
+            "directory": "/home/user", "environment": ["A=B", "EMPTY=", "C==D"],
+            "token": "t-1",
+        ])
+        #expect(options.kind == .processing)
+        #expect(options.command == ["restic", "backup", "a b", ""])
+        #expect(options.id == "backup")
+        #expect(options.after == .seconds(90))
+        #expect(options.every == .days(1) + .milliseconds(500))
+        #expect(options.needs == Needs(power: true, network: true, unmetered: true))
+        #expect(options.directory == "/home/user")
+        #expect(
+            options.environment == [
+                EnvironmentVariable(name: "A", value: "B"),
+                EnvironmentVariable(name: "EMPTY", value: ""),
+                EnvironmentVariable(name: "C", value: "=D"),
+            ]
+        )
+        #expect(options.token == "t-1")
+    }
+
+    @Test func whatIsLeftOutIsNothing() throws {
+        let options = try SubmitOptions(plain)
+        #expect(options.kind == .refresh)
+        #expect(options.id == nil && options.after == nil && options.every == nil)
+        #expect(options.directory == nil && options.token == nil)
+        #expect(options.needs == Needs() && options.environment.isEmpty)
+    }
+
+    @Test func anOptionThatIsNotKnownIsRefusedByName() throws {
+        let error = try #require(refusal(with("netwrok", true)))
+        #expect(error.reason == "there is no option of that name")
+        #expect(error.value == "netwrok")
+        #expect(error.fix.contains("network"))
+    }
+
+    @Test(
+        arguments: [
+            ("kind", nil), ("kind", "fetch"), ("kind", 1), ("command", nil), ("command", []),
+            ("command", [""]), ("command", "true"), ("command", [1]), ("command", ["a\0b"]),
+            ("id", 1), ("id", .string(String(repeating: "x", count: 4097))), ("id", "a\0b"),
+            ("after", -1), ("after", "1h"), ("after", .double(.nan)), ("after", .double(.infinity)),
+            ("after", 1e12), ("every", 59.9), ("every", -1), ("network", 1), ("power", "yes"),
+            ("unmetered", .null), ("directory", "relative"), ("directory", ""), ("directory", 1),
+            ("environment", "A=B"), ("environment", ["A"]), ("environment", ["=B"]),
+            ("environment", [1]), ("token", .string(String(repeating: "x", count: 65))),
+            ("token", .bytes([1])),
+        ] as [(String, Value?)]
+    )
+    func aWrongValueIsRefusedWithReasonAndFix(name: String, value: Value?) throws {
+        let error = try #require(refusal(with(name, value)))
+        #expect(!error.reason.isEmpty && !error.fix.isEmpty)
+        #expect(error.reason.contains(name) || name == "environment" || name == "directory")
+    }
+
+    @Test func aCommandHasBounds() {
+        let long = Value.string(String(repeating: "x", count: 128 << 10))
+        #expect(refusal(with("command", ["a", long]))?.reason == "the command is too long")
+        let many = Value.list([Value](repeating: "x", count: 1025))
+        #expect(refusal(with("command", many)) != nil)
+        #expect(refusal(with("environment", many)) != nil)
+    }
+
+    @Test func aReaderWithoutOptionsSaysSo() {
+        var reader = OptionReader(["x": 1])
+        #expect(throws: OptionError.self) { try reader.finish() }
+        reader = OptionReader([:])
+        #expect(throws: Never.self) { try reader.finish() }
+    }
+
+    @Test func numbersHaveARange() throws {
+        var reader = OptionReader(["a": 1, "b": 10, "c": 11, "d": 1.5])
+        #expect(try reader.number("a", in: 1...10) == 1)
+        #expect(try reader.number("b", in: 1...10) == 10)
+        #expect(throws: OptionError.self) { try reader.number("c", in: 1...10) }
+        #expect(throws: OptionError.self) { try reader.number("d", in: 1...10) }
+        #expect(try reader.number("e", in: 1...10) == nil)
+    }
+}

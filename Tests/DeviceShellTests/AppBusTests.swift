@@ -1,0 +1,334 @@
+import AppProtocol
+import DeviceCore
+import Glibc
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+@testable import DeviceShell
+
+/// `Control1` on the private socket, over a real device.
+struct AppBusTests {
+    let server: BusThread
+    let bus: Bus
+
+    init() throws {
+        server = try BusThread()
+        bus = try Bus.connect(toSocket: server.socket)
+    }
+
+    /// Calls a method with the signature that the table gives it.
+    static func call(_ bus: Bus, _ method: String, _ arguments: [Value] = []) throws -> Value {
+        let row = try #require(Control1.interface.method(method))
+        let answer = try bus.call(
+            Target(Control1.busName, Control1.path, Control1.name, method),
+            arguments,
+            signature: row.inputSignature
+        )
+        return try #require(answer.first)
+    }
+
+    func call(_ method: String, _ arguments: Value...) throws -> Value {
+        try Self.call(bus, method, arguments)
+    }
+
+    /// The name of the error that a call is refused with, and its words.
+    func refusal(_ method: String, _ arguments: Value...) -> (name: ControlErrorName?, String) {
+        do {
+            let answer = try Self.call(bus, method, arguments)
+            return (nil, "answered \(answer)")
+        } catch let error as BusError {
+            guard case .refused(let name) = error.reason else { return (nil, "\(error)") }
+            return (ControlErrorName(rawValue: name), error.message)
+        } catch {
+            return (nil, "\(error)")
+        }
+    }
+
+    // MARK: Questions
+
+    @Test func questionsAreAnsweredByTheDevice() throws {
+        #expect(try call("Status")["apps"] == 1)
+        #expect(try call("Apps")[0]?["app"] == "reader")
+        #expect(try call("Tasks", "")[0]?["app"] == "reader")
+        #expect(try call("Tasks", "reader")[0]?["kind"] == "refresh")
+        #expect(try call("Explain", "reader", [:])[0]?["state"]?.stringValue != nil)
+        #expect(try call("Settings") == .list(Settings().report))
+        #expect(try call("Gates") == .list(Gate.report))
+        #expect(try call("Modes") == .list(BackgroundMode.report))
+        #expect(try call("Conditions").listValue?.count == Condition.allCases.count)
+        #expect(try call("Doctor") == [["check": "test", "ok": true]])
+        #expect(try call("Version") == ["version": "0.0.1"])
+        #expect(try call("Reload") == [:])
+    }
+
+    @Test func optionsReachTheHost() throws {
+        #expect(
+            try call("History", ["app": "reader", "limit": 7, "before": 12])
+                == [["app": "reader", "limit": 7, "before": 12]]
+        )
+        #expect(try call("History", [:]) == [["app": "", "limit": 50, "before": 0]])
+        #expect(try call("Logs", "reader", ["lines": 3])["lines"] == 3)
+        #expect(
+            try call("Set", "battery", "40", ["app": "reader"])
+                == ["name": "battery", "value": "40", "app": "reader"]
+        )
+    }
+
+    // MARK: Actions
+
+    @Test func actionsAreAnsweredByTheCore() throws {
+        #expect(try call("Pause", ["seconds": 60]) == [:])
+        #expect(try call("Status")["paused"]?["until"] != nil)
+        #expect(try call("Continue", [:]) == [:])
+        let submitted = try call(
+            "Submit",
+            ["kind": "processing", "command": ["true"], "id": "one", "every": 3600, "token": "t"]
+        )
+        #expect(submitted["app"] == "command.one")
+        #expect(try call("Tasks", "command.one")[0]?["everySeconds"] == 3600.0)
+        #expect(try call("Cancel", "command.one", [:]).mapValue != nil)
+        #expect(try call("Run", "reader", [:]).mapValue != nil)
+        #expect(try call("Open", "reader", [:])["launch"]?.integerValue != nil)
+        #expect(try call("Leave", "reader", [:]).mapValue != nil)
+        #expect(try call("Close", "reader", [:]).mapValue != nil)
+    }
+
+    @Test func whoAttachesIsTheCaller() throws {
+        let mine = Int64(CurrentProcess.pid)
+        #expect(refusal("Open", "reader", ["attach": 1]).name == .invalid)
+        #expect(try call("Open", "reader", ["attach": .integer(mine)])["attach"] == true)
+    }
+
+    // MARK: Refusals
+
+    @Test func anAppThatIsNotKnownIsNotFound() {
+        for method in ["Explain", "Open", "Leave", "Close", "Run", "Cancel"] {
+            #expect(refusal(method, "raeder", [:]).name == .notFound, "\(method)")
+        }
+        #expect(refusal("Tasks", "raeder").name == .notFound)
+        #expect(refusal("Explain", "raeder", [:]).1.contains("did you mean reader?"))
+        #expect(refusal("Simulate", "launch", "raeder", [:]).name == .notFound)
+        #expect(refusal("Logs", "raeder", [:]).name == .notFound)
+    }
+
+    @Test func anOptionThatIsNotKnownIsRefusedByName() {
+        for (method, leading) in [
+            ("Explain", ["reader"]), ("Logs", ["reader"]), ("Open", ["reader"]),
+            ("Leave", ["reader"]), ("Close", ["reader"]), ("Run", ["reader"]),
+            ("Cancel", ["reader"]), ("History", []), ("Pause", []), ("Continue", []),
+            ("Submit", []), ("Simulate", ["launch", "reader"]), ("Set", ["battery", "1"]),
+        ] as [(String, [Value])] {
+            var options: ValueMap = ["bogus": 1]
+            if method == "Submit" { options = ["kind": "refresh", "command": ["a"], "bogus": 1] }
+            let arguments = leading + [.map(options)]
+            let error = failure { _ = try Self.call(bus, method, arguments) }
+            #expect(error?.reason == .refused(ControlErrorName.invalid.rawValue), "\(method)")
+            #expect(
+                error?.message.contains("bogus") == true,
+                "\(method): \(String(describing: error))"
+            )
+        }
+    }
+
+    @Test func aWrongValueIsInvalid() {
+        #expect(refusal("Simulate", "everything", "reader", [:]).name == .invalid)
+        #expect(refusal("Pause", ["seconds": -1]).name == .invalid)
+        #expect(refusal("Submit", ["kind": "refresh"]).name == .invalid)
+        #expect(refusal("History", ["limit": 0]).name == .invalid)
+        #expect(refusal("Run", "reader", ["task": 1]).name == .invalid)
+    }
+
+    @Test func everyRefusalOfTheCoreHasItsName() {
+        for code in Refusal.Code.allCases {
+            #expect(
+                code.errorName.rawValue.lowercased().hasSuffix("." + code.rawValue.lowercased())
+            )
+        }
+    }
+
+    // MARK: Peers of an app
+
+    @Test func anAppsOwnProcessSeesOnlyItsApp() throws {
+        let server = try BusThread(owner: AppID("reader"))
+        let bus = try Bus.connect(toSocket: server.socket)
+        func allowed(_ method: String, _ arguments: Value...) -> Bool {
+            failure { _ = try Self.call(bus, method, arguments) } == nil
+        }
+        func refused(_ method: String, _ arguments: Value...) -> Bool {
+            failure { _ = try Self.call(bus, method, arguments) }?.reason
+                == .refused(ControlErrorName.notPermitted.rawValue)
+        }
+        #expect(allowed("Explain", "reader", [:]))
+        #expect(allowed("Tasks", "reader"))
+        #expect(allowed("Logs", "reader", [:]))
+        #expect(allowed("History", ["app": "reader"]))
+        #expect(allowed("Version"))
+        #expect(refused("Explain", "other", [:]))
+        #expect(refused("Tasks", "") && refused("Tasks", "other"))
+        #expect(refused("Logs", "other", [:]))
+        #expect(refused("History", [:]) && refused("History", ["app": "other"]))
+        for method in ["Status", "Apps", "Doctor", "Reload"] { #expect(refused(method)) }
+        #expect(refused("Open", "reader", [:]) && refused("Close", "reader", [:]))
+        #expect(refused("Pause", [:]) && refused("Continue", [:]))
+        #expect(refused("Submit", ["kind": "refresh", "command": ["a"]]))
+        #expect(refused("Set", "battery", "1", [:]))
+        #expect(refused("Simulate", "launch", "reader", [:]))
+        #expect(refused("Run", "reader", [:]) && refused("Cancel", "reader", [:]))
+    }
+
+    @Test func whoHasEndedIsNobody() throws {
+        // The process that connected ends; its child goes on with its socket.
+        let script = """
+            import os, select, socket, struct, sys
+            bus = socket.socket(socket.AF_UNIX)
+            bus.connect(sys.argv[1])
+            user = str(os.getuid()).encode().hex().encode()
+            bus.sendall(b"\\0AUTH EXTERNAL " + user + b"\\r\\nBEGIN\\r\\n")
+            bus.recv(1024)
+            us = os.pidfd_open(os.getpid())
+            if os.fork():
+                os._exit(0)
+            select.select([us], [], [])
+            fields = b""
+            for code, kind, text in ((1, b"o", b"/org/offstage"), (3, b"s", b"Status"),
+                                     (2, b"s", b"org.offstage.Control1")):
+                fields += b"\\0" * (-len(fields) % 8) + bytes([code, 1]) + kind + b"\\0"
+                fields += struct.pack("<I", len(text)) + text + b"\\0"
+            message = struct.pack("<cBBBIII", b"l", 1, 0, 1, 0, 1, len(fields)) + fields
+            bus.sendall(message + b"\\0" * (-len(message) % 8))
+            sys.stdout.buffer.write(bus.recv(4096))
+            """
+        let outcome = try Command("/usr/bin/python3", "-c", script, server.socket).run()
+        #expect(outcome.output.contains("org.offstage.Error.NotPermitted"), "\(outcome.errors)")
+        #expect(outcome.output.contains("the process that connected has ended"))
+    }
+
+    // MARK: Watching
+
+    @Test func whoWatchesIsToldOfTheHistory() throws {
+        var heard: [Value] = []
+        let subscription = try bus.onSignal("Happened", of: Control1.name, at: Control1.path) {
+            heard += $0.arguments
+        }
+        _ = try call("Open", "reader", [:])
+        #expect(try bus.work(for: .minutes(1)) { !heard.isEmpty })
+        #expect(heard[0]["app"] == "reader" && heard[0]["what"] == "opened")
+        let object = (nil as String?, Control1.path, Control1.name)
+        #expect(try bus.property("Version", of: object) == "0.0.1")
+        withExtendedLifetime(subscription) {}
+    }
+
+    // MARK: Documents
+
+    @Test func whatIsServedIsTheDocument() throws {
+        let target = Target(
+            nil,
+            Control1.path,
+            "org.freedesktop.DBus.Introspectable",
+            "Introspect"
+        )
+        let served = try #require(try bus.call(target)[0].stringValue)
+        func elements(_ xml: String) -> [Substring] {
+            let parts = xml.split(separator: "<").compactMap { $0.split(separator: ">").first }
+            let begin = parts.firstIndex(of: "interface name=\"\(Control1.name)\"") ?? 0
+            let end = parts[begin...].firstIndex(of: "/interface") ?? begin
+            return parts[begin..<end].filter {
+                !$0.hasPrefix("!--") && !$0.contains("EmitsChangedSignal\" value=\"true\"")
+            }.sorted()
+        }
+        #expect(elements(served) == elements(Control1.interface.xml))
+        #expect(elements(served).count > 50)
+    }
+
+    @Test func otherClientsReachIt() throws {
+        let busctl = try Command(
+            "busctl",
+            "--address=\(server.address)",
+            "call",
+            Control1.busName,
+            Control1.path,
+            Control1.name,
+            "Tasks",
+            "s",
+            "raeder"
+        ).run()
+        #expect(
+            busctl.errors == "Call failed: no app of that name: raeder (did you mean reader?)\n"
+        )
+        let gdbus = try Command(
+            "gdbus",
+            "call",
+            "--address",
+            server.address,
+            "--dest",
+            Control1.busName,
+            "--object-path",
+            Control1.path,
+            "--method",
+            "\(Control1.name).Version"
+        ).run()
+        #expect(gdbus.output == "({'version': <'0.0.1'>},)\n", "\(gdbus.errors)")
+        let send = try Command(
+            "dbus-send",
+            "--bus=\(server.address)",
+            "--dest=\(Control1.busName)",
+            "--print-reply=literal",
+            Control1.path,
+            "\(Control1.name).Reload"
+        ).run()
+        #expect(send.succeeded, "\(send.errors)")
+    }
+
+    // MARK: Limits
+
+    @Test func aServerWithoutDescriptorsHangsUpAndGoesOn() async throws {
+        // The limit is one of the whole process: it is lowered in one of its own.
+        await #expect(processExitsWith: .success) {
+            let server = try BusThread()
+            let first = try Bus.connect(toSocket: server.socket)
+            let script = """
+                import signal, socket, sys
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+                print("ready", flush=True)
+                signal.sigwait({signal.SIGUSR1})
+                peer = socket.socket(socket.AF_UNIX)
+                peer.connect(sys.argv[1])
+                print("hung up" if peer.recv(1) == b"" else "served", flush=True)
+                """
+            let log = server.scratch("peer")
+            let peer = try Command("/usr/bin/python3", "-c", script, server.socket)
+                .start(logging: log)
+            try Wait.until(file: log) { $0 == "ready\n" }
+            let highest = try Files.list("/proc/self/fd").compactMap { Int32($0) }.max() ?? 0
+            var limit = rlimit(rlim_cur: rlim_t(highest) + 1, rlim_max: 4096)
+            // Below it every number must be taken.
+            var fillers: [Int32] = []
+            while fillers.last ?? 0 < highest { fillers.append(dup(2)) }
+            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0, "RLIMIT_NOFILE")
+            try peer.send(SIGUSR1)
+            try Wait.until(readable: peer.descriptor.number, "the peer is hung up on")
+            try #require(try AppBusTests.call(first, "Version") == ["version": "0.0.1"])
+            limit.rlim_cur = 4096
+            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
+            try #require(try Files.text(log) == "ready\nhung up\n")
+            let later = try Bus.connect(toSocket: server.socket)
+            try #require(try AppBusTests.call(later, "Version") == ["version": "0.0.1"])
+        }
+    }
+}
+
+/// The error of the bus that `body` threw, if it did.
+private func failure(_ body: () throws -> Void) -> BusError? {
+    do {
+        try body()
+        return nil
+    } catch let error as BusError {
+        return error
+    } catch {
+        Issue.record(error)
+        return nil
+    }
+}

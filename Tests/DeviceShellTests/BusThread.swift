@@ -1,0 +1,150 @@
+import DeviceCore
+import EventLoop
+import Glibc
+import Linux
+import Synchronization
+import SystemBus
+import TestKit
+import Vocabulary
+
+@testable import DeviceShell
+
+/// The private socket with a real device behind it, on a thread of its own, until it is dropped.
+final class BusThread: Sendable {
+    let scratch = ScratchDirectory()
+    let socket: String
+    var address: String { "unix:path=\(socket)" }
+    private let stop: FileDescriptor
+    private let thread: Atomic<UInt>
+
+    /// `owner`: whose app every peer is; nil: nobody's.
+    init(limits: Server.Limits = Server.Limits(), owner: AppID? = nil) throws {
+        socket = scratch("bus")
+        var pipe = try Pipe()
+        guard let stopped = pipe.reading.take(), let stop = pipe.writing.take() else {
+            fatalError("a pipe has two ends")
+        }
+        self.stop = stop
+        let world = World(try UnixListener(socket), stopped, limits, owner)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread,
+            nil,
+            { context in
+                context.map { Unmanaged<World>.fromOpaque($0).takeRetainedValue().serve() }
+                return nil
+            },
+            Unmanaged.passRetained(world).toOpaque()
+        )
+        precondition(code == 0)
+        self.thread = Atomic(UInt(thread))
+    }
+
+    deinit {
+        try? stop.writeAll("x")
+        pthread_join(pthread_t(thread.load(ordering: .relaxed)), nil)
+    }
+
+    /// What the thread runs. Made by the test's thread, then given away.
+    private final class World {
+        private var listener: UnixListener?
+        private let stopped: FileDescriptor
+        private let limits: Server.Limits
+        private let owner: AppID?
+
+        init(
+            _ listener: consuming UnixListener,
+            _ stopped: consuming FileDescriptor,
+            _ limits: Server.Limits,
+            _ owner: AppID?
+        ) {
+            self.listener = consume listener
+            self.stopped = stopped
+            self.limits = limits
+            self.owner = owner
+        }
+
+        func serve() {
+            do {
+                let loop = try EventLoop()
+                guard let listener = listener.take() else { return }
+                let host = CoreHost()
+                let bus = try AppBus(loop, listener, host: host, limits: limits) { [owner] _ in
+                    owner
+                }
+                host.announce = { bus.happened($0) }
+                let stopping = try DescriptorSource(loop, stopped.number, .readable) { _ in
+                    loop.exit()
+                }
+                while try loop.runTurn() {}
+                host.announce = { _ in }
+                withExtendedLifetime((stopping, bus, host)) {}
+            } catch {
+                fatalError("\(error)")
+            }
+        }
+    }
+}
+
+/// A device with one app, `reader`, and nothing around it.
+final class CoreHost: ControlHost {
+    private(set) var device = Device()
+    private var tokens: UInt64 = 0
+    var announce: (HistoryLine) -> Void = { _ in }
+
+    init() {
+        handle(.started(Start(bootID: "boot", seed: 1)))
+        var manifest = AppManifest(id: AppID("reader"), name: "Reader", file: "/reader.desktop")
+        manifest.modes = [.fetch]
+        manifest.refreshCommand = ["true"]
+        manifest.exec = ["true"]
+        handle(.manifests([.present(manifest)]))
+    }
+
+    func now() -> Moment { Clocks.now() }
+
+    /// The answers of the event.
+    @discardableResult
+    private func handle(_ event: Event) -> [(ReplyToken, Reply)] {
+        var effects: [Effect] = []
+        device.handle(event, at: now(), into: &effects)
+        var replies: [(ReplyToken, Reply)] = []
+        for effect in effects {
+            if case .announce(let line) = effect { announce(line) }
+            if case .reply(let token, let reply) = effect { replies.append((token, reply)) }
+        }
+        return replies
+    }
+
+    func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void) {
+        tokens += 1
+        for (_, reply) in handle(.user(request, reply: ReplyToken(tokens))) { answer(reply) }
+    }
+
+    func set(_ name: String, to value: String, app: AppID?, answer: @escaping (Reply) -> Void) {
+        answer(
+            .value([
+                "name": .string(name), "value": .string(value), "app": .string(app?.name ?? ""),
+            ])
+        )
+    }
+
+    func reload(answer: @escaping (Reply) -> Void) { answer(.done) }
+
+    func history(of app: AppID?, limit: Int, before: Int64?) throws(Refusal) -> [Value] {
+        [
+            [
+                "app": .string(app?.name ?? ""), "limit": .integer(Int64(limit)),
+                "before": .integer(before ?? 0),
+            ]
+        ]
+    }
+
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
+        guard app.name == "reader" else { throw Refusal(.notFound, reason: "no app of that name") }
+        return ["lines": .integer(Int64(lines)), "text": "hello\n"]
+    }
+
+    func doctor() -> [Value] { [["check": "test", "ok": true]] }
+    func version() -> Value { ["version": "0.0.1"] }
+}
