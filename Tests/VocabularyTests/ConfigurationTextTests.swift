@@ -77,6 +77,7 @@ struct ConfigurationTextTests {
         ("[s]|b = 2||[t]|a = 3|", "s", "[s]|b = 2|a = 1||[t]|a = 3|"),
         ("[s]|[t]|a = 3|[s]|b = 2|", "s", "[s]|[t]|a = 3|[s]|b = 2|a = 1|"),
         ("[ s ]|a = 7|", "s", "[ s ]|a = 1|"),
+        ("[s]|b = 2||[s]|c = 3||[t]|", "s", "[s]|b = 2||[s]|c = 3|a = 1||[t]|"),
     ])
     func settingChangesOneLine(before: String, section: String, after: String) throws {
         var text = ConfigurationText(before.lines)

@@ -118,11 +118,21 @@ extension ManifestParserTests {
                 + "you mean interface?"
         ),
         (
+            "WakeOn-health=type='error',member='X'",
+            "WakeOn-health: \"type='error',member='X'\" does not match signals. Write "
+                + "type='signal'."
+        ),
+        (
+            "WakeOn-health=member='X',member='Y'",
+            "WakeOn-health: \"member='X',member='Y'\" has member twice. Remove one."
+        ),
+        (
             "RefreshInterval=1\\h",
             "RefreshInterval: \"1\\\\h\" has a \\ that is no escape. Write \\\\ for a "
                 + "backslash; in "
                 + "quotes of a command, \\\\\\\\."
         ),
+        ("UseFrom=file:/a\0b", "UseFrom: \"file:/a\\u{0}b\" contains a zero byte. Remove it."),
         (
             "just a note",
             "\"just a note\" is neither KEY=VALUE nor a [group]. Write a # before a "

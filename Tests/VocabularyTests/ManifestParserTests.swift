@@ -177,6 +177,21 @@ struct ManifestParserTests {
         #expect(diagnostics.contains { $0.description.hasPrefix(message) }, "\(diagnostics)")
     }
 
+    @Test func translationsOfOurKeysAreIgnored() throws {
+        let manifest = try app(entry + "[X-Offstage]\nMemoryLimit[de]=viel\nMemoryLimit=1M\n")
+        #expect(manifest.memoryLimit == 1 << 20)
+    }
+
+    @Test func whatIsWrongIsToldInTheOrderOfTheFile() {
+        let text = "[Desktop Entry]\nname\nType=Link\nName=X\n[X-Offstage]\nno\nA=1\nB\n"
+        guard case .invalid(let diagnostics) = parse(text) else {
+            Issue.record("was taken")
+            return
+        }
+        #expect(diagnostics.map(\.line) == [2, 3, 6, 7, 8])
+        #expect(diagnostics.map(\.severity) == [.warning, .error, .error, .warning, .error])
+    }
+
     @Test func aFileThatIsTooLargeOrNotTextIsRefused() {
         let large = entry + "[X-Offstage]\n" + String(repeating: "#\n", count: 40_000)
         guard case .invalid(let tooLarge) = parse(large) else {

@@ -70,6 +70,15 @@ struct ManifestPartsTests {
         #expect(!AppManifest(id: AppID("a"), name: "A").permits(identifier: "x"))
     }
 
+    @Test func theModesOfAManifestAreSortedAndEachOnce() {
+        let manifest = AppManifest(
+            id: AppID("a"),
+            name: "A",
+            modes: [.watch, .fetch, .watch, .processing]
+        )
+        #expect(manifest.modes == [.fetch, .processing, .watch])
+    }
+
     @Test func modesAreKnownByTheirOldNamesToo() {
         #expect(BackgroundMode(name: "bluetooth-peripheral") == .bluetooth)
         #expect(BackgroundMode(name: "external-accessory") == .accessory)
@@ -138,6 +147,9 @@ struct ManifestPartsTests {
     func misspeltWordsFindTheirNeighbour(word: String, meant: String?) {
         let names = ManifestKey.all.map(\.name)
         #expect(Spelling.suggestion(for: word, among: names) == meant)
+        // Two letters the wrong way round are one slip; the first of equally near ones counts.
+        #expect(Spelling.suggestion(for: "no", among: ["off", "on", "none"]) == "on")
+        #expect(Spelling.suggestion(for: "of", among: ["or", "on"]) == "or")
     }
 
     @Test(

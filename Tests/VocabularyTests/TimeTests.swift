@@ -112,6 +112,10 @@ struct TimeTests {
                 _ = local.wall(utcOffset: offset)
             }
         }
+        let last = LocalTime(.distantFuture, utcOffset: 0)
+        #expect(last.wall(utcOffset: -3600) == .distantFuture)
+        let first = LocalTime(.distantPast, utcOffset: 0)
+        #expect(first.wall(utcOffset: 3600) == .distantPast)
     }
 
     @Test func identifiersAreToldApartByTheirBytes() throws {
