@@ -196,16 +196,28 @@ def _reap_all():
         pass
 
 
-def remove_groups(name):
-    """Removes control groups of that name, which nobody lives in any more, with those below."""
+def remove_groups(name, limit=10.0):
+    """Removes control groups of that name, with those below, once the last has died in them."""
+    end = time.monotonic() + limit
+    while not all([_remove_tree(group) for group in _groups(name)]) and time.monotonic() < end:
+        _reap_all()
+        time.sleep(0.02)
+
+
+def _groups(name):
     for _, point in set(_mounts().values()):
         for directory, children, _ in os.walk(point):
             if name in children:
-                for group, _, _ in os.walk(f"{directory}/{name}", topdown=False):
-                    try:
-                        os.rmdir(group)
-                    except OSError:
-                        pass
+                yield f"{directory}/{name}"
+
+
+def _remove_tree(top):
+    for group, _, _ in os.walk(top, topdown=False):
+        try:
+            os.rmdir(group)
+        except OSError:
+            return False
+    return True
 
 
 _known_mounts = {}
