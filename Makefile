@@ -53,9 +53,10 @@ fuzz: ## fuzz each parser; FUZZ_SECONDS=60 for each, TARGETS=… for some
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
-soak: ## the long campaign of the simulator: SEEDS (500) times DAYS (30), optimised
+soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (200) kills of the daemon
 	@scripts/setup test
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
+	OFFSTAGE_ROUNDS=$(or $(ROUNDS),200) swift test --filter KillTests
 
 .PHONY: format
 format: ## put all Swift source into the form that lint demands

@@ -90,7 +90,8 @@ extension Device {
             app: state.id,
             name: name,
             identifier: identifier,
-            sentence: "\(what): \(why).",
+            // A diagnostic is a sentence already.
+            sentence: "\(what): \(why)" + (why.hasSuffix(".") ? "" : "."),
             state: .nothingToDo,
             holds: [],
             next: nil,

@@ -171,6 +171,22 @@ struct RequestTests {
         }
     }
 
+    @Test func `an app that there is not is not found, and a likely one is named`() {
+        var bench = Bench()
+        bench.install(.refreshing("newsboat"))
+        for request: UserRequest in [
+            .run(AppID("newsbaot"), identifier: nil), .close(AppID("newsbaot")),
+            .open(AppID("newsbaot"), attach: nil), .leave(AppID("newsbaot")),
+        ] {
+            bench.ask(request)
+            #expect(bench.refusal?.code == .notFound)
+            #expect(bench.refusal?.value == "newsbaot")
+            #expect(bench.refusal?.fix == "did you mean newsboat?")
+        }
+        bench.ask(.run(AppID("xyz"), identifier: nil))
+        #expect(bench.refusal?.fix == "offstage apps lists those that are known")
+    }
+
     // MARK: Commands of the user
 
     @Test func `a command runs once, with its own arguments, directory and environment`() throws {

@@ -1,4 +1,5 @@
 package import Linux
+import Vocabulary
 
 /// A real `offstaged` with everything of its own, in a scratch directory.
 ///
@@ -80,6 +81,19 @@ package final class ScratchDaemon {
 
     /// Starts it and returns once it has said that it is ready.
     package func start() throws {
+        guard try begin(Wait.limitMilliseconds) else {
+            throw DidNotHappen(description: "offstaged ready; it said:\n\(log)")
+        }
+    }
+
+    /// Starts it, and kills it should it not be ready after so long; false then.
+    package func start(killedAfter milliseconds: Int32) throws -> Bool {
+        if try begin(milliseconds) { return true }
+        try kill()
+        return false
+    }
+
+    private func begin(_ milliseconds: Int32) throws -> Bool {
         let notify = scratch("notify")
         try? Files.remove(notify)
         let socket = try UnixSocket.datagrams(at: notify)
@@ -97,18 +111,23 @@ package final class ScratchDaemon {
         process = try command.start(logging: logPath)
         let number = process?.descriptor.number ?? -1
         identity = ProcessIdentity(of: process?.pid ?? 0)
+        let end = Clocks.boot().nanoseconds + Int64(milliseconds) * 1_000_000
         while true {
+            let left = max(0, end - Clocks.boot().nanoseconds) / 1_000_000
             let ready = try Poll.wait(
                 for: [(socket.number, .readable), (number, .readable)],
-                milliseconds: Wait.limitMilliseconds
+                milliseconds: Int32(left)
             )
             if !ready[0].isEmpty {
                 let bytes = try socket.read(upTo: 4096)
                 let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-                if lines.contains("READY=1") { return }
+                if lines.contains("READY=1") { return true }
                 continue
             }
-            throw DidNotHappen(description: "offstaged ready; it said:\n\(log)")
+            guard ready[1].isEmpty else {
+                throw DidNotHappen(description: "offstaged ready; it said:\n\(log)")
+            }
+            return false
         }
     }
 

@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// Foreground, background, suspended; and the time that an app may use in between.
 extension Device {
@@ -97,12 +97,15 @@ extension Device {
         return launch.id
     }
 
-    func unknown(_ id: AppID) -> Refusal {
-        Refusal(
+    /// Whoever asks for an app that there is not is told which one may be meant.
+    package func unknown(_ id: AppID) -> Refusal {
+        let guess = Spelling.suggestion(for: id.name, among: appNames)
+        return Refusal(
             .notFound,
             reason: "no app of that name",
             value: id.name,
-            fix: "offstage apps lists those that are known"
+            fix: guess.map { "did you mean \($0)?" }
+                ?? "offstage apps lists those that are known"
         )
     }
 

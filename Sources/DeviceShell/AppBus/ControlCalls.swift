@@ -41,7 +41,7 @@ struct ControlCalls {
     private func tasks(_ app: String) throws(Refusal) -> Value {
         let id = app.isEmpty ? nil : resolve(app)
         guard let tasks = host.device.taskList(of: id, at: host.now()) else {
-            throw unknown(app)
+            throw host.device.unknown(AppID(app))
         }
         return .list(tasks)
     }
@@ -52,20 +52,10 @@ struct ControlCalls {
             identifier: task,
             at: host.now()
         )
-        if rows.count == 1, rows[0]["state"]?.stringValue == "unknown" { throw unknown(app) }
+        if rows.count == 1, rows[0]["state"]?.stringValue == "unknown" {
+            throw host.device.unknown(AppID(app))
+        }
         return .list(rows)
-    }
-
-    private func unknown(_ app: String) -> Refusal {
-        let known = host.device.appNames
-        let guess = Spelling.suggestion(for: app, among: known)
-        return Refusal(
-            .notFound,
-            reason: "no app of that name",
-            value: app,
-            fix: guess.map { "did you mean \($0)?" }
-                ?? "offstage apps lists those that are known"
-        )
     }
 
     /// What the user calls `backup` may be the command that they submitted under that name.

@@ -21,9 +21,25 @@ extension Daemon: ControlHost {
     ) {
         if let condition = Condition(named: name), app == nil {
             setByHand(condition, value, answer)
+        } else if app == nil, let refusal = unknown(name) {
+            answer(.refused(refusal))
         } else {
             setSetting(name, value, app, answer)
         }
+    }
+
+    /// Nil: there is a setting of that name.
+    private func unknown(_ name: String) -> Refusal? {
+        let settings = device.settings.report.compactMap { $0["setting"]?.stringValue }
+        guard !settings.contains(name) else { return nil }
+        let names = Condition.allCases.map(\.row.name) + settings
+        let guess = Spelling.suggestion(for: name, among: names)
+        return Refusal(
+            .invalid,
+            reason: "neither a sensor nor a setting has this name",
+            value: name,
+            fix: guess.map { "did you mean \($0)?" } ?? "offstage settings lists them"
+        )
     }
 
     private func setByHand(
@@ -116,12 +132,7 @@ extension Daemon: ControlHost {
 
     func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
         guard device.apps.index(of: app) != nil || Files.exists(places.logPath(of: app)) else {
-            throw Refusal(
-                .notFound,
-                reason: "no app of that name",
-                value: app.name,
-                fix: "offstage apps lists those that are known"
-            )
+            throw device.unknown(app)
         }
         do throws(LinuxError) {
             let text = try AppLog(places.logPath(of: app)).tail(lines: lines)

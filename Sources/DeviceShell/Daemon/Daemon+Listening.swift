@@ -12,10 +12,10 @@ extension Daemon {
             switch try ServiceManager.takeSocketCount() {
             case 0: listener = try UnixListener(places.socket)
             case 1:
-                listener = UnixListener(
-                    listening: ServiceManager.takeSocket(0),
-                    path: places.socket
-                )
+                let handed = ServiceManager.takeSocket(0)
+                // It is asked until nobody is left; one from a service manager would block then.
+                try handed.setNonBlocking(true)
+                listener = UnixListener(listening: handed, path: places.socket)
             default:
                 throw LinuxError("sd_listen_fds", "more than one socket", .invalid)
             }

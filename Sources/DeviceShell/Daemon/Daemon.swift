@@ -135,11 +135,13 @@ final class Daemon {
         retryTimer = try TimerSource(loop) { [unowned self] in world.happened(.timer) }
         keeperTimer = try TimerSource(loop) { [unowned self] in ensureKeeper() }
         ensureKeeper()
-        world.owner = { [unowned self] in driver.device.app(of: $0) }
         let inputs = try Inputs(self)
         self.inputs = inputs
         let seed = try FileDescriptor(opening: "/dev/urandom", .reading).read(upTo: 7)
-        let survivors = world.survivors(known: driver.device.launchIDs)
+        let device = driver.device
+        let survivors = world.survivors(
+            known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
+        )
         world.happened(
             .started(
                 Start(
@@ -199,7 +201,8 @@ final class Daemon {
             _ = try ServiceManager.ready()
             _ = try loop.enableWatchdog()
             while try loop.runTurn() { turn() }
-            _ = try ServiceManager.stopping()
+            // A service manager that does not listen any more changes nothing about the end.
+            _ = try? ServiceManager.stopping()
         } catch {
             throw .directory(error)
         }

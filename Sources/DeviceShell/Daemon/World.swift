@@ -58,7 +58,7 @@ final class World {
     /// Events that this turn had no time for go first in the next.
     func putBack(_ events: [Driver<Port>.TimedEvent]) { inbox = events + inbox }
 
-    func survivors(known: [LaunchID]) -> [Survivor] {
+    func survivors(known: [(launch: LaunchID, app: AppID)]) -> [Survivor] {
         processes?.survivors(known: known) ?? []
     }
 
@@ -66,9 +66,6 @@ final class World {
 
     /// For those who watch on the private socket.
     var announced: (HistoryLine) -> Void = { _ in }
-
-    /// Whose launch it is; the driver knows.
-    var owner: (LaunchID) -> AppID? = { _ in nil }
 
     /// A caller to be answered, once, after the commit of what it asks for.
     func expect(_ answer: @escaping (Reply) -> Void) -> ReplyToken {
@@ -126,7 +123,7 @@ final class World {
         case .kill(let id): processes.kill(id)
         case .release(let id): processes.release(id)
         case .measure(let id): processes.measure(id)
-        case .checkLocks(let id): processes.checkLocks(id, of: owner(id))
+        case .checkLocks(let id): processes.checkLocks(id)
         case .weigh(let id, let weight): processes.weigh(id, weight)
         case .tell:
             // Linked apps connect through App1, which this daemon does not serve yet; without a

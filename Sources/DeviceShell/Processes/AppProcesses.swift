@@ -22,6 +22,8 @@ final class AppProcesses {
     private var dying: [LaunchID] = []
     private var sweep: TimerSource?
     var logSize = AppLog.usualLimit
+    /// Whose launches they are. Known here too: the core cannot be asked while it decides.
+    private var owners: [LaunchID: AppID] = [:]
 
     init(
         _ loop: EventLoop,
@@ -42,6 +44,7 @@ final class AppProcesses {
     // MARK: Starting
 
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
+        owners[id] = spec.app
         do throws(LinuxError) {
             let marker = try markers.create(id)
             let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
@@ -64,6 +67,7 @@ final class AppProcesses {
     }
 
     func attach(_ id: LaunchID, pid: Int32, _ spec: ProcessSpec) {
+        owners[id] = spec.app
         do throws(LinuxError) {
             let process = try PidFD(of: pid)
             let identity = identity(of: pid)
@@ -143,12 +147,26 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
+        boundLog(of: id)
         report(id, .exited(event, usage))
+    }
+
+    /// An app writes as much as it likes; what is kept is bounded whenever we look at it.
+    private func boundLog(of id: LaunchID) {
+        guard let app = owners[id] else { return }
+        do throws(LinuxError) {
+            try AppLog(places.logPath(of: app), limit: logSize).bound()
+        } catch {
+            DaemonLog.write("the log of \(app) cannot be shortened: \(error)")
+        }
     }
 
     // MARK: Existing launches
 
-    func freeze(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.freeze(id) } }
+    func freeze(_ id: LaunchID) {
+        ignoringGone { () throws(LinuxError) in try control.freeze(id) }
+        boundLog(of: id)
+    }
     func thaw(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.thaw(id) } }
     func terminate(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.signal(id, Signal.terminate) }
@@ -173,13 +191,14 @@ final class AppProcesses {
     }
 
     func measure(_ id: LaunchID) {
+        boundLog(of: id)
         if let usage = control.usage(of: id) { report(id, .measured(usage)) }
     }
 
     /// Locks on files outside the app's own directories: they would block others.
-    func checkLocks(_ id: LaunchID, of app: AppID?) {
+    func checkLocks(_ id: LaunchID) {
         let own = FrozenLocks.ownDirectories(
-            names: app.map { [$0.name] } ?? [],
+            names: owners[id].map { [$0.name] } ?? [],
             home: places.home,
             environment: CurrentProcess.environment
         )
@@ -190,6 +209,7 @@ final class AppProcesses {
     func release(_ id: LaunchID) {
         cancelProbe(id)
         watched[id] = nil
+        owners[id] = nil
         if !control.remove(id) {
             dying.append(id)
             sweepLater()
@@ -336,8 +356,9 @@ final class AppProcesses {
     // MARK: After a restart of the daemon
 
     /// What is left of the launches that the store knows, and of any others.
-    func survivors(known: [LaunchID]) -> [Survivor] {
-        var ids = known
+    func survivors(known: [(launch: LaunchID, app: AppID)]) -> [Survivor] {
+        for (launch, app) in known { owners[launch] = app }
+        var ids = known.map(\.launch)
         for id in control.discover() + markers.launches() where !ids.contains(id) {
             ids.append(id)
         }

@@ -1,4 +1,5 @@
 package import Linux
+internal import Vocabulary
 
 /// The lock file of a state directory: one daemon at a time, and a keeper that knows whether it
 /// lives. Each byte is a lock of its own.
@@ -21,7 +22,12 @@ package struct DaemonLock: ~Copyable, Sendable {
 
     /// For the daemon, once. False: another daemon has this state directory; `holder` says who.
     package func takeForDaemon() throws(LinuxError) -> Bool {
-        guard try file.tryLock(Byte.daemon) else { return false }
+        // A child that a killed daemon was just starting keeps its lock until it executes.
+        let end = Clocks.boot() + .seconds(5)
+        while try !file.tryLock(Byte.daemon) {
+            if try holder()?.isAlive == true || Clocks.boot() >= end { return false }
+            _ = try Poll.wait(for: [], milliseconds: 10)
+        }
         try file.lock(Byte.alive)
         try file.sign()
         return true

@@ -1,0 +1,362 @@
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// What peers, files and users may do wrong: each gets its words or its disconnection, and the
+/// daemon answers everybody else.
+struct BadInputTests {
+    /// A daemon with something to lose.
+    private func bench(_ settings: String = "") throws -> DaemonBench {
+        let bench = try DaemonBench(settings)
+        try bench.submit("echo run >> runs", id: "mine", ["after": 3600])
+        return bench
+    }
+
+    private func checkNothingIsLost(_ bench: DaemonBench) throws {
+        #expect(try bench.answers())
+        #expect(try bench.ask("Tasks", "command.mine")[0]?["task"] == "mine")
+        #expect(bench.daemon.log.contains("Fatal") == false)
+    }
+
+    @Test(arguments: [
+        "Explain", "Tasks", "Logs", "Open", "Leave", "Close", "Run", "Cancel",
+    ])
+    func `an unknown app is not found, and a likely one is suggested`(method: String) throws {
+        let bench = try bench()
+        let options: [Value] = method == "Tasks" ? [] : [[:]]
+        do {
+            let answer = try bench.ask(method, [.string("command.mien")] + options)
+            Issue.record("\(method) answered \(answer)")
+        } catch let error as BusError {
+            #expect(error.reason == .refused("org.offstage.Error.NotFound"))
+            #expect(error.message.contains("command.mien"), "\(error.message)")
+            if method == "Explain" || method == "Tasks" {
+                #expect(error.message.contains("did you mean command.mine?"), "\(error.message)")
+            }
+        }
+        try checkNothingIsLost(bench)
+    }
+
+    @Test(arguments: [
+        "Explain", "Logs", "Open", "Leave", "Close", "Run", "Cancel", "Pause", "Continue",
+        "History", "Submit", "Simulate", "Set",
+    ])
+    func `an option that there is not is refused by name`(method: String) throws {
+        let bench = try bench()
+        let options: Value = [
+            "colour": "red", "kind": "refresh", "command": ["true"],
+        ]
+        let wrong: Value = method == "Submit" ? options : ["colour": "red"]
+        let texts: [Value] =
+            switch method {
+            case "Pause", "Continue", "History", "Submit": []
+            case "Simulate": ["launch", "command.mine"]
+            case "Set": ["battery", "50"]
+            default: ["command.mine"]
+            }
+        do {
+            let answer = try bench.ask(method, texts + [wrong])
+            Issue.record("\(method) answered \(answer)")
+        } catch let error as BusError {
+            #expect(error.reason == .refused("org.offstage.Error.Invalid"))
+            #expect(error.message.contains("colour"), "\(error.message)")
+        }
+        try checkNothingIsLost(bench)
+    }
+
+    // MARK: Settings
+
+    @Test func `a mistake in the settings file keeps the old ones, and is told with its line`()
+        throws
+    {
+        let bench = try bench("run-slots = 3\n")
+        func slots() throws -> Value? {
+            try bench.ask("Settings").listValue?.first { $0["setting"] == "run-slots" }?["value"]
+        }
+        #expect(try slots() == "3")
+        let path = bench.daemon.scratch("offstage.conf")
+        try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\nbattery-limt = 10\n")
+        let refusal = try bench.refusal("Reload")
+        #expect(refusal.name == "org.offstage.Error.Invalid")
+        for part in [path, "line 9", "battery-limt", "battery-limit"] {
+            #expect(refusal.text.contains(part), "\(part) in: \(refusal.text)")
+        }
+        #expect(try slots() == "3", "all or nothing")
+        let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "settings" }
+        #expect(check?["ok"] == false)
+        #expect(bench.daemon.log.contains("battery-limt"))
+        try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\n")
+        try bench.wait(until: "mended") { try slots() == "5" }
+        try checkNothingIsLost(bench)
+    }
+
+    @Test func `a daemon that starts with a mistake in its settings runs with the defaults`() throws
+    {
+        let bench = try DaemonBench("run-slots = many\n")
+        let slots = try bench.ask("Settings").listValue?.first { $0["setting"] == "run-slots" }
+        #expect(slots?["value"] == "4")
+        #expect(bench.daemon.log.contains("line 8"))
+        #expect(bench.daemon.log.contains("run-slots"))
+    }
+
+    @Test(arguments: [
+        ("run-slot", "3", "run-slots"), ("powr", "off", "power"), ("run-slots", "many", "many"),
+        ("battery", "101", "0 to 100"), ("idle", "perhaps", "off, on"), ("", "", "setting"),
+    ])
+    func `setting what there is not, or to what it cannot be, is refused`(
+        name: String,
+        value: String,
+        words: String
+    ) throws {
+        let bench = try bench()
+        let before = try bench.daemon.scratch.read("offstage.conf")
+        let refusal = try bench.refusal("Set", .string(name), .string(value), [:])
+        #expect(refusal.name == "org.offstage.Error.Invalid")
+        #expect(refusal.text.contains(words), "\(refusal.text)")
+        #expect(try bench.daemon.scratch.read("offstage.conf") == before)
+    }
+
+    @Test func `a setting that is set stands in the file, with what was there already`() throws {
+        let bench = try bench("# mine\nrun-slots = 3 \n")
+        try bench.set("run-slots", "7")
+        let text = try bench.daemon.scratch.read("offstage.conf")
+        #expect(text.contains("# mine\n"))
+        #expect(text.contains("run-slots = 7"))
+        try bench.ask("Set", "background-refresh", "off", ["app": "command.mine"])
+        let refusal = try bench.refusal(
+            "Submit",
+            ["kind": "refresh", "command": ["true"], "id": "mine"]
+        )
+        #expect(refusal.name == "org.offstage.Error.Unavailable")
+        #expect(refusal.text.contains("--app command.mine"))
+        try bench.restart()
+        let slots = try bench.ask("Settings").listValue?.first { $0["setting"] == "run-slots" }
+        #expect(slots?["value"] == "7")
+    }
+
+    // MARK: Bytes
+
+    private static let authentication = "\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n"
+
+    /// A connection of raw bytes.
+    private func connect(_ bench: DaemonBench, _ bytes: [UInt8]) throws -> FileDescriptor {
+        // This thread is told by the write itself; programs begin with no signal blocked.
+        try CurrentProcess.block(signals: [Signal.pipe])
+        let socket = try UnixSocket.connect(to: bench.daemon.socket)
+        // A daemon that has had enough closes while we write.
+        try? socket.writeAll(bytes.span)
+        return socket
+    }
+
+    /// Reads until the daemon closes the connection.
+    private func waitUntilClosed(_ socket: borrowing FileDescriptor) throws {
+        while true {
+            try Wait.until(readable: socket.number, "the daemon closes the connection")
+            guard let bytes = try? socket.read(upTo: 65_536), !bytes.isEmpty else { return }
+        }
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\n\r\n", String(repeating: "A", count: 100_000),
+        "\0AUTH KERBEROS x\r\n" + String(repeating: "\r\n", count: 5000),
+        "\u{1}\u{2}\u{3}\u{4}", "\0BEGIN\r\n",
+    ])
+    func `garbage on the socket ends that connection and no other`(text: String) throws {
+        let bench = try bench()
+        let socket = try connect(bench, Array(text.utf8))
+        try waitUntilClosed(socket)
+        try checkNothingIsLost(bench)
+    }
+
+    @Test(
+        arguments: [
+            // An endianness that there is not.
+            [UInt8](repeating: 0x78, count: 64),
+            // A header of 64 MB and more, and a body beyond what D-Bus allows.
+            [0x6C, 1, 0, 1, 0xFF, 0xFF, 0xFF, 0x7F, 1, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0x0F],
+            // A protocol version to come.
+            [0x6C, 1, 0, 9, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+            // Serial 0.
+            [0x6C, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            // A header field that ends beyond the header.
+            [0x6C, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0, 1, 1, 0x6F, 0, 0xFF, 0, 0, 0],
+        ] as [[UInt8]]
+    )
+    func `a malformed message is dropped or ends its connection, and no other`(message: [UInt8])
+        throws
+    {
+        let bench = try bench()
+        let socket = try connect(bench, Array(Self.authentication.utf8) + message)
+        try checkNothingIsLost(bench)
+        withExtendedLifetime(socket.number) {}
+    }
+
+    @Test func `a message of more than we take is refused, and its sender may go on`() throws {
+        let bench = try bench()
+        let refusal = try bench.refusal(
+            "Submit",
+            [
+                "kind": "refresh", "command": ["true"],
+                "id": .string(String(repeating: "x", count: 2 << 20)),
+            ]
+        )
+        #expect(refusal.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+        let long = try bench.refusal(
+            "Submit",
+            [
+                "kind": "refresh", "command": ["true"],
+                "id": .string(String(repeating: "x", count: 5000)),
+            ]
+        )
+        #expect(long.name == "org.offstage.Error.Invalid")
+        #expect(long.text.contains("id is too long"))
+        try checkNothingIsLost(bench)
+    }
+
+    @Test func `the largest message that D-Bus allows costs its sender the connection`() throws {
+        let bench = try bench()
+        let socket = try connect(bench, Array(Self.authentication.utf8))
+        // A method call with a body of 120 MB of bytes: `ay`.
+        let size: UInt32 = 120 << 20
+        func le(_ number: UInt32) -> [UInt8] {
+            (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        }
+        let fields: [UInt8] =
+            [1, 1, 0x6F, 0] + le(1) + Array("/\0".utf8) + [UInt8](repeating: 0, count: 6)
+            + [3, 1, 0x73, 0] + le(1) + Array("X\0".utf8) + [UInt8](repeating: 0, count: 6)
+            + [8, 1, 0x67, 0] + [2] + Array("ay\0".utf8)
+        var header = [0x6C, 1, 0, 1] + le(size + 4) + le(1) + le(UInt32(fields.count)) + fields
+        header += [UInt8](repeating: 0, count: (8 - header.count % 8) % 8) + le(size)
+        try? socket.writeAll(header.span)
+        let piece = [UInt8](repeating: 0x41, count: 1 << 20)
+        var isCut = false
+        for _ in 0..<120 where !isCut {
+            do { try socket.writeAll(piece.span) } catch { isCut = true }
+        }
+        // Cut off, or refused as something that there is not: bounded either way.
+        try checkNothingIsLost(bench)
+        let status = try Files.text("/proc/\(bench.daemon.identity?.pid ?? 0)/status")
+        let limit = status.split(separator: "\n").first { $0.hasPrefix("VmData:") } ?? ""
+        let kilobytes = limit.split(separator: " ").compactMap { Int($0) }.first ?? 0
+        #expect(kilobytes <= 256 << 10, "\(limit)")
+        withExtendedLifetime(isCut) {}
+    }
+
+    @Test func `a thousand connections neither stop the daemon nor keep others out for long`()
+        throws
+    {
+        let bench = try bench()
+        var sockets: [Int32] = []
+        for _ in 0..<1000 {
+            guard let socket = try? UnixSocket.connect(to: bench.daemon.socket) else { continue }
+            sockets.append(socket.release())
+        }
+        defer { for number in sockets { _ = FileDescriptor(owning: number) } }
+        #expect(sockets.count > 500)
+        try checkNothingIsLost(bench)
+        var command = Command(
+            "busctl",
+            "--address=unix:path=\(bench.daemon.socket)",
+            "call",
+            "org.offstage.Offstage",
+            "/org/offstage",
+            "org.offstage.Control1",
+            "Version"
+        )
+        command.environment = Command.cleanEnvironment()
+        #expect(try command.run().succeeded, "another process gets in")
+    }
+
+    @Test func `a client that never authenticates is let go, and waits in nobody's way`() throws {
+        let bench = try bench()
+        let silent = try UnixSocket.connect(to: bench.daemon.socket)
+        try checkNothingIsLost(bench)
+        try waitUntilClosed(silent)
+        try checkNothingIsLost(bench)
+    }
+
+    @Test func `a client that stops reading is disconnected, and the others are served`() throws {
+        let bench = try bench()
+        let socket = try connect(bench, Array(Self.authentication.utf8))
+        // Calls of Conditions, each answered with some kilobytes that nobody reads.
+        func padded(_ bytes: [UInt8]) -> [UInt8] {
+            bytes + [UInt8](repeating: 0, count: (8 - bytes.count % 8) % 8)
+        }
+        func field(_ code: UInt8, _ type: Character, _ text: String) -> [UInt8] {
+            let length = UInt32(text.utf8.count)
+            return [code, 1, type.asciiValue ?? 0, 0]
+                + (0..<4).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
+                + Array(text.utf8) + [0]
+        }
+        let fields =
+            padded(field(1, "o", "/org/offstage"))
+            + padded(field(2, "s", "org.offstage.Control1")) + field(3, "s", "Settings")
+        let length = UInt32(fields.count)
+        let head: [UInt8] = (0..<4).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
+        var calls: [UInt8] = []
+        for serial in UInt32(1)...100 {
+            calls += [0x6C, 1, 0, 1, 0, 0, 0, 0]
+            calls += (0..<4).map { UInt8(truncatingIfNeeded: serial >> ($0 * 8)) }
+            calls += head + padded(fields)
+        }
+        var isCut = false
+        for _ in 0..<1000 where !isCut {
+            guard
+                Poll.ready(socket.number, for: [.writable, .hangUp], milliseconds: 60_000)
+            else { break }
+            do { try socket.writeAll(calls.span) } catch { isCut = true }
+        }
+        #expect(isCut, "the daemon hangs up on one that does not read")
+        try checkNothingIsLost(bench)
+    }
+
+    @Test(.enabled(if: Command.runsAsRoot, "only root can become somebody else"))
+    func `a peer of another user is sent away`() throws {
+        let bench = try bench()
+        // So that only the check of the peer is left to keep it out.
+        try Files.setPermissions(bench.daemon.scratch.path, 0o777)
+        try Files.setPermissions(bench.daemon.scratch("run"), 0o777)
+        try Files.setPermissions(bench.daemon.socket, 0o777)
+        var command = Command(
+            "busctl",
+            "--address=unix:path=\(bench.daemon.socket)",
+            "call",
+            "org.offstage.Offstage",
+            "/org/offstage",
+            "org.offstage.Control1",
+            "Version"
+        )
+        command.user = Command.ordinaryUser
+        let outcome = try command.run()
+        #expect(!outcome.succeeded)
+        #expect(outcome.output == "")
+        #expect(bench.daemon.log.contains("ignoring a peer of user"))
+        try checkNothingIsLost(bench)
+    }
+
+    @Test func `an app may look at itself and at nobody else`() throws {
+        let bench = try bench()
+        let call =
+            "busctl --address=unix:path=$OFFSTAGE_SOCKET call org.offstage.Offstage"
+            + " /org/offstage org.offstage.Control1"
+        try bench.submit(
+            """
+            \(call) Tasks s $OFFSTAGE_APP > own 2>&1
+            \(call) Tasks s command.mine > other 2>&1
+            \(call) Status > status 2>&1
+            \(call) Cancel 'sa{sv}' command.mine 0 > cancel 2>&1
+            echo > done
+            """,
+            id: "curious"
+        )
+        try bench.wait(for: "done")
+        #expect(bench.read("own").hasPrefix("aa{sv} 1 "), "\(bench.read("own"))")
+        for name in ["other", "status", "cancel"] {
+            let text = bench.read(name)
+            #expect(text.contains("an app may only ask about itself"), "\(name): \(text)")
+        }
+        try checkNothingIsLost(bench)
+    }
+}

@@ -1,0 +1,92 @@
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// A small file system at a path.
+private enum SmallDisk {
+    static func mount(_ path: String) -> Bool {
+        let mount = Command("mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", path)
+        return (try? mount.run())?.succeeded == true
+    }
+
+    static func unmount(_ path: String) {
+        _ = try? Command("umount", "-l", path).run()
+    }
+
+    static let isPossible: Bool = {
+        let scratch = ScratchDirectory()
+        guard Command.runsAsRoot, mount(scratch.path) else { return false }
+        unmount(scratch.path)
+        return true
+    }()
+}
+
+/// A state directory that is full, on a file system of its own.
+@Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small file system"))
+struct DiskFullTests {
+    /// Writes until nothing fits any more.
+    private func fill(_ path: String) throws {
+        let file = try FileDescriptor(opening: path, [.writing, .create, .append])
+        var piece = 1 << 16
+        while piece > 0 {
+            do {
+                try file.writeAll([UInt8](repeating: 0, count: piece).span)
+            } catch {
+                piece /= 4
+            }
+        }
+    }
+
+    @Test func `a full disk is answered as such, explained, survived, and over once there is room`()
+        throws
+    {
+        let bench = try DaemonBench(starting: false)
+        let state = bench.daemon.scratch("state")
+        try #require(SmallDisk.mount(state))
+        defer {
+            try? bench.kill()
+            SmallDisk.unmount(state)
+        }
+        try bench.daemon.start()
+        try bench.set("power", "off")
+        try bench.submit("echo run >> before", id: "before", ["power": true])
+        try fill(state + "/filler")
+        var refused: (name: String, text: String)?
+        // What the file of the store still has room for may go in first.
+        for number in 0..<200 where refused == nil {
+            do {
+                try bench.submit(
+                    "echo run >> fitted",
+                    id: "fitted\(number)",
+                    [
+                        "power": true,
+                        "environment": [.string("X=" + String(repeating: "x", count: 4000))],
+                    ]
+                )
+            } catch {
+                refused = try bench.refusal(
+                    "Submit",
+                    ["kind": "refresh", "id": "late", "command": ["sh", "-c", "echo > late"]]
+                )
+            }
+        }
+        #expect(refused?.name == "org.offstage.Error.Storage")
+        #expect(refused?.text.contains("free some space") == true, "\(refused?.text ?? "")")
+        #expect(try bench.answers())
+        let holds = try bench.explain("command.before")["holds"]?.listValue ?? []
+        #expect(holds.contains { $0["gate"] == "storage" })
+        let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "store" }
+        #expect(check?["ok"] == false)
+        #expect(try bench.ask("Tasks", "").listValue?.contains { $0["task"] == "late" } == false)
+        try Files.remove(state + "/filler")
+        try bench.submit("echo run >> after", id: "after")
+        try bench.wait(for: "after")
+        try bench.set("power", "on")
+        try bench.wait(for: "before")
+        try bench.restart()
+        #expect(try bench.answers())
+        #expect(bench.read("before") == "run\n")
+        #expect(bench.read("late") == "")
+    }
+}

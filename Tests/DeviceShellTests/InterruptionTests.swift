@@ -1,0 +1,267 @@
+import DeviceCore
+import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Frozen and thawed: by the plug, by the user who leaves and comes back; judged by the kernel.
+struct InterruptionTests {
+    private static let busy = "echo $$ >> pid; while :; do :; done"
+
+    private static let backup = """
+        BackgroundModes=processing;
+        ProcessingCommand=sh backup.sh
+        ProcessingNeeds=power;
+        WhenInterrupted=freeze
+        """
+
+    @Test(arguments: ProcessBench.steps)
+    func `pulling the plug freezes a command, and plugging in lets it go on`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try DaemonBench(
+            options: ["--step", step.rawValue.replacing(" ", with: "-")],
+            starting: false
+        )
+        try bench.script("backup.sh", Self.busy)
+        try bench.manifest("backup", Self.backup)
+        try bench.daemon.start()
+        #expect(bench.step == step)
+        let process = try bench.process(from: "pid")
+        #expect(try !bench.isFrozen(process))
+        try bench.set("power", "off")
+        try bench.waitUntilFrozen(process)
+        let time = ProcessStatus(of: process.pid)?.processorTime
+        try bench.letOthersWork()
+        #expect(ProcessStatus(of: process.pid)?.processorTime == time, "not a tick")
+        let line = try bench.nextRun("backup")
+        #expect(line["result"] == "interrupted: external power is gone")
+        let seconds = try #require(line["seconds"]?.doubleValue)
+        #expect(seconds >= 0)
+        let explanation = try bench.explain("backup")
+        #expect(explanation["state"] == "interrupted")
+        #expect(explanation["holds"]?[0]?["gate"] == "external-power")
+        #expect(try bench.running("backup")?["frozen"] == true)
+        try bench.set("power", "on")
+        try bench.waitUntilFrozen(process, false)
+        try Wait.until(
+            "busy again",
+            { (ProcessStatus(of: process.pid)?.processorTime ?? 0) > (time ?? 0) }
+        ) {
+            try bench.letOthersWork()
+        }
+        #expect(bench.lines("pid").count == 1, "the same run")
+        #expect(try bench.running("backup")?["pid"]?.integerValue == Int64(process.pid))
+    }
+
+    @Test func `the run that was frozen completes in its next window, marked as resumed`() throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.script(
+            "backup.sh",
+            "echo $$ >> pid; while [ ! -e go ]; do sleep 0.1; done; echo done > done"
+        )
+        try bench.manifest("backup", Self.backup)
+        try bench.daemon.start()
+        let process = try bench.process(from: "pid")
+        try bench.set("power", "off")
+        try bench.waitUntilFrozen(process)
+        try bench.daemon.scratch.write("home/go", "")
+        try bench.letOthersWork()
+        #expect(bench.read("done") == "")
+        try bench.set("power", "auto")
+        try bench.wait(for: "done")
+        let line = try bench.nextRun("backup", after: 1)
+        #expect(line["result"] == "completed")
+        #expect(line["resumed"] == true)
+        #expect(bench.lines("pid").count == 1)
+    }
+
+    @Test func `without freeze an interrupted command is asked to end, and is pending again`()
+        throws
+    {
+        let bench = try DaemonBench(starting: false)
+        try bench.script(
+            "backup.sh",
+            "trap 'echo asked >> asked; exit 1' TERM; echo $$ >> pid; while :; do sleep 0.1; done"
+        )
+        try bench.manifest(
+            "backup",
+            "BackgroundModes=processing;\nProcessingCommand=sh backup.sh\nProcessingNeeds=power;"
+        )
+        try bench.daemon.start()
+        let process = try bench.process(from: "pid")
+        try bench.set("power", "off")
+        try Wait.untilGone(process)
+        #expect(bench.read("asked") == "asked\n")
+        #expect(try bench.nextRun("backup")["result"] == "expired: external power is gone")
+        #expect(try bench.explain("backup")["state"] == "waiting")
+        try bench.set("power", "on")
+        try bench.wait(for: "pid") { $0.split(separator: "\n").count == 2 }
+    }
+
+    @Test func `a user who comes back interrupts processing, but no refresh`() throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.script("backup.sh", Self.busy)
+        try bench.manifest(
+            "backup",
+            "BackgroundModes=processing;\nProcessingCommand=sh backup.sh\nWhenInterrupted=freeze"
+        )
+        try bench.refresh(
+            "reader",
+            "echo $$ > reader-pid; while [ ! -e go ]; do sleep 0.1; done; echo done > read"
+        )
+        try bench.daemon.start()
+        let backup = try bench.process(from: "pid")
+        let reader = try bench.process(from: "reader-pid")
+        try bench.set("idle", "off")
+        try bench.waitUntilFrozen(backup)
+        #expect(try bench.nextRun("backup")["result"] == "interrupted: the device is in use")
+        #expect(try !bench.isFrozen(reader))
+        try bench.daemon.scratch.write("home/go", "")
+        try bench.wait(for: "read")
+        #expect(try bench.nextRun("reader")["result"] == "new data")
+    }
+
+    @Test func `values by hand win over sensors until auto, and survive the daemon`() throws {
+        let bench = try DaemonBench()
+        func battery() throws -> Value? {
+            try bench.ask("Conditions").listValue?.first { $0["condition"] == "battery" }
+        }
+        #expect(try battery()?["source"] == "absent")
+        try bench.set("battery", "15")
+        #expect(try battery()?["number"] == 15)
+        #expect(try battery()?["source"] == "set by hand")
+        try bench.set("power", "off")
+        try bench.submit("echo run >> runs", id: "mine")
+        #expect(try bench.explain("command.mine")["holds"]?[0]?["gate"] == "battery")
+        try bench.restart()
+        #expect(try battery()?["number"] == 15)
+        #expect(bench.read("runs") == "")
+        try bench.set("battery", "auto")
+        try bench.wait(for: "runs")
+    }
+
+    // MARK: The app itself
+
+    private func opened(_ keys: String = "", _ settings: String = "") throws -> DaemonBench {
+        let bench = try DaemonBench("suspend-delay = 0s\n" + settings, starting: false)
+        try bench.script("app.sh", "echo $$ >> app-pid; while :; do :; done")
+        try bench.script("refresh.sh", "echo run >> runs")
+        try bench.manifest(
+            "reader",
+            exec: "sh app.sh",
+            entry: "Terminal=true",
+            "BackgroundModes=fetch;\n" + keys
+        )
+        try bench.daemon.start()
+        return bench
+    }
+
+    @Test func `leaving suspends an app, opening brings the same process back`() throws {
+        let bench = try opened()
+        try bench.ask("Open", "reader", [:])
+        let process = try bench.process(from: "app-pid")
+        #expect(try bench.app("reader")?["state"] == "foreground")
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(process)
+        #expect(try bench.app("reader")?["state"] == "suspended")
+        let time = ProcessStatus(of: process.pid)?.processorTime
+        try bench.letOthersWork()
+        #expect(ProcessStatus(of: process.pid)?.processorTime == time, "not a tick")
+        try bench.ask("Open", "reader", [:])
+        try bench.waitUntilFrozen(process, false)
+        #expect(try bench.app("reader")?["state"] == "foreground")
+        #expect(bench.lines("app-pid").count == 1)
+        let uses = try bench.history("reader").compactMap { $0["what"]?.stringValue }
+        #expect(uses == ["opened", "left", "opened"])
+    }
+
+    @Test func `closing ends an app and all its background work until it is opened again`() throws {
+        let bench = try opened("RefreshCommand=sh refresh.sh\nRefreshInterval=1s")
+        try bench.wait(for: "runs")
+        try bench.ask("Open", "reader", [:])
+        let process = try bench.process(from: "app-pid")
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(process)
+        try bench.ask("Close", "reader", [:])
+        try Wait.untilGone(process)
+        try bench.wait(until: "closed") { try bench.app("reader")?["state"] == "closed" }
+        let explanation = try bench.explain("reader")
+        #expect(explanation["holds"]?[0]?["gate"] == "closed-by-user")
+        #expect(try bench.refusal("Run", "reader", [:]).name == "org.offstage.Error.Held")
+        let runs = bench.lines("runs").count
+        try bench.restart()
+        #expect(try bench.explain("reader")["holds"]?[0]?["gate"] == "closed-by-user")
+        #expect(bench.lines("runs").count == runs)
+        try bench.ask("Open", "reader", [:])
+        try bench.wait(for: "app-pid") { $0.split(separator: "\n").count == 2 }
+        #expect(try bench.app("reader")?["closed"] == nil)
+    }
+
+    @Test func `a program attached by its caller becomes the app, is frozen and thawed`() throws {
+        let bench = try opened()
+        let caller = try Command("sh", "-c", "while :; do :; done").start()
+        defer {
+            try? caller.send(Signal.kill)
+            _ = try? caller.wait(block: true)
+        }
+        let process = try #require(ProcessIdentity(of: caller.pid))
+        let answer = try bench.ask("Open", "reader", ["attach": .integer(Int64(caller.pid))])
+        #expect(answer["arguments"] == ["sh", "app.sh"])
+        try bench.wait(until: "attached") {
+            try bench.running("reader")?["pid"]?.integerValue == Int64(caller.pid)
+        }
+        let again = try bench.refusal("Open", "reader", ["attach": 1])
+        #expect(again.name == "org.offstage.Error.Held")
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(process)
+        try bench.ask("Open", "reader", [:])
+        try bench.waitUntilFrozen(process, false)
+        try caller.send(Signal.kill)
+        try bench.wait(until: "its end is seen") {
+            try bench.app("reader")?["state"] == "not running"
+        }
+        #expect(bench.read("app-pid") == "", "nothing else was started")
+    }
+
+    @Test(arguments: ["exec", "file"])
+    func `use of a program without our library is seen`(how: String) throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.daemon.scratch.write(
+            "home/reader",
+            "#!/bin/sh\necho used > used-now\n",
+            permissions: 0o755
+        )
+        try bench.manifest(
+            "reader",
+            exec: "true",
+            "BackgroundModes=fetch;\nUseFrom=\(how):~/\(how == "exec" ? "reader" : "used-now")"
+        )
+        try bench.daemon.scratch.write("home/used-now", "")
+        try bench.daemon.start()
+        #expect(try bench.app("reader")?["lastUsed"] == nil)
+        var command = Command(bench.home("reader"))
+        command.directory = bench.home("")
+        #expect(try command.run().succeeded)
+        try bench.wait(until: "use seen") { try bench.app("reader")?["lastUsed"] != nil }
+        #expect(try bench.history("reader").contains { $0["what"] == "seen" })
+    }
+
+    @Test func `our own runs of a program are no use of it`() throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.daemon.scratch.write(
+            "home/reader",
+            "#!/bin/sh\necho run >> runs\n",
+            permissions: 0o755
+        )
+        try bench.manifest(
+            "reader",
+            "BackgroundModes=fetch;\nRefreshCommand=\(bench.home("reader"))\n"
+                + "UseFrom=exec:~/reader"
+        )
+        try bench.daemon.start()
+        _ = try bench.nextRun("reader")
+        #expect(try bench.app("reader")?["lastUsed"] == nil)
+    }
+}

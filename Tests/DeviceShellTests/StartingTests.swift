@@ -1,0 +1,192 @@
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Starting, and being refused: one daemon per state directory, places that cannot be used, a
+/// store that is not ours; each with words that say what to do, and nothing touched.
+struct StartingTests {
+    /// Runs a second `offstaged` on the places of a bench, to its end.
+    private func run(
+        _ bench: DaemonBench,
+        _ more: [String] = [],
+        state: String? = nil,
+        runtime: String? = nil,
+        as user: User? = nil
+    ) throws -> Command.Outcome {
+        let scratch = bench.daemon.scratch
+        var command = Command(
+            [Products.path(of: "offstaged")] + [
+                "--state", state ?? scratch("state"), "--runtime", runtime ?? scratch("run"),
+                "--config", scratch("offstage.conf"), "--data", scratch("data"),
+            ] + more
+        )
+        command.user = user
+        return try command.run()
+    }
+
+    @Test func `a second daemon for the same state is refused with the number of the first`() throws
+    {
+        let bench = try DaemonBench()
+        let pid = try #require(bench.daemon.identity?.pid)
+        let outcome = try run(bench, runtime: bench.daemon.scratch("other"))
+        #expect(outcome.status == .exited(1))
+        #expect(
+            outcome.errors
+                == "offstaged: another daemon (process \(pid)) runs for "
+                + "\(bench.daemon.scratch("state")). Only one may; choose another directory with "
+                + "--state to run a second.\n"
+        )
+        #expect(try bench.answers())
+    }
+
+    @Test func `a state directory of its own makes a second daemon possible`() throws {
+        let one = try DaemonBench()
+        let other = try DaemonBench()
+        try one.submit("echo one > mine", id: "same")
+        try other.submit("echo other > mine", id: "same")
+        try one.wait(for: "mine")
+        try other.wait(for: "mine")
+        #expect(one.read("mine") == "one\n")
+        #expect(other.read("mine") == "other\n")
+    }
+
+    @Test func `SIGTERM ends the daemon in order, and its work goes on with the next`() throws {
+        let bench = try DaemonBench()
+        try bench.submit("echo run >> runs", id: "later", ["after": 3600])
+        #expect(try bench.answers())
+        let end = try bench.stop()
+        #expect(end == .exited(0))
+        try bench.daemon.start()
+        #expect(try bench.ask("Tasks", "command.later")[0]?["task"] == "later")
+    }
+
+    @Test(.enabled(if: Command.runsAsRoot, "only root can become somebody else"))
+    func `a state directory without rights is refused by its name`() throws {
+        let bench = try DaemonBench(starting: false)
+        let user = try #require(Command.ordinaryUser)
+        let place = ScratchDirectory(owner: user)
+        try Files.makeDirectory(place("closed"), permissions: 0o700)
+        let outcome = try run(
+            bench,
+            state: place("closed/state"),
+            runtime: place("run"),
+            as: user
+        )
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.errors.contains(place("closed")), "\(outcome.errors)")
+        #expect(outcome.errors.contains("--state"))
+    }
+
+    @Test func `a path that is too long for a socket is refused with its length in words`() throws {
+        let bench = try DaemonBench(starting: false)
+        let long = bench.daemon.scratch(String(repeating: "r", count: 110))
+        let outcome = try run(bench, runtime: long)
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.errors.contains("\(long)/socket"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("107") || outcome.errors.contains("too long"))
+    }
+
+    @Test(arguments: [
+        (["--sate=/x"], "--sate"), (["--state"], "--state"), (["x"], "x"),
+        (["--step", "cgroup-v3"], "cgroup-v3"), (["--state", "relative"], "relative"),
+    ])
+    func `a mistake in the call is told with exit status 2`(words: [String], named: String) throws {
+        let bench = try DaemonBench(starting: false)
+        let outcome = try run(bench, words)
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.contains(named), "\(outcome.errors)")
+    }
+
+    // MARK: The store
+
+    @Test func `a database that is not ours is refused and left as it is`() throws {
+        for content in ["", "hello", String(repeating: "x", count: 8192)].dropFirst() {
+            let bench = try DaemonBench(starting: false)
+            try bench.daemon.scratch.write("state/offstage.db", content)
+            let outcome = try run(bench)
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.errors.contains("is not a database of Offstage"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("It was left as it is."))
+            #expect(try bench.daemon.scratch.read("state/offstage.db") == content)
+        }
+    }
+
+    /// A database with something in it, of a daemon that was ended in order.
+    private func used() throws -> DaemonBench {
+        let bench = try DaemonBench()
+        for number in 0..<20 {
+            try bench.submit("exit 0", id: "n\(number)", ["after": 3600])
+        }
+        _ = try bench.stop()
+        return bench
+    }
+
+    @Test func `a database of a newer version is refused and left as it is`() throws {
+        let bench = try used()
+        let path = bench.daemon.scratch("state/offstage.db")
+        var bytes = try Files.read(path)
+        bytes[63] = 99
+        bench.daemon.scratch.write(bytes, to: "state/offstage.db")
+        let outcome = try run(bench)
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.errors.contains("newer Offstage (version 99"), "\(outcome.errors)")
+        #expect(try Files.read(path) == bytes)
+    }
+
+    @Test func `a damaged database is refused and left as it is`() throws {
+        let bench = try used()
+        let path = bench.daemon.scratch("state/offstage.db")
+        var bytes = try Files.read(path)
+        for index in 4096..<min(bytes.count, 12_288) { bytes[index] = 0xA5 }
+        bench.daemon.scratch.write(bytes, to: "state/offstage.db")
+        let outcome = try run(bench)
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.errors.contains("is damaged"), "\(outcome.errors)")
+        #expect(try Files.read(path) == bytes)
+    }
+
+    // MARK: The socket
+
+    @Test func `the socket is the user's alone, and one left behind is taken over`() throws {
+        let bench = try DaemonBench()
+        #expect(Files.status(bench.daemon.socket)?.permissions == 0o600)
+        #expect(Files.status(bench.daemon.scratch("run"))?.permissions == 0o700)
+        #expect(Files.status(bench.daemon.scratch("state"))?.permissions == 0o700)
+        try bench.kill()
+        #expect(Files.exists(bench.daemon.socket), "left behind by the kill")
+        try bench.daemon.start()
+        #expect(try bench.answers())
+    }
+
+    @Test func `a socket that is handed over by the service manager is served`() throws {
+        let bench = try DaemonBench(starting: false)
+        let scratch = bench.daemon.scratch
+        let socket = scratch("run/activated")
+        var command = Command(
+            "systemd-socket-activate",
+            "--listen",
+            socket,
+            Products.path(of: "offstaged"),
+            "--state",
+            scratch("state"),
+            "--runtime",
+            scratch("run"),
+            "--config",
+            scratch("offstage.conf"),
+            "--data",
+            scratch("data")
+        )
+        command.environment = Command.cleanEnvironment(["HOME": scratch("home")])
+        let process = try command.start(logging: bench.daemon.logPath)
+        defer {
+            try? process.send(Signal.kill)
+            _ = try? process.wait(block: true)
+        }
+        try Wait.until(file: bench.daemon.logPath, "listening") { $0.contains("Listening") }
+        #expect(!Files.exists(scratch("state/offstage.db")), "nobody has asked yet")
+        let answer = try bench.ask(at: socket, "Version")
+        #expect(answer["pid"]?.integerValue == Int64(process.pid))
+        #expect(!Files.exists(bench.daemon.socket), "the handed one, not its own")
+    }
+}
