@@ -73,7 +73,8 @@ package final class Server {
 
     /// The well-known name that peers may address.
     package let name: String
-    package let limits: Limits
+    /// Peers that are connected keep the time that they were given to authenticate.
+    package var limits: Limits
     let objects: [ServedObject]
     let id: sd_id128_t
     private let handlers: Handlers

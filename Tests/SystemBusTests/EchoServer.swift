@@ -29,6 +29,7 @@ final class EchoServer: Sendable {
             method("Change", "x", "", "Changes the property."),
             method("CallBack", "s", "v", "Calls a method of the caller's own object."),
             method("Close", "", "", "Ends the connection of the caller."),
+            method("Patience", "x", "", "Sets how many milliseconds a new peer is given."),
             method("Who", "", "uu", "Answers process and user of the caller."),
         ],
         signals: [Interface.Signal("Shouted", [Interface.Argument("text", "s")], "Somebody did.")],
@@ -253,6 +254,9 @@ private final class World {
             must { try tellChange() }
         case "CallBack":
             must { try callBack(call) }
+        case "Patience":
+            server?.limits.authentication = .milliseconds(integer(0))
+            call.answer()
         case "Close": call.connection.end()
         case "Who":
             call.answer([
