@@ -142,16 +142,18 @@ final class Daemon {
         let survivors = world.survivors(
             known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
         )
+        let (settings, manifests) = inputs.readFirst()
         world.happened(
             .started(
                 Start(
                     bootID: bootID,
                     survivors: survivors,
-                    seed: seed.reduce(0) { $0 << 8 | Int64($1) }
+                    seed: seed.reduce(0) { $0 << 8 | Int64($1) },
+                    settings: settings,
+                    manifests: manifests
                 )
             )
         )
-        inputs.readAll()
         world.log.begin(with: driver.device)
         turn()
     }

@@ -60,6 +60,15 @@ final class Inputs {
         sources.append(zone)
     }
 
+    /// What there is when the daemon starts: the settings, nil for the defaults, and all manifests.
+    /// Part of the first event, since what was running is judged by them.
+    func readFirst() -> (settings: Settings?, manifests: [ManifestChange]) {
+        (settingsAreStale, manifestsAreStale) = (false, false)
+        watchSettings()
+        manifestWatch?.watch(manifests.watched())
+        return (readSettings(), manifests.scan())
+    }
+
     /// As if everything had changed.
     func readAll() {
         (manifestsAreStale, settingsAreStale) = (true, true)
@@ -71,8 +80,10 @@ final class Inputs {
     func refresh() {
         if settingsAreStale {
             settingsAreStale = false
-            settingsWatch?.watch([nearest(Files.directory(of: daemon.places.configuration))])
-            readSettings()
+            watchSettings()
+            if let settings = readSettings(), settings != daemon.driver.device.settings {
+                daemon.world.happened(.settings(settings))
+            }
         }
         if manifestsAreStale {
             manifestsAreStale = false
@@ -88,19 +99,23 @@ final class Inputs {
         return path
     }
 
-    private func readSettings() {
+    private func watchSettings() {
+        settingsWatch?.watch([nearest(Files.directory(of: daemon.places.configuration))])
+    }
+
+    /// Nil: the file is not valid, and the settings in force stay.
+    private func readSettings() -> Settings? {
         switch SettingsFile.read(daemon.places.configuration) {
         case .success(let settings):
             daemon.settingsProblems = []
-            if settings != daemon.driver.device.settings {
-                daemon.world.happened(.settings(settings))
-            }
+            return settings
         case .failure(let problems):
             daemon.settingsProblems = problems.diagnostics
             for problem in problems.diagnostics {
                 DaemonLog.write("\(daemon.places.configuration): \(problem)")
             }
             DaemonLog.write("the settings in force stay")
+            return nil
         }
     }
 }

@@ -276,8 +276,9 @@ final class AppProcesses {
             ResourceLimit(.fileSize, soft: ResultFile.limit, hard: ResultFile.limit)
         )
         let process = try control.join(id, program)
+        let pid = process.pid
         let child = try ProcessSource(loop, child: process) { [unowned self] exit in
-            finishProbe(id, exit)
+            finishProbe(id, pid: pid, exit)
         }
         let timer = try TimerSource(loop) { [unowned self] in
             cancelProbe(id)
@@ -290,8 +291,13 @@ final class AppProcesses {
         probes[id] = Probe(step: step, process: child, timer: timer)
     }
 
-    private func finishProbe(_ id: LaunchID, _ exit: ProcessExit) {
-        guard let probe = probes.removeValue(forKey: id) else { return }
+    private func finishProbe(_ id: LaunchID, pid: Int32, _ exit: ProcessExit) {
+        guard probes[id]?.process?.process.pid == pid, let probe = probes.removeValue(forKey: id)
+        else {
+            // One that was cancelled.
+            others[pid] = nil
+            return
+        }
         switch exit {
         case .exited(let status):
             let answer = ResultFile.read(probePath(id))
@@ -314,17 +320,9 @@ final class AppProcesses {
         guard let probe = probes.removeValue(forKey: id), let process = probe.process else {
             return
         }
-        let pid = process.process.pid
         ignoringGone { () throws(LinuxError) in try process.process.send(Signal.kill) }
-        reapLater(pid, process)
-    }
-
-    /// It dies soon; until then somebody must wait for it.
-    private func reapLater(_ pid: Int32, _ process: ProcessSource) {
-        guard let copy = try? PidFD(of: pid) else { return }
-        others[pid] = try? ProcessSource(loop, child: copy) { [unowned self] _ in
-            others[pid] = nil
-        }
+        // It dies soon; until then its source must live, which reaps it.
+        others[process.process.pid] = process
     }
 
     // MARK: The user's own command about failures
