@@ -332,7 +332,7 @@ struct BadInputTests {
         let outcome = try command.run()
         #expect(!outcome.succeeded)
         #expect(outcome.output == "")
-        #expect(bench.daemon.log.contains("ignoring a peer of user"))
+        #expect(bench.daemon.log.contains("ignoring a peer: it is of user"))
         try checkNothingIsLost(bench)
     }
 
