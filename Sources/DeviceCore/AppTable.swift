@@ -27,7 +27,7 @@ package struct AppTable: Hashable, Sendable {
     }
 
     package subscript(_ index: Int) -> AppState {
-        _read { yield pages[index / Self.pageSize][index % Self.pageSize] }
+        get { pages[index / Self.pageSize][index % Self.pageSize] }
         _modify { yield &pages[index / Self.pageSize][index % Self.pageSize] }
     }
 

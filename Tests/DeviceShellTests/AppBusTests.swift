@@ -284,7 +284,9 @@ struct AppBusTests {
 
     // MARK: Limits
 
-    @Test func aServerWithoutDescriptorsHangsUpAndGoesOn() async throws {
+    @Test(.enabled(if: ExitTests.areRun)) func aServerWithoutDescriptorsHangsUpAndGoesOn()
+        async throws
+    {
         // The limit is one of the whole process: it is lowered in one of its own.
         await #expect(processExitsWith: .success) {
             let server = try BusThread()

@@ -152,7 +152,7 @@ struct StoreFaultTests {
         #expect(content.lines.count > 20)
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    @Test(.enabled(if: ExitTests.areRun), arguments: [1, 2, 3, 4, 5] as [UInt64])
     func whatWasAcknowledgedSurvivesKill(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         var acknowledged = 0

@@ -23,7 +23,11 @@ struct SeedTests {
         if let failure = report.failure {
             let tail = failure.tail.suffix(20).joined(separator: "\n")
             Issue.record(
-                "seed \(seed), apps \(failure.apps), faults \(failure.faults): \(failure.invariant): \(failure.text)\n\(tail)"
+                """
+                seed \(seed), apps \(failure.apps), faults \(failure.faults): \
+                \(failure.invariant): \(failure.text)
+                \(tail)
+                """
             )
         }
         #expect(report.events > 100)

@@ -162,7 +162,10 @@ struct AbuseTests {
         }
     }
 
-    @Test(.enabled(if: AllocationCounter.isAvailable, "a sanitizer needs more memory than that"))
+    @Test(
+        .enabled(if: ExitTests.areRun),
+        .enabled(if: AllocationCounter.isAvailable, "a sanitizer needs more memory than that")
+    )
     func theLargestMessageIsBoundedByTheMemoryLimit() async throws {
         // As the daemon has it, in a process of its own.
         await #expect(processExitsWith: .success) {

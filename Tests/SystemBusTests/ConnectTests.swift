@@ -73,7 +73,7 @@ struct ConnectTests {
         #expect(failure { _ = try Bus.messageBus(at: "nonsense") }?.reason == .notListening)
     }
 
-    @Test func theUsersAndTheMachinesBus() async throws {
+    @Test(.enabled(if: ExitTests.areRun)) func theUsersAndTheMachinesBus() async throws {
         let daemon = try MessageBusDaemon()
         // The environment belongs to a process: one of its own is asked.
         await #expect(processExitsWith: .success) { [address = daemon.address as String] in

@@ -123,7 +123,7 @@ struct Conformance {
 
     /// Whether a name is that of a function declared behind `@Test`.
     private static func isTest(_ code: SourceText, at place: Int) -> Bool {
-        let before = String(decoding: code.bytes[max(0, place - 600)..<place], as: UTF8.self)
+        let before = String(decoding: code.bytes[max(0, place - 6000)..<place], as: UTF8.self)
         guard before.trimmed.hasSuffix("func") || before.hasSuffix("func `") else { return false }
         guard let test = before.range(of: "@Test") else { return false }
         // No other function between the attribute and the name.
