@@ -64,7 +64,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     /// Tokens of submissions already answered, newest last; at most 32.
     package var tokens: [AnsweredToken] = []
 
-    init(id: AppID) { self.id = id }
+    package init(id: AppID) { self.id = id }
 }
 
 /// The last run's end, for `status` and `explain`.

@@ -1,31 +1,8 @@
-package import Vocabulary
+import Vocabulary
 
 /// What is durable, and how it is read back. Everything else is derived, or found again on the
 /// machine when the daemon starts.
 extension Device {
-    /// The part of the device itself that is kept.
-    struct Record: Hashable, Sendable, Codable {
-        var bootID: String
-        var seed: Int64
-        var reserved: UInt64
-        var pausedAt: WallTime?
-        /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.
-        var pausedUntil: BootTime?
-        var ledger: Ledger
-        /// What the user plays by hand goes on after a restart.
-        var byHand: [Conditions.HandReading]
-    }
-
-    struct RequestRecord: Hashable, Sendable, Codable {
-        var app: AppID
-        var request: Request
-    }
-
-    struct LaunchRecord: Hashable, Sendable, Codable {
-        var app: AppID
-        var launch: Launch
-    }
-
     mutating func save(_ item: Unsaved) {
         if !unsaved.contains(item) { unsaved.append(item) }
     }
@@ -51,25 +28,22 @@ extension Device {
         return unsaved.compactMap { item in
             switch item {
             case .device:
-                return .put(RecordKey(.device, "device"), encode(record))
+                return .put(.device(record))
             case .app(let index):
                 guard let app = apps.at(index) else { return nil }
-                return .put(RecordKey(.app, app.id.name), encode(app.record))
+                return .put(.app(app.record))
             case .request(let index, let id):
                 let key = RecordKey(.request, id.description)
                 guard !gone.contains(key), let app = apps.at(index),
                     let place = app.index(of: id)
                 else { return nil }
-                return .put(
-                    key,
-                    encode(RequestRecord(app: app.id, request: app.requests[place]))
-                )
+                return .put(.request(RequestRecord(app.id, app.requests[place])))
             case .launch(let index, let id):
                 let key = RecordKey(.launch, id.description)
                 guard !gone.contains(key), let app = apps.at(index),
                     let place = app.index(of: id)
                 else { return nil }
-                return .put(key, encode(LaunchRecord(app: app.id, launch: app.launches[place])))
+                return .put(.launch(LaunchRecord(app.id, app.launches[place])))
             case .gone(let key):
                 return .delete(key)
             case .line(let line):
@@ -78,13 +52,13 @@ extension Device {
         }
     }
 
-    private var record: Record {
+    private var record: DeviceRecord {
         let until: BootTime?
         switch pause {
         case .none, .untilContinued: until = nil
         case .until(let end): until = end
         }
-        return Record(
+        return DeviceRecord(
             bootID: bootID,
             seed: seed,
             reserved: serials.reserved,
@@ -95,35 +69,20 @@ extension Device {
         )
     }
 
-    /// Our own records encode: they hold nothing that the value tree cannot.
-    private func encode(_ record: some Encodable) -> Value {
-        do {
-            return try ValueEncoder().encode(record)
-        } catch {
-            preconditionFailure("a record does not encode: \(error)")
-        }
-    }
-
     /// The device as the store remembers it. `Event.started` completes it.
-    package init(
-        restoring records: [(key: RecordKey, value: Value)]
-    ) throws(RestoreError) {
+    package init(restoring records: some Sequence<Record>) {
         self.init()
-        for (key, value) in records {
-            do {
-                switch key.section {
-                case .device: restore(try ValueDecoder().decode(Record.self, from: value))
-                case .app: restore(try ValueDecoder().decode(AppRecord.self, from: value))
-                case .request: restore(try ValueDecoder().decode(RequestRecord.self, from: value))
-                case .launch: restore(try ValueDecoder().decode(LaunchRecord.self, from: value))
-                }
-            } catch {
-                throw RestoreError(key: key, reason: "\(error)")
+        for record in records {
+            switch record {
+            case .device(let record): restore(record)
+            case .app(let record): restore(record)
+            case .request(let record): restore(record)
+            case .launch(let record): restore(record)
             }
         }
     }
 
-    private mutating func restore(_ record: Record) {
+    private mutating func restore(_ record: DeviceRecord) {
         bootID = record.bootID
         seed = record.seed
         serials = Serials(next: record.reserved, reserved: record.reserved)
@@ -164,10 +123,4 @@ extension Device {
         running.all += step
         if launch.wake?.trigger == .processing { running.processing += step }
     }
-}
-
-/// A record that this version cannot read.
-package struct RestoreError: Error, Hashable, Sendable {
-    package var key: RecordKey
-    package var reason: String
 }

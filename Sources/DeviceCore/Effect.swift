@@ -44,24 +44,9 @@ package enum Effect: Hashable, Sendable, Codable {
 
 /// One durable change. The store keeps records by section and key, and the history as lines.
 package enum Change: Hashable, Sendable, Codable {
-    case put(RecordKey, Value)
+    case put(Record)
     case delete(RecordKey)
     case append(HistoryLine)
-}
-
-package struct RecordKey: Hashable, Sendable, Codable, Comparable {
-    package var section: Section
-    package var key: String
-
-    package init(_ section: Section, _ key: String) { (self.section, self.key) = (section, key) }
-
-    package enum Section: String, CaseIterable, Sendable, Codable {
-        case device, app, request, launch
-    }
-
-    package static func < (left: Self, right: Self) -> Bool {
-        (left.section.rawValue, left.key) < (right.section.rawValue, right.key)
-    }
 }
 
 /// How a program is started. The shell adds the marker, the log and the basic environment.

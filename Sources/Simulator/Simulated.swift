@@ -14,7 +14,7 @@ package struct Simulated<Port: DevicePort> {
     /// One life in so many is replayed on a fresh device; 0: none.
     package var replaysEvery = 16
     private var steps = 0
-    private var start: [(key: RecordKey, value: Value)] = []
+    private var start: [Record] = []
     package private(set) var lives = 0
     package private(set) var replayed = 0
 
@@ -91,14 +91,13 @@ package struct Simulated<Port: DevicePort> {
     // MARK: Lives
 
     private mutating func startDaemon() {
-        start = world.store.records
-        let device: Device
         do {
-            device = try Device(restoring: start)
+            start = try world.store.load()
         } catch {
             watch.fail("what was stored can be read", "\(error)")
             return
         }
+        let device = Device(restoring: start)
         lives += 1
         watch.keepsLife = replaysEvery > 0 && lives % replaysEvery == 1 % replaysEvery
         world.life += 1
@@ -139,7 +138,8 @@ package struct Simulated<Port: DevicePort> {
 
     /// Feeds what was recorded to a fresh device and compares all that it decides.
     package mutating func replayLife() {
-        guard watch.keepsLife, var device = try? Device(restoring: start) else { return }
+        guard watch.keepsLife else { return }
+        var device = Device(restoring: start)
         replayed += 1
         var effects: [Effect] = []
         for entry in watch.life {

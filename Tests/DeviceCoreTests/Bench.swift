@@ -65,11 +65,16 @@ struct Bench {
     private mutating func apply(_ changes: [Change]) {
         for change in changes {
             switch change {
-            case .put(let key, let value): records[key] = value
+            case .put(let record): records[record.key] = record.value
             case .delete(let key): records[key] = nil
             case .append(let line): history.append(line)
             }
         }
+    }
+
+    /// The records as a starting daemon reads them.
+    func loaded() throws -> [Record] {
+        try records.sorted { $0.key < $1.key }.map { try Record($0.key, $0.value) }
     }
 
     /// Asks as the user, and returns the answer.
@@ -252,8 +257,7 @@ struct Bench {
         var settings = device.settings
         // What is pending again is seen before it runs.
         settings.pauseAfterStart = .seconds(5)
-        let sorted = records.sorted { $0.key < $1.key }.map { (key: $0.key, value: $0.value) }
-        device = try Device(restoring: sorted)
+        device = try Device(restoring: loaded())
         armed = nil
         if bootID != "boot-1" {
             now.boot = BootTime(nanoseconds: 0) + .minutes(5)

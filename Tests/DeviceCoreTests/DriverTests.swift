@@ -17,7 +17,7 @@ struct DriverTests {
     struct Port: DevicePort {
         var steps: [Step] = []
         var events: [Event] = []
-        var records: [RecordKey: Value] = [:]
+        var records: [RecordKey: Record] = [:]
         /// Fails while set.
         var error: CommitError?
 
@@ -29,7 +29,7 @@ struct DriverTests {
             steps.append(.commit(changes.count))
             for change in changes {
                 switch change {
-                case .put(let key, let value): records[key] = value
+                case .put(let record): records[record.key] = record
                 case .delete(let key): records[key] = nil
                 case .append: break
                 }
@@ -214,7 +214,7 @@ struct DriverTests {
             for _ in 0..<6 { step(.timer) }
             #expect(!setup.driver.mustRetry)
             let records = setup.driver.port.records.sorted { $0.key < $1.key }
-            let restored = try Device(restoring: records.map { (key: $0.key, value: $0.value) })
+            let restored = Device(restoring: records.map(\.value))
             #expect(
                 Durable(restored) == Durable(setup.driver.device),
                 "after commit \(failing) failed"

@@ -25,8 +25,7 @@ struct RandomTests {
         var day = RandomDay(seed: seed)
         for number in 0..<200 {
             day.step()
-            let records = day.bench.records.sorted { $0.key < $1.key }
-            let restored = try Device(restoring: records.map { (key: $0.key, value: $0.value) })
+            let restored = Device(restoring: try day.bench.loaded())
             let wanted = Durable(day.bench.device)
             guard Durable(restored) == wanted else {
                 Issue.record(

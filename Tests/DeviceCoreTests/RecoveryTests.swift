@@ -280,8 +280,6 @@ struct RecoveryTests {
 
     @Test func `a damaged record is named`() {
         let key = RecordKey(.request, "7")
-        #expect(throws: RestoreError.self) {
-            _ = try Device(restoring: [(key: key, value: "nonsense")])
-        }
+        #expect(throws: RecordError.self) { _ = try Record(key, "nonsense") }
     }
 }

@@ -16,19 +16,16 @@ struct StoreFaultTests {
         try Store(path: path, fileSystem: disk.name)
     }
 
+    /// The app whose record has the number of the last commit.
+    private static let last = "last"
+
     /// What a turn may save: a record that grows, one that comes and goes, a line.
     private static func changes(_ number: Int64) -> [Change] {
-        let coming = RecordKey(.request, "\(number % 7)")
+        let coming = Record.app("coming\(number % 7)", number)
         return [
-            .put(RecordKey(.device, "device"), ["last": .integer(number)]),
-            .put(
-                RecordKey(.app, "app\(number % 5)"),
-                [
-                    "n": .integer(number),
-                    "body": .bytes([UInt8](repeating: 1, count: 2000)),
-                ]
-            ),
-            number % 3 == 0 ? .delete(coming) : .put(coming, .integer(number)),
+            .put(.app(last, number)),
+            .put(.app("app\(number % 5)", number, text: String(repeating: "x", count: 2000))),
+            number % 3 == 0 ? .delete(coming.key) : .put(coming),
             .append(
                 HistoryLine(
                     at: WallTime(nanoseconds: number * 1_000_000_000),
@@ -42,20 +39,20 @@ struct StoreFaultTests {
 
     /// All that a store holds, to be compared.
     private struct Content: Equatable {
-        var records: [RecordKey: Value] = [:]
+        var records: [RecordKey: Record] = [:]
         var lines: [String] = []
 
         init() {}
 
         init(_ store: Store) throws {
-            for record in try store.load() { records[record.key] = record.value }
+            for record in try store.load() { records[record.key] = record }
             lines = try store.history(limit: 10_000).reversed().map { "\($0.line.entry)" }
         }
 
         mutating func apply(_ changes: [Change]) {
             for change in changes {
                 switch change {
-                case .put(let key, let value): records[key] = value
+                case .put(let record): records[record.key] = record
                 case .delete(let key): records[key] = nil
                 case .append(let line): lines.append("\(line.entry)")
                 }
@@ -169,15 +166,18 @@ struct StoreFaultTests {
             let last = try? scratch.read("acknowledged").split(separator: "\n").last
             acknowledged = last.flatMap { Int($0) } ?? acknowledged
             let store = try Store(path: path)
-            let found = try store.load().first { $0.key.section == .device }?.value["last"]
             let before = committed
-            committed = Int(found?.integerValue ?? 0)
+            committed = Int(try Self.lastNumber(in: store))
             #expect(committed >= max(before, acknowledged), "seed \(seed), round \(round)")
             #expect(committed <= max(before, acknowledged) + 1, "seed \(seed), round \(round)")
             let lines = try store.history(limit: 10_000)
             #expect(lines.count == committed, "seed \(seed), round \(round)")
         }
         #expect(acknowledged > 0)
+    }
+
+    private static func lastNumber(in store: Store) throws -> Int64 {
+        try store.load().first { $0.key.key == last }?.number ?? 0
     }
 
     /// In a process of its own: commits, writes down what was acknowledged, and is killed.
@@ -189,8 +189,7 @@ struct StoreFaultTests {
         signal(SIGALRM) { _ in kill(getpid(), SIGKILL) }
         let acknowledged = try FileDescriptor(opening: log, [.writing, .create, .append])
         let store = try Store(path: path)
-        let last = try store.load().first { $0.key.section == .device }?.value["last"]
-        var number = last?.integerValue ?? 0
+        var number = try lastNumber(in: store)
         var time = itimerval()
         time.it_value.tv_usec = Int(microseconds)
         setitimer(__itimer_which_t(ITIMER_REAL.rawValue), &time, nil)
@@ -215,10 +214,8 @@ struct StoreFaultTests {
             var error: StoreError?
             while error == nil {
                 number += 1
-                let large: Change = .put(
-                    RecordKey(.app, "large\(number)"),
-                    .bytes([UInt8](repeating: 1, count: 3000))
-                )
+                let text = String(repeating: "x", count: 3000)
+                let large = Change.put(.app("large\(number)", number, text: text))
                 do throws(StoreError) {
                     try store.commit([large])
                     content.apply([large])
@@ -231,8 +228,8 @@ struct StoreFaultTests {
             #expect(try Content(store) == content)
             // With room again it goes on.
             _ = try Command("mount", "-o", "remount,size=1m", scratch.path).run()
-            try store.commit([.put(RecordKey(.app, "after"), 1)])
-            content.apply([.put(RecordKey(.app, "after"), 1)])
+            try store.commit([.put(.app("after", 1))])
+            content.apply([.put(.app("after", 1))])
             #expect(try Content(store) == content)
         }
         #expect(try Store(path: path).load().contains { $0.key.key == "after" })

@@ -33,7 +33,7 @@ struct StoreOpeningTests {
         let other = ScratchDirectory()
         let store = try Store(path: other("offstage.db"))
         for number in 0..<50 as Range<Int64> {
-            try store.commit([.put(RecordKey(.app, "app\(number)"), ["n": .integer(number)])])
+            try store.commit([.put(.app("app\(number)", number))])
         }
         for name in other.entries { scratch.write(try #require(other.bytes(of: name)), to: name) }
         withExtendedLifetime(store) {}
@@ -64,7 +64,7 @@ struct StoreOpeningTests {
         do {
             let store = try Store(path: path)
             for number in 0..<300 as Range<Int64> {
-                try store.commit([.put(RecordKey(.app, "app\(number)"), ["n": .integer(number)])])
+                try store.commit([.put(.app("app\(number)", number))])
             }
         }
         var bytes = try #require(scratch.bytes(of: "offstage.db"))
@@ -155,9 +155,8 @@ struct StoreOpeningTests {
             try database.setApplicationID(0x4F66_6673)
             try database.setJournalMode(.wal)
         }
-        let key = RecordKey(.app, "a")
-        try Store(path: path).commit([.put(key, 1)])
-        #expect(try Store(path: path).load().map(\.key) == [key])
+        try Store(path: path).commit([.put(.app("a", 1))])
+        #expect(try Store(path: path).load() == [.app("a", 1)])
         #expect(try Database(path: path, mode: .immutable).userVersion() == 1)
     }
 

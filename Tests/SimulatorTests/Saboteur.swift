@@ -106,7 +106,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         PlantedBug("requests are not stored", "nothing acknowledged is lost").with {
             $0.changes = {
                 $0.filter {
-                    if case .put(let key, _) = $0 { key.section != .request } else { true }
+                    if case .put(.request) = $0 { false } else { true }
                 }
             }
         },

@@ -115,15 +115,7 @@ final class Daemon {
     private static func open(_ places: DaemonPlaces) throws(DaemonError) -> (Store, Device) {
         do throws(StoreError) {
             let store = try Store(path: places.database)
-            let records = try store.load()
-            do throws(RestoreError) {
-                return (store, try Device(restoring: records))
-            } catch {
-                throw StoreError.corrupt(
-                    path: places.database,
-                    found: "\(error.key.section.rawValue) \(error.key.key): \(error.reason)"
-                )
-            }
+            return (store, Device(restoring: try store.load()))
         } catch {
             throw .store(error)
         }

@@ -48,7 +48,7 @@ package final class Store {
     // MARK: Records
 
     /// All records, in order of section and key.
-    package func load() throws(StoreError) -> [(key: RecordKey, value: Value)] {
+    package func load() throws(StoreError) -> [Record] {
         var records: [(RecordKey, [UInt8])] = []
         do throws(SQLiteError) {
             let statement = try database.prepare(
@@ -71,9 +71,16 @@ package final class Store {
         } catch {
             throw StoreError(error, path: path)
         }
-        var values: [(key: RecordKey, value: Value)] = []
-        for (key, bytes) in records { values.append((key, try decode(bytes, "\(key.key)"))) }
-        return values
+        var found: [Record] = []
+        for (key, bytes) in records {
+            let value = try decode(bytes, "\(key.key)")
+            do {
+                found.append(try Record(key, value))
+            } catch {
+                throw .corrupt(path: path, found: "\(error)")
+            }
+        }
+        return found
     }
 
     private func decode(_ bytes: [UInt8], _ what: String) throws(StoreError) -> Value {
@@ -104,11 +111,12 @@ package final class Store {
 
     private func apply(_ change: Change) throws(SQLiteError) {
         switch change {
-        case .put(let key, let value):
+        case .put(let record):
             defer { put.reset() }
+            let key = record.key
             try put.bind(key.section.rawValue, at: 1)
             try put.bind(key.key, at: 2)
-            try put.bind(ValueBytes.encode(value), at: 3)
+            try put.bind(ValueBytes.encode(record.value), at: 3)
             try put.run()
         case .delete(let key):
             defer { delete.reset() }

@@ -95,9 +95,10 @@ package struct Turn {
 extension Change {
     fileprivate var launch: LaunchID? {
         switch self {
-        case .put(let key, _), .delete(let key):
+        case .put(.launch(let record)): record.id
+        case .delete(let key):
             key.section == .launch ? UInt64(key.key).map { LaunchID($0) } : nil
-        case .append: nil
+        case .put(.device), .put(.app), .put(.request), .append: nil
         }
     }
 }

@@ -100,8 +100,8 @@ extension Change {
             case .dropped(let dropped, _): return dropped == identifier
             case .ended, .note, .use: return false
             }
-        case .put(let key, _): return key.section == .request
-        case .delete: return false
+        case .put(.request): return true
+        case .put(.device), .put(.app), .put(.launch), .delete: return false
         }
     }
 }

@@ -30,7 +30,7 @@ final class OneLine: Invariant {
         let lines = turn.lines
         var ids = turn.launches
         if turn.isStart {
-            for (key, _) in world.store.launchKeys where !ids.contains(key) { ids.append(key) }
+            for id in world.store.launches where !ids.contains(id) { ids.append(id) }
         }
         for id in ids {
             let before = seen[id.number]
@@ -85,12 +85,9 @@ final class OneLine: Invariant {
 
 extension VirtualStore {
     /// The launches that it knows.
-    var launchKeys: [(LaunchID, Value)] {
-        records.compactMap { record in
-            guard record.key.section == .launch, let number = UInt64(record.key.key) else {
-                return nil
-            }
-            return (LaunchID(number), record.value)
+    var launches: [LaunchID] {
+        records.compactMap {
+            if case .launch(let record) = $0.record { record.id } else { nil }
         }
     }
 }

@@ -1,9 +1,8 @@
 package import DeviceCore
-package import Vocabulary
 
 /// A store that keeps what was committed, and nothing else.
 package struct VirtualStore {
-    package private(set) var records: [(key: RecordKey, value: Value)] = []
+    package private(set) var records: [(key: RecordKey, record: Record)] = []
     package private(set) var lineCount = 0
 
     package init() {}
@@ -12,12 +11,13 @@ package struct VirtualStore {
     mutating func apply(_ changes: [Change]) {
         for change in changes {
             switch change {
-            case .put(let key, let value):
+            case .put(let record):
+                let key = record.key
                 let (place, isThere) = place(of: key)
                 if isThere {
-                    records[place].value = value
+                    records[place].record = record
                 } else {
-                    records.insert((key, value), at: place)
+                    records.insert((key, record), at: place)
                 }
             case .delete(let key):
                 let (place, isThere) = place(of: key)
@@ -26,6 +26,14 @@ package struct VirtualStore {
                 lineCount += 1
             }
         }
+    }
+
+    /// What a starting daemon reads, through the form in which it is kept.
+    package func load() throws(RecordError) -> [Record] {
+        var loaded: [Record] = []
+        loaded.reserveCapacity(records.count)
+        for (key, record) in records { loaded.append(try Record(key, record.value)) }
+        return loaded
     }
 
     package func contains(_ key: RecordKey) -> Bool { place(of: key).isThere }

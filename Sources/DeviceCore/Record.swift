@@ -1,0 +1,110 @@
+package import Vocabulary
+
+/// What the store keeps of a device, one record a thing. Typed, so that a decision costs no
+/// encoding: what a record becomes on a disk is the store's business.
+package enum Record: Hashable, Sendable, Codable {
+    case device(DeviceRecord)
+    case app(AppRecord)
+    case request(RequestRecord)
+    case launch(LaunchRecord)
+
+    package var key: RecordKey {
+        switch self {
+        case .device: RecordKey(.device, "device")
+        case .app(let record): RecordKey(.app, record.id.name)
+        case .request(let record): RecordKey(.request, record.request.id.description)
+        case .launch(let record): RecordKey(.launch, record.launch.id.description)
+        }
+    }
+}
+
+package struct RecordKey: Hashable, Sendable, Codable, Comparable {
+    package var section: Section
+    package var key: String
+
+    package init(_ section: Section, _ key: String) { (self.section, self.key) = (section, key) }
+
+    package enum Section: String, CaseIterable, Sendable, Codable {
+        case device, app, request, launch
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        (left.section.rawValue, left.key) < (right.section.rawValue, right.key)
+    }
+}
+
+/// The part of the device itself that is kept.
+package struct DeviceRecord: Hashable, Sendable, Codable {
+    var bootID: String
+    var seed: Int64
+    var reserved: UInt64
+    var pausedAt: WallTime?
+    /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.
+    var pausedUntil: BootTime?
+    var ledger: Ledger
+    /// What the user plays by hand goes on after a restart.
+    var byHand: [Conditions.HandReading]
+}
+
+package struct RequestRecord: Hashable, Sendable, Codable {
+    var app: AppID
+    var request: Request
+
+    init(_ app: AppID, _ request: Request) { (self.app, self.request) = (app, request) }
+}
+
+package struct LaunchRecord: Hashable, Sendable, Codable {
+    var app: AppID
+    var launch: Launch
+
+    init(_ app: AppID, _ launch: Launch) { (self.app, self.launch) = (app, launch) }
+
+    package var id: LaunchID { launch.id }
+}
+
+// MARK: - As a value
+
+extension Record {
+    /// The record without its key, as the store keeps it. Our own records always encode: they hold
+    /// nothing that the value tree cannot.
+    package var value: Value {
+        do {
+            let encoder = ValueEncoder()
+            return switch self {
+            case .device(let record): try encoder.encode(record)
+            case .app(let record): try encoder.encode(record)
+            case .request(let record): try encoder.encode(record)
+            case .launch(let record): try encoder.encode(record)
+            }
+        } catch {
+            preconditionFailure("a record does not encode: \(error)")
+        }
+    }
+
+    /// Reads what the store kept under `key`.
+    package init(_ key: RecordKey, _ value: Value) throws(RecordError) {
+        do {
+            let decoder = ValueDecoder()
+            self =
+                switch key.section {
+                case .device: .device(try decoder.decode(DeviceRecord.self, from: value))
+                case .app: .app(try decoder.decode(AppRecord.self, from: value))
+                case .request: .request(try decoder.decode(RequestRecord.self, from: value))
+                case .launch: .launch(try decoder.decode(LaunchRecord.self, from: value))
+                }
+        } catch {
+            throw RecordError(key: key, reason: "\(error)")
+        }
+        guard self.key == key else {
+            throw RecordError(key: key, reason: "it is the record of \(self.key.key)")
+        }
+    }
+}
+
+/// A record that this version cannot read.
+package struct RecordError: Error, Hashable, Sendable, CustomStringConvertible {
+    package var key: RecordKey
+    package var reason: String
+
+    package var description: String { "\(key.section.rawValue) \(key.key): \(reason)" }
+}
