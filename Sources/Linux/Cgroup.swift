@@ -70,9 +70,13 @@ extension Cgroup {
         try body(directory)
     }
 
-    func signalAll(_ signal: Int32) throws(LinuxError) {
-        for pid in try processes() where pid > 0 {
-            if Glibc.kill(pid, signal) < 0, errno != ESRCH {
+    /// Kills until nobody new is found: a freeze takes a moment, in which some may be born.
+    func killAll() throws(LinuxError) {
+        var killed: Set<Int32> = []
+        while true {
+            let fresh = try processes().filter { $0 > 0 && killed.insert($0).inserted }
+            if fresh.isEmpty { return }
+            for pid in fresh where Glibc.kill(pid, SIGKILL) < 0 && errno != ESRCH {
                 throw LinuxError("kill", "process \(pid)", Errno(errno))
             }
         }

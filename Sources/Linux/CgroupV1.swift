@@ -38,7 +38,7 @@ package struct CgroupV1Freezer: Cgroup, Equatable {
     package func kill() throws(LinuxError) {
         _ = try freeze()
         do throws(LinuxError) {
-            try signalAll(SIGKILL)
+            try killAll()
         } catch {
             try thaw()
             throw error

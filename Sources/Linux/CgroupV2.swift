@@ -33,14 +33,15 @@ package struct CgroupV2: Cgroup, Equatable {
 
     package func thaw() throws(LinuxError) { try Files.set(path + "/cgroup.freeze", to: "0") }
 
-    /// From then on every process born into it dies at once: a cgroup is for one launch.
+    /// On newer kernels (6.18 for one) every process born into it from then on dies at once: a
+    /// cgroup is for one launch.
     package func kill() throws(LinuxError) {
         do throws(LinuxError) {
             try Files.set(path + "/cgroup.kill", to: "1")
         } catch  where error.errno == .noEntry && exists {
             // Before Linux 5.14: nobody can be born while all are frozen.
             _ = try freeze()
-            try signalAll(SIGKILL)
+            try killAll()
         }
     }
 

@@ -90,7 +90,7 @@ struct KeeperTests {
         )
         #expect(running.isOurs == true)
         let identity = try #require(ProcessIdentity(of: running.process.pid))
-        while try !lock.keeperLives() { try bench.letOthersWork() }
+        try Wait.until("the keeper lives", { try lock.keeperLives() }, step: bench.letOthersWork)
         let same = try Keeper.ensure(
             executable: Products.path(of: "offstaged"),
             lock: lock,

@@ -30,6 +30,23 @@ struct CgroupTests {
         Program("/bin/sh", arguments: ["sh", "-c", "while :; do :; done"], environment: [])
     }
 
+    /// Something else counts for a while: time in which a busy process would have been busy.
+    func work() throws {
+        let work = Command("sh", "-c", "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done")
+        #expect(try work.run().succeeded)
+    }
+
+    func waitUntilBusy(beyond before: Int64 = 0, of time: () -> Int64?) throws {
+        try Wait.until("busy", { (time() ?? 0) > before }, step: work)
+    }
+
+    /// `freeze` itself only looks for a moment whether all stand still.
+    func freeze(_ group: CgroupV2) throws {
+        _ = try group.freeze()
+        try Wait.until(kernelFile: group.eventsPath) { $0.contains("frozen 1") }
+        #expect(try group.freeze())
+    }
+
     @Test(.enabled(if: canUseSecond, "no cgroup v2 tree that we may use"))
     func `a process is born in its cgroup, freezes, thaws and dies with it`() throws {
         let group = CgroupV2(try #require(Self.second) + "-life")
@@ -42,13 +59,16 @@ struct CgroupTests {
         #expect(try CgroupV2.of(process.pid, in: Mounts()) == group)
         #expect(try group.processes() == [process.pid])
         #expect(group.isPopulated)
-        #expect(try group.freeze())
+        try waitUntilBusy { group.processorTime }
+        try freeze(group)
         let time = try #require(group.processorTime)
+        try work()
         #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
         #expect(group.processorTime == time)
         try group.thaw()
         try Wait.until(kernelFile: group.eventsPath) { $0.contains("frozen 0") }
-        #expect(try group.freeze())
+        try waitUntilBusy(beyond: time) { group.processorTime }
+        try freeze(group)
         #expect(throws: LinuxError("rmdir", group.path, .busy)) { try group.remove() }
         try group.kill()
         try Wait.until(readable: process.descriptor.number)
@@ -59,16 +79,15 @@ struct CgroupTests {
     }
 
     @Test(.enabled(if: canUseSecond, "no cgroup v2 tree that we may use"))
-    func `a cgroup that was killed kills what is born in it, a fresh one does not`() throws {
+    func `what is born in a fresh cgroup lives, though one of its name was killed`() throws {
         let group = CgroupV2(try #require(Self.second) + "-trap")
         try group.create()
         defer { try? group.remove() }
         try group.kill()
         try group.remove()
         try group.create()
-        let born = group
         var program = sleeper()
-        program.cgroup = born.path
+        program.cgroup = group.path
         let process = try program.start()
         #expect(process.hasExited == false)
         try group.kill()
@@ -115,10 +134,14 @@ struct CgroupTests {
         let name = group.path.split(separator: "/").last ?? ""
         #expect(CgroupMembership(seen).controllers["freezer"] == "/\(name)")
         #expect(try group.processes().contains(process.pid))
-        #expect(try group.freeze())
-        let time = ProcessStatus(of: process.pid)?.processorTime
-        #expect(time != nil)
-        #expect(ProcessStatus(of: process.pid)?.processorTime == time)
+        func used() -> Int64? { ProcessStatus(of: process.pid)?.processorTime }
+        try waitUntilBusy(of: used)
+        try Wait.until("frozen", { try group.freeze() }) { try work() }
+        let time = try #require(used())
+        try work()
+        #expect(used() == time)
+        try group.thaw()
+        try waitUntilBusy(beyond: time, of: used)
         try group.kill()
         #expect(try process.wait(block: true) == .signalled(9))
         #expect(!group.isPopulated)
