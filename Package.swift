@@ -117,7 +117,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "ProcessPeer",
-            dependencies: ["DeviceCore", "DeviceShell", "Linux", "TestKit", "Vocabulary"],
+            dependencies: [
+                "DeviceCore", "DeviceShell", "Linux", "SystemBus", "TestKit", "Vocabulary",
+            ],
             path: "Tests/ProcessPeer",
             swiftSettings: strict
         ),

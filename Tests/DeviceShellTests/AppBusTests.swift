@@ -1,6 +1,5 @@
 import AppProtocol
 import DeviceCore
-import Glibc
 import Linux
 import SystemBus
 import TestKit
@@ -280,45 +279,6 @@ struct AppBusTests {
             "\(Control1.name).Reload"
         ).run()
         #expect(send.succeeded, "\(send.errors)")
-    }
-
-    // MARK: Limits
-
-    @Test(.enabled(if: ExitTests.areRun)) func aServerWithoutDescriptorsHangsUpAndGoesOn()
-        async throws
-    {
-        // The limit is one of the whole process: it is lowered in one of its own.
-        await #expect(processExitsWith: .success) {
-            let server = try BusThread()
-            let first = try Bus.connect(toSocket: server.socket)
-            let script = """
-                import signal, socket, sys
-                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-                print("ready", flush=True)
-                signal.sigwait({signal.SIGUSR1})
-                peer = socket.socket(socket.AF_UNIX)
-                peer.connect(sys.argv[1])
-                print("hung up" if peer.recv(1) == b"" else "served", flush=True)
-                """
-            let log = server.scratch("peer")
-            let peer = try Command("/usr/bin/python3", "-c", script, server.socket)
-                .start(logging: log)
-            try Wait.until(file: log) { $0 == "ready\n" }
-            let highest = try Files.list("/proc/self/fd").compactMap { Int32($0) }.max() ?? 0
-            var limit = rlimit(rlim_cur: rlim_t(highest) + 1, rlim_max: 4096)
-            // Below it every number must be taken.
-            var fillers: [Int32] = []
-            while fillers.last ?? 0 < highest { fillers.append(dup(2)) }
-            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0, "RLIMIT_NOFILE")
-            try peer.send(SIGUSR1)
-            try Wait.until(readable: peer.descriptor.number, "the peer is hung up on")
-            try #require(try AppBusTests.call(first, "Version") == ["version": "0.0.1"])
-            limit.rlim_cur = 4096
-            try #require(setrlimit(__rlimit_resource_t(7), &limit) == 0)
-            try #require(try Files.text(log) == "ready\nhung up\n")
-            let later = try Bus.connect(toSocket: server.socket)
-            try #require(try AppBusTests.call(later, "Version") == ["version": "0.0.1"])
-        }
     }
 }
 

@@ -220,45 +220,77 @@ struct BadInputTests {
         try checkNothingIsLost(bench)
     }
 
-    @Test func `the largest message that D-Bus allows costs its sender the connection`() throws {
-        let bench = try bench()
-        let socket = try connect(bench, Array(Self.authentication.utf8))
-        // A method call with a body of 120 MB of bytes: `ay`.
-        let size: UInt32 = 120 << 20
+    /// The beginning of a call with so many megabytes of bytes, which are to follow.
+    private static func call(megabytes: UInt32) -> [UInt8] {
         func le(_ number: UInt32) -> [UInt8] {
             (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
         }
+        let size = megabytes << 20
         let fields: [UInt8] =
             [1, 1, 0x6F, 0] + le(1) + Array("/\0".utf8) + [UInt8](repeating: 0, count: 6)
             + [3, 1, 0x73, 0] + le(1) + Array("X\0".utf8) + [UInt8](repeating: 0, count: 6)
             + [8, 1, 0x67, 0] + [2] + Array("ay\0".utf8)
         var header = [0x6C, 1, 0, 1] + le(size + 4) + le(1) + le(UInt32(fields.count)) + fields
         header += [UInt8](repeating: 0, count: (8 - header.count % 8) % 8) + le(size)
-        try? socket.writeAll(header.span)
-        let piece = [UInt8](repeating: 0x41, count: 1 << 20)
-        var isCut = false
-        for _ in 0..<120 where !isCut {
-            do { try socket.writeAll(piece.span) } catch { isCut = true }
+        return Array(authentication.utf8) + header
+    }
+
+    private static let megabyte = [UInt8](repeating: 0x41, count: 1 << 20)
+
+    @Test func `the largest message that D-Bus allows costs its sender the connection`() throws {
+        let bench = try bench()
+        let socket = try connect(bench, Self.call(megabytes: 127))
+        for _ in 0..<127 {
+            do { try socket.writeAll(Self.megabyte.span) } catch { break }
         }
-        // Cut off, or refused as something that there is not: bounded either way.
+        try waitUntilClosed(socket)
         try checkNothingIsLost(bench)
-        let status = try Files.text("/proc/\(bench.daemon.identity?.pid ?? 0)/status")
-        let limit = status.split(separator: "\n").first { $0.hasPrefix("VmData:") } ?? ""
-        let kilobytes = limit.split(separator: " ").compactMap { Int($0) }.first ?? 0
-        #expect(kilobytes <= 256 << 10, "\(limit)")
-        withExtendedLifetime(isCut) {}
+    }
+
+    @Test func `several large messages at once leave the daemon up`() throws {
+        let bench = try bench()
+        let sockets = try (0..<3).map { _ in
+            SharedDescriptor(try connect(bench, Self.call(megabytes: 50)))
+        }
+        // In turns, so that the daemon would hold a part of each.
+        var open = sockets
+        for _ in 0..<50 {
+            open.removeAll { (try? $0.descriptor.writeAll(Self.megabyte.span)) == nil }
+        }
+        // There is room for two.
+        #expect(open.count == 2)
+        try checkNothingIsLost(bench)
+        withExtendedLifetime(sockets) {}
+    }
+
+    @Test func `a daemon without descriptors hangs up on who comes, and goes on`() throws {
+        let bench = try bench()
+        let pid = bench.daemon.identity?.pid ?? 0
+        func allow(_ descriptors: Int) throws {
+            let limit = "--nofile=\(descriptors):4096"
+            #expect(try Command("prlimit", "--pid", "\(pid)", limit).run().succeeded)
+        }
+        let taken = Set(try Files.list("/proc/\(pid)/fd").compactMap { Int($0) })
+        // What is open stays open; the lowest free number is the first that is not given out.
+        try allow((0...taken.count).first { !taken.contains($0) } ?? 0)
+        let late = try UnixSocket.connect(to: bench.daemon.socket)
+        try waitUntilClosed(late)
+        #expect(bench.daemon.log.contains("ignoring a peer"), "\(bench.daemon.log)")
+        #expect(try bench.answers())
+        try allow(4096)
+        _ = try bench.ask(at: bench.daemon.socket, "Version")
+        try checkNothingIsLost(bench)
     }
 
     @Test func `a thousand connections neither stop the daemon nor keep others out for long`()
         throws
     {
         let bench = try bench()
-        var sockets: [Int32] = []
+        var sockets: [SharedDescriptor] = []
         for _ in 0..<1000 {
             guard let socket = try? UnixSocket.connect(to: bench.daemon.socket) else { continue }
-            sockets.append(socket.release())
+            sockets.append(SharedDescriptor(socket))
         }
-        defer { for number in sockets { _ = FileDescriptor(owning: number) } }
         #expect(sockets.count > 500)
         try checkNothingIsLost(bench)
         var command = Command(
@@ -272,6 +304,7 @@ struct BadInputTests {
         )
         command.environment = Command.cleanEnvironment()
         #expect(try command.run().succeeded, "another process gets in")
+        withExtendedLifetime(sockets) {}
     }
 
     @Test func `a client that never authenticates is let go, and waits in nobody's way`() throws {

@@ -4,29 +4,38 @@ import Linux
 import TestKit
 import Vocabulary
 
-/// A process of its own for tests that kill or dress up the one that controls apps.
+/// A process of its own for tests that kill the one that does the work, dress it up, or give it an
+/// environment.
 ///
 /// `daemon STEP DIRECTORY OFFSTAGED`: launches an app, freezes it, starts a keeper, is killed.
 /// `user NAME DIRECTORY STEP`: becomes another user, checks which step is in force and uses it;
 /// with cgroup v2, in a subtree delegated as a service manager does it.
+/// `commits DATABASE LOG MICROSECONDS`: commits to a store and writes down each, until the time is
+/// over and it is killed.
+/// `buses`: prints the identities of the user's message bus and of the machine's.
 @main
 enum ProcessPeer {
     static func main() {
         do {
-            let words = CommandLine.arguments
-            guard words.count == 5 else { throw DidNotHappen(description: "usage") }
-            guard let step = ControlStep.Kind(rawValue: words[words[1] == "user" ? 4 : 2]) else {
-                throw DidNotHappen(description: "no such step")
-            }
-            if words[1] == "daemon" {
-                try dieAsDaemon(step, words[3], offstaged: words[4])
-            } else {
-                try actAs(words[2], step, words[3])
+            let words = Array(CommandLine.arguments.dropFirst())
+            switch (words.first, words.count) {
+            case ("daemon", 4): try dieAsDaemon(step(words[1]), words[2], offstaged: words[3])
+            case ("user", 4): try actAs(words[1], step(words[3]), words[2])
+            case ("commits", 4): try commitUntilKilled(words[1], words[2], after: words[3])
+            case ("buses", 1): try printBuses()
+            default: throw DidNotHappen(description: "usage")
             }
         } catch {
             print("\(error)")
             CurrentProcess.exit(1)
         }
+    }
+
+    private static func step(_ word: String) throws -> ControlStep.Kind {
+        guard let step = ControlStep.Kind(rawValue: word) else {
+            throw DidNotHappen(description: "no such step")
+        }
+        return step
     }
 
     /// Changes its file as long as it runs.

@@ -73,17 +73,22 @@ struct ConnectTests {
         #expect(failure { _ = try Bus.messageBus(at: "nonsense") }?.reason == .notListening)
     }
 
-    @Test(.enabled(if: ExitTests.areRun)) func theUsersAndTheMachinesBus() async throws {
-        let daemon = try MessageBusDaemon()
+    @Test func theUsersAndTheMachinesBus() throws {
+        let users = try MessageBusDaemon()
+        let machines = try MessageBusDaemon()
         // The environment belongs to a process: one of its own is asked.
-        await #expect(processExitsWith: .success) { [address = daemon.address as String] in
-            setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
-            setenv("DBUS_SYSTEM_BUS_ADDRESS", address, 1)
-            for bus in [try Bus.session(), try Bus.system()] {
-                let names = try bus.call(MessageBusDaemon.target("ListNames"))
-                try #require(names[0].listValue?.contains("org.freedesktop.DBus") == true)
-            }
+        var peer = Command(Products.path(of: "ProcessPeer"), "buses")
+        peer.environment = Command.cleanEnvironment([
+            "DBUS_SESSION_BUS_ADDRESS": users.address, "DBUS_SYSTEM_BUS_ADDRESS": machines.address,
+        ])
+        let outcome = try peer.run()
+        let expected = try [users, machines].map { daemon in
+            let answer = try Bus.messageBus(at: daemon.address)
+                .call(MessageBusDaemon.target("GetId"))
+            return try #require(answer[0].stringValue) + "\n"
         }
+        #expect(outcome == .init(status: .exited(0), output: expected.joined(), errors: ""))
+        #expect(expected[0] != expected[1])
     }
 
     @Test func whatAMessageBusTells() throws {

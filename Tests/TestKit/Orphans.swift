@@ -5,9 +5,9 @@ package enum Orphans {
     /// Makes the test process the one that orphans below it come to. Process 1 of a container
     /// often reaps nobody; without this a dead orphan would look alive by its number.
     ///
-    /// Not to be mixed with exit tests: their monitor asks for any child that ended, and a dead
-    /// orphan that nobody reaped is the answer for ever. A process of its own does it instead
-    /// (`ProcessPeer`).
+    /// Not to be mixed with Swift Testing's exit tests: their monitor asks for any child that
+    /// ended, and a dead orphan that nobody reaped is the answer for ever. What needs a process of
+    /// its own has `ProcessPeer`.
     package static let areOurs: Bool = {
         do {
             try CurrentProcess.setSubreaper(true)

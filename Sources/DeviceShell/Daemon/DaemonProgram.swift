@@ -5,9 +5,9 @@ internal import Vocabulary
 
 /// `offstaged`, from its arguments to its exit status.
 package enum DaemonProgram {
-    /// The most memory that the daemon's heap may take: a peer that sends the largest message
-    /// that D-Bus allows is cut off, and the daemon stays up.
-    private static let heapLimit: UInt64 = 256 << 20
+    /// The most memory that the daemon's heap may take. Below the 128 MB that one message may have
+    /// by D-Bus, so that a peer that sends the largest is cut off, and the daemon stays up.
+    private static let heapLimit: UInt64 = 120 << 20
 
     package static func main(_ arguments: [String]) -> Int32 {
         if arguments.first == "--keeper" { return Keeper.main(arguments) }
