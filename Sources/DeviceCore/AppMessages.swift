@@ -65,7 +65,7 @@ package enum AppMessage: Hashable, Sendable, Codable {
 package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The grant is used up.
     case timeout
-    case powerLost, networkLost, deviceInUse
+    case powerLost, networkLost, networkMetered, deviceInUse
     case lowPowerMode, thermal, memoryPressure
     case memoryLimit, cpuMonitor, fileLock
     case launchWatchdog

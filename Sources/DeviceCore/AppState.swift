@@ -19,8 +19,13 @@ package struct AppState: Hashable, Sendable, Codable {
     /// Transient: made by `offstage submit`, its manifest lives in the store.
     var isTransient: Bool { record.transient != nil }
 
-    /// Speaks our protocol: it has background modes but no command for them.
-    var isLinked: Bool { manifest.map { $0.refreshCommand == nil && $0.exec != nil } ?? false }
+    /// Speaks our protocol, as far as its manifest tells: it has a program, and no command that
+    /// would be run in its place.
+    var isLinked: Bool {
+        manifest.map {
+            $0.exec != nil && $0.refreshCommand == nil && $0.processingCommand == nil
+        } ?? false
+    }
 
     func index(of launch: LaunchID) -> Int? { launches.firstIndex { $0.id == launch } }
     func index(of request: RequestID) -> Int? { requests.firstIndex { $0.id == request } }
@@ -33,13 +38,14 @@ package struct AppState: Hashable, Sendable, Codable {
             }
     }
 
+    /// Served by a command of the manifest's, not by the app's own process.
+    func runsCommand(for request: Request) -> Bool {
+        request.origin != .fetch && manifest?.command(for: request.kind) != nil
+    }
+
     var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
     var isForeground: Bool {
         launches.contains { $0.role == .main && $0.presence == .foreground }
-    }
-    /// Nothing is left that must be remembered.
-    var isForgettable: Bool {
-        manifest == nil && problem == nil && requests.isEmpty && launches.isEmpty
     }
 }
 

@@ -41,8 +41,8 @@ extension Device {
         guard let (app, launch) = launch(id) else { return nil }
         guard launch.presence != .foreground else { return Allowance(usage: launch.usage) }
         let ends =
-            [launch.finishUp?.end, launch.tasksEnd, launch.graceEnd, launch.wake?.end]
-            .compactMap(\.self) + launch.deliveries.map(\.end)
+            [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
+            + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
         return Allowance(
             memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
             cpuLimit: launch.wake?.trigger == .processing && conditions.externalPower

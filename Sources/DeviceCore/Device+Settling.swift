@@ -159,21 +159,25 @@ extension Device {
     private mutating func dropExpired(of index: Int, _ step: inout Step) {
         guard apps[index].requests.contains(where: \.isDroppable) else { return }
         let app = apps[index]
+        let (gone, unused) = dropTimes(of: app)
+        guard min(gone, unused) <= step.now.wall else { return }
         let limit = settings.droppedAfter
-        let last = app.lastKnownUse
+        let reason =
+            gone <= step.now.wall
+            ? "its app has been gone for \(limit)" : "the app was not used for \(limit)"
         for request in app.requests where request.isDroppable {
-            let isGone = app.record.goneSince.map { step.now.wall - $0 >= limit } ?? false
-            let isUnused = last.map { step.now.wall - $0 >= limit } ?? false
-            guard isGone || isUnused else { continue }
-            drop(
-                request,
-                of: index,
-                reason: isGone
-                    ? "its app has been gone for \(limit)"
-                    : "the app was not used for \(limit)",
-                &step
-            )
+            drop(request, of: index, reason: reason, &step)
         }
+    }
+
+    /// When the requests of an app are given up because it is gone, and because it was not used;
+    /// distant future: not by time alone.
+    func dropTimes(of app: AppState) -> (gone: WallTime, unused: WallTime) {
+        let limit = settings.droppedAfter
+        return (
+            app.record.goneSince.map { $0 + limit } ?? .distantFuture,
+            app.lastKnownUse.map { $0 + limit } ?? .distantFuture
+        )
     }
 
     mutating func drop(_ request: Request, of index: Int, reason: String, _ step: inout Step) {

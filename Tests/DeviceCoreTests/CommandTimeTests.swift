@@ -27,16 +27,51 @@ struct CommandTimeTests {
         #expect(bench.results == [.terminated(.timeout)])
     }
 
-    @Test func `a command that ends at SIGTERM has expired, in good order`() throws {
+    @Test func `a command that breaks off at SIGTERM has expired, in good order`() throws {
         var bench = Bench()
         bench.install(.refreshing("app"))
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         bench.advance(.seconds(26))
-        bench.exited(launch, status: 0)
+        bench.exited(launch, status: 143)
         #expect(bench.results == [.expired(.timeout)])
         bench.advance(.seconds(10))
         #expect(!bench.contains(.kill(launch)))
+    }
+
+    @Test(arguments: [
+        (Int32(0), RunResult.succeeded), (3, .noData), (75, .retry), (1, .expired(.timeout)),
+    ])
+    func `after SIGTERM, and before SIGKILL, its exit status is its completion`(
+        _ status: Int32,
+        _ result: RunResult
+    ) throws {
+        for isKilled in [false, true] {
+            var bench = Bench()
+            bench.install(.processing("app") { $0.noDataExit = [3] })
+            let launch = try #require(bench.spawn(of: "app"))
+            bench.started(launch)
+            bench.advance(.minutes(30) - .seconds(isKilled ? 0 : 1))
+            #expect(bench.contains(.kill(launch)) == isKilled)
+            bench.exited(launch, status: status)
+            #expect(bench.results == [isKilled ? .terminated(.timeout) : result])
+            guard !isKilled, result == .succeeded else { continue }
+            #expect(bench.gates("app") == ["quiet"])
+        }
+    }
+
+    @Test func `done at SIGTERM, its result sources are read`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app") { $0.failedFrom = ["check"] })
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.advance(.seconds(26))
+        bench.exited(launch)
+        #expect(bench.probes.map(\.step) == [.failed])
+        bench.advance(.seconds(6))
+        #expect(!bench.contains(.kill(launch)))
+        bench.send(.process(launch, .probed(.failed, .read(Fingerprint(), status: 0))))
+        #expect(bench.results == [.newData])
     }
 
     @Test func `a timer that comes very late does both steps in order`() throws {
@@ -94,7 +129,7 @@ struct CommandTimeTests {
             #expect(!bench.contains(.terminate(launch)))
             bench.advance(.milliseconds(1))
             #expect(bench.contains(.terminate(launch)))
-            bench.exited(launch)
+            bench.exited(launch, status: 143)
             // Not done: due again at once, but for the wait after a time-out.
             #expect(bench.requests("app").map(\.state) == [.pending])
             #expect(bench.gates("app") == ["back-off"])

@@ -253,6 +253,10 @@ struct DeliveryTests {
             (.processing, Needs(network: true), .network, 0, .networkLost),
             (.processing, Needs(), .network, 0, nil),
             (.refresh, Needs(), .network, 0, nil),
+            (.refresh, Needs(network: true), .network, 0, .networkLost),
+            (.processing, Needs(unmetered: true), .metered, 1, .networkMetered),
+            (.refresh, Needs(unmetered: true), .metered, 1, .networkMetered),
+            (.processing, Needs(), .metered, 1, nil),
             (.processing, Needs(), .idle, 0, .deviceInUse),
             (.refresh, Needs(), .idle, 0, nil),
             (.processing, Needs(), .lowPower, 1, .lowPowerMode),
@@ -325,6 +329,53 @@ struct DeliveryTests {
         #expect(bench.told(launch) == [.expireTask(task: task, .timeout)])
         bench.advance(.seconds(5))
         #expect(bench.contains(.kill(launch)))
+    }
+
+    @Test func `each task ends with its own run, not with an earlier one`() throws {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        let first = try bench.accept(launch)
+        let early = bench.beginTask(launch)
+        bench.say(launch, .completed(first, .succeeded))
+        bench.advance(.seconds(2))
+        bench.submit(launch, "app.1")
+        let second = try bench.accept(launch)
+        let late = bench.beginTask(launch)
+        bench.say(launch, .taskEnded(task: early))
+        bench.advance(.seconds(20))
+        #expect(!bench.contains(.kill(launch)))
+        bench.say(launch, .completed(second, .succeeded))
+        #expect(bench.told(launch) == [.expireTask(task: late, .timeout)])
+        bench.advance(.seconds(5) - .milliseconds(1))
+        #expect(!bench.contains(.kill(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.kill(launch)))
+    }
+
+    @Test func `a task of an earlier run that goes on does not make the timer spin`() throws {
+        var (bench, launch) = try Self.bench(isSuspended: true)
+        let delivery = try bench.accept(launch)
+        bench.ask(.open(AppID("app"), attach: nil))
+        let kept = bench.beginTask(launch)
+        bench.ask(.leave(AppID("app")))
+        let task = bench.beginTask(launch)
+        bench.say(launch, .completed(delivery, .succeeded))
+        bench.say(launch, .taskEnded(task: task))
+        // What was begun in the foreground has its own time; nothing else is due.
+        bench.advance(.seconds(60))
+        #expect(!bench.contains(.kill(launch)))
+        bench.say(launch, .taskEnded(task: kept))
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `the user who comes after the warning takes it back`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        bench.advance(.seconds(26))
+        #expect(bench.told(launch) == [.expire(delivery, .timeout)])
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.advance(.minutes(5))
+        bench.say(launch, .completed(delivery, .failed))
+        #expect(bench.results == [.failed])
     }
 
     // MARK: Reconnecting

@@ -247,18 +247,11 @@ struct GateTests {
         Scenario(
             gate: "still-running",
             close: {
-                $0.install(
-                    .refreshing("app") {
-                        $0.modes = [.fetch, .processing]
-                        $0.processingCommand = ["tidy"]
-                    }
-                )
+                $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
+                $0.started(try #require($0.spawn(of: "command.app")))
+                $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
             },
-            open: {
-                let launch = try #require($0.spawn(of: "app"))
-                $0.started(launch)
-                $0.exited(launch)
-            },
+            open: { $0.exited(try #require($0.app("command.app")?.launches.first?.id)) },
             sentence: "its last run has not ended",
             hasSince: false
         ),

@@ -106,6 +106,98 @@ struct RecoveryTests {
         }
     }
 
+    /// What an app asked for once, and its command does.
+    private static func submitted(_ bench: inout Bench, _ manifest: AppManifest) throws -> LaunchID
+    {
+        bench.set(.idle, 0)
+        bench.install(manifest)
+        bench.ask(.submit(Submission(app: AppID("app"), identifier: "app.once", kind: .processing)))
+        let standing = try #require(bench.requests("app").first { $0.origin == .command })
+        bench.ask(.run(AppID("app"), identifier: "app.once"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        #expect(bench.requests("app").contains(standing))
+        return launch
+    }
+
+    struct End: Sendable, CustomStringConvertible {
+        var description: String
+        /// What happens before the reboot.
+        var end: @Sendable (inout Bench, LaunchID) -> Void
+        var runsAgain: Bool
+        var result: RunResult
+    }
+
+    @Test(arguments: [
+        End(
+            description: "running",
+            end: { _, _ in },
+            runsAgain: true,
+            result: .unknown
+        ),
+        End(
+            description: "its exit is committed",
+            end: { $0.exited($1) },
+            runsAgain: false,
+            result: .unknown
+        ),
+        End(
+            description: "cancelled",
+            end: { bench, _ in bench.ask(.cancel(AppID("app"), identifier: "app.once")) },
+            runsAgain: false,
+            result: .terminated(.cancelled)
+        ),
+        End(
+            description: "being ended, then cancelled",
+            end: { bench, _ in
+                bench.ask(.pause(nil))
+                bench.ask(.cancel(AppID("app"), identifier: "app.once"))
+                bench.ask(.continue)
+            },
+            runsAgain: false,
+            result: .unknown
+        ),
+    ])
+    func `after a reboot what was asked for once runs again only without a committed end`(
+        _ item: End
+    ) throws {
+        let manifest = AppManifest.processing("app") {
+            $0.permittedTaskIdentifiers = ["app.once"]
+            $0.failedFrom = ["check"]
+        }
+        var bench = Bench()
+        let launch = try Self.submitted(&bench, manifest)
+        item.end(&bench, launch)
+        try bench.restart(bootID: "boot-2", manifests: [manifest])
+        expectGone(bench, launch)
+        #expect(bench.results == [item.result])
+        #expect(bench.runs.map(\.runTime) == [.zero])
+        let left = bench.requests("app").filter { $0.identifier == "app.once" }
+        #expect(left.map(\.state) == (item.runsAgain ? [.pending] : []))
+        #expect(bench.device.running.all == 0)
+    }
+
+    @Test func `a standing command that had ended before the reboot is not due again`() throws {
+        var (bench, launch, _) = try Self.bench(in: .judging)
+        try bench.restart(bootID: "boot-2", manifests: [Self.manifest])
+        expectGone(bench, launch)
+        #expect(bench.results == [.unknown])
+        #expect(bench.gates("app").contains("quiet"))
+    }
+
+    @Test func `that an app has a handler for expiry is known after a restart`() throws {
+        var (bench, launch, delivery) = try Self.linked(accepts: true)
+        bench.say(launch, .expirationHandler(delivery, set: true))
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app", identifiers: ["app.*"])]
+        )
+        bench.say(launch, .reconnected(running: [delivery], finished: []))
+        bench.advance(.seconds(30))
+        #expect(bench.contains(.kill(launch)))
+    }
+
     private func expectGone(_ bench: Bench, _ launch: LaunchID) {
         #expect(bench.launch(launch) == nil)
         #expect(!bench.records.keys.contains { $0.section == .launch })

@@ -341,6 +341,49 @@ struct RequestTests {
         #expect(bench.dropped == ["its app has been gone for 30d"])
     }
 
+    @Test func `the timer rests until the request of a gone app is dropped`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .days(1) }
+        bench.exited(launch)
+        bench.set(.network, 0)
+        bench.advance(.days(20))
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.send(.manifests([.removed(AppID("app"))]))
+        bench.advance(.days(15))
+        #expect(bench.requests("app").count == 1)
+        #expect(bench.armed == bench.now.boot + .days(15))
+        bench.advance(.days(15))
+        #expect(bench.dropped == ["its app has been gone for 30d"])
+    }
+
+    @Test func `a plain command is not held by the week rule, whatever else can be opened`() throws
+    {
+        var bench = Bench()
+        bench.install(.processing("backup") { $0.exec = ["browse-backups"] })
+        let first = try #require(bench.spawn(of: "backup"))
+        bench.started(first)
+        bench.exited(first)
+        bench.ask(.open(AppID("backup"), attach: nil))
+        let browser = try #require(bench.spawn(of: "backup"))
+        bench.started(browser)
+        bench.exited(browser)
+        for _ in 0..<9 {
+            bench.advance(.days(1))
+            let launch = try #require(bench.spawn(of: "backup"), "\(bench.gates("backup"))")
+            bench.started(launch)
+            bench.exited(launch)
+        }
+    }
+
+    @Test func `a backup whose program was never opened is not held by the week rule`() throws {
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(.processing("backup") { $0.exec = ["browse-backups"] })
+        bench.advance(.days(8))
+        bench.set(.idle, 1)
+        #expect(bench.spawn(of: "backup") != nil, "\(bench.gates("backup"))")
+    }
+
     // MARK: Cancelling
 
     @Test func `an app cancels one of its requests, or all`() throws {
@@ -368,6 +411,51 @@ struct RequestTests {
         bench.exited(launch, status: 143)
         #expect(bench.results == [.expired(.cancelled)])
         #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `cancelled while it is being ended for another reason, it does not come back`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .processing, every: .hours(1), command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.set(.idle, 0)
+        #expect(bench.contains(.terminate(launch)))
+        bench.ask(.cancel(AppID("command.sync"), identifier: nil))
+        #expect(bench.reply == .done)
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.deviceInUse)])
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `cancelled while its result is read, it does not come back`() throws {
+        let manifest = AppManifest.processing("app") {
+            $0.permittedTaskIdentifiers = ["app.every"]
+            $0.failedFrom = ["check"]
+        }
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(manifest)
+        bench.ask(
+            .submit(
+                Submission(
+                    app: AppID("app"),
+                    identifier: "app.every",
+                    kind: .processing,
+                    every: .hours(1)
+                )
+            )
+        )
+        bench.ask(.run(AppID("app"), identifier: "app.every"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch)
+        bench.ask(.cancel(AppID("app"), identifier: "app.every"))
+        #expect(bench.reply == .done)
+        bench.send(.process(launch, .probed(.failed, .read(Fingerprint(), status: 0))))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").map(\.origin) == [.command])
     }
 
     @Test func `the user cancels what an app runs: it expires, and its process lives on`() throws {

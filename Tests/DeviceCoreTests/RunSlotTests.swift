@@ -42,20 +42,35 @@ struct RunSlotTests {
         #expect(bench.spawned.map(\.spec.app.name) == ["q"])
     }
 
-    @Test func `two commands of one app share its files: one at a time`() throws {
+    @Test func `the two commands of an app run side by side, and a frozen one holds only itself`()
+        throws
+    {
         var bench = Bench()
+        bench.set(.network, 0)
         bench.install(
-            .refreshing("app") {
+            .processing("app") {
                 $0.modes = [.fetch, .processing]
-                $0.processingCommand = ["tidy"]
+                $0.refreshCommand = ["reload"]
+                $0.whenInterrupted = .freeze
+                $0.permittedTaskIdentifiers = ["app.more"]
             }
         )
-        #expect(bench.spawned.count == 1)
-        #expect(bench.gates("app") == ["still-running"])
+        #expect(bench.spawned.map(\.spec.arguments) == [["tidy", "app"]])
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
-        bench.exited(launch)
-        #expect(bench.spawned.count == 1)
+        bench.set(.network, 2)
+        #expect(bench.spawned.map(\.spec.arguments) == [["reload"]])
+        let refresh = try #require(bench.spawn(of: "app"))
+        bench.started(refresh)
+        bench.exited(refresh)
+        bench.set(.idle, 0)
+        #expect(bench.contains(.freeze(launch)))
+        bench.advance(.minutes(15))
+        #expect(bench.spawned.map(\.spec.arguments) == [["reload"]])
+        // The same program for another request waits for the frozen one.
+        let more = Submission(app: AppID("app"), identifier: "app.more", kind: .processing)
+        bench.ask(.submit(more))
+        #expect(bench.gates("app", "app.more").contains("still-running"))
     }
 
     @Test func `a hundred that become ready at once all run in the end`() throws {

@@ -111,6 +111,30 @@ struct UserTests {
         #expect(bench.requests("app").map(\.mode) == [.normal])
     }
 
+    @Test func `a simulated run that is interrupted stays a test, and waits like any other`() throws
+    {
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(.processing("app") { $0.whenInterrupted = .freeze })
+        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.set(.lowPower, 1)
+        #expect(bench.contains(.freeze(launch)))
+        #expect(!bench.contains(.thaw(launch)))
+        bench.set(.lowPower, 0)
+        #expect(!bench.contains(.thaw(launch)))
+        bench.set(.idle, 1)
+        #expect(bench.contains(.thaw(launch)))
+        #expect(bench.device.ledger.wakes == 0)
+        bench.exited(launch)
+        #expect(bench.runs.map(\.simulated) == [true, true])
+        // And the real one is still to come.
+        #expect(bench.requests("app").count == 1)
+        #expect(bench.spawn(of: "app") != nil)
+        #expect(bench.device.ledger.wakes == 1)
+    }
+
     @Test func `a simulation needs an app, its mode, the store and a slot`() throws {
         var bench = Bench()
         bench.configure { $0.runSlots = 1 }

@@ -112,10 +112,17 @@ struct RefreshResultTests {
         ),
         Case(
             name: "too long, but it ends when asked to",
-            script: "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+            script: "trap 'exit 1' TERM; while :; do sleep 0.1; done",
             settings: "wake-grant = 1s\nexpiry-warning = 500ms",
             result: "expired: its time was over",
             reason: "its time was over"
+        ),
+        Case(
+            name: "too long, but it has done its work when it is asked to end",
+            script: "trap 'exit 0' TERM; while :; do sleep 0.1; done",
+            settings: "wake-grant = 1s\nexpiry-warning = 500ms",
+            result: "new data",
+            reason: "exit status 0"
         ),
         Case(
             name: "too long, and it does not listen",

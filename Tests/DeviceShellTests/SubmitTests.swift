@@ -170,7 +170,7 @@ struct SubmitTests {
     @Test func `a simulated expiry asks a running command to end`() throws {
         let bench = try DaemonBench()
         try bench.submit(
-            "trap 'echo asked > asked; exit 0' TERM; echo > up; while :; do sleep 0.1; done",
+            "trap 'echo asked > asked; exit 1' TERM; echo > up; while :; do sleep 0.1; done",
             id: "long"
         )
         try bench.wait(for: "up")

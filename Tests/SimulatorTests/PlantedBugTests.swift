@@ -10,7 +10,7 @@ struct PlantedBugTests {
         arguments: PlantedBug.effects + PlantedBug.records + PlantedBug.events
     )
     func plantedBugIsNoticed(bug: PlantedBug) {
-        for seed in 1...UInt64(16) where breaks(bug, seed: seed) { return }
+        for seed in 1...UInt64(64) where breaks(bug, seed: seed) { return }
         Issue.record("no seed shows it: \(bug)")
     }
 

@@ -108,6 +108,7 @@ extension StopReason {
         case .timeout: "its time was over"
         case .powerLost: "external power is gone"
         case .networkLost: "the network is gone"
+        case .networkMetered: "the network costs by the byte now"
         case .deviceInUse: "the device is in use"
         case .lowPowerMode: "low-power mode"
         case .thermal: "the device is too warm"
@@ -130,8 +131,9 @@ extension StopReason {
     var isAppsFault: Bool {
         switch self {
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .neverCompleted: true
-        case .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .memoryPressure,
-            .userClosed, .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong:
+        case .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode, .thermal,
+            .memoryPressure, .userClosed, .cancelled, .paused, .simulated, .manifestRemoved,
+            .interruptedTooLong:
             false
         }
     }

@@ -219,6 +219,7 @@ extension Device {
         case .accepted(let delivery): accepted(delivery, index, place, &step)
         case .expirationHandler(let delivery, let isSet):
             withDelivery(delivery, index, place) { $0.hasHandler = isSet }
+            save(app: index, launch: id)
         case .completed(let delivery, let result):
             completed(delivery, result, index, place, &step)
         case .taskBegan(let name, let hasHandler, let fromExtension, let reply):
@@ -235,6 +236,7 @@ extension Device {
         case .enteredBackground:
             if !apps[index].launches[place].tasks.isEmpty {
                 apps[index].launches[place].graceEnd = nil
+                save(app: index, launch: id)
             }
         case .fetchInterval(let interval, let reply):
             apps[index].record.fetchInterval = interval
@@ -250,6 +252,7 @@ extension Device {
             step.reply(reply, .done)
         case .disconnected:
             apps[index].launches[place].isConnected = false
+            save(app: index, launch: id)
         case .reconnected(let running, let finished):
             reconnected(id, index, running, finished, &step)
         }

@@ -123,6 +123,15 @@ extension Device {
         let launch = apps[index].launches[place]
         if let ending = launch.ending {
             let wasKilled = ending.killAt == nil
+            if case .status(let status) = exit, !wasKilled,
+                apps[index].manifest?.isAnswer(status) == true
+            {
+                // Done in the time that it had: its exit status is the completion.
+                apps[index].launches[place].ending = nil
+                save(app: index, launch: launch.id)
+                judge(launch.id, status: status, of: index, &step)
+                return
+            }
             endCommand(
                 launch.id,
                 wasKilled ? .terminated(ending.reason) : .expired(ending.reason),
@@ -335,7 +344,10 @@ extension Device {
             if apps[index].requests[item].interruptedAt == nil {
                 apps[index].requests[item].interruptedAt = step.now.wall
             }
-            apps[index].requests[item].mode = .normal
+            // The wish is granted; a test stays one.
+            if apps[index].requests[item].mode == .wished {
+                apps[index].requests[item].mode = .normal
+            }
             save(app: index, request: request)
         }
         freeze(index, place, &step)
@@ -394,7 +406,7 @@ extension Device {
         switch request.origin {
         case .command, .fetch: again = apps[index].manifest != nil
         case .submitted:
-            if result == .expired(.cancelled) || result == .terminated(.cancelled) {
+            if request.isCancelled {
                 again = false
             } else if let every = request.every, !isAgain {
                 request.earliest = step.now.wall + every
@@ -417,6 +429,14 @@ extension Device {
     }
 }
 
+extension AppManifest {
+    /// Whether a command says by this exit status what came of its run, and not that it was
+    /// disturbed.
+    fileprivate func isAnswer(_ status: Int32) -> Bool {
+        status == 0 || noDataExit.contains(status) || retryExit.contains(status)
+    }
+}
+
 extension RunResult {
     /// The work is not done and the command may be run again from the start: it said so, or the
     /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
@@ -425,12 +445,12 @@ extension RunResult {
         case .retry: true
         case .expired(let reason), .terminated(let reason):
             switch reason {
-            case .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .memoryPressure,
-                .paused, .userClosed, .interruptedTooLong:
+            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode, .thermal,
+                .memoryPressure, .paused, .userClosed, .manifestRemoved, .interruptedTooLong:
                 true
             case .timeout: kind == .processing
             case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
-                .manifestRemoved, .neverCompleted:
+                .neverCompleted:
                 false
             }
         case .newData, .noData, .failed, .succeeded, .unsuccessful, .interrupted, .crashed,
@@ -447,8 +467,8 @@ extension Launch {
             return false
         }
         switch reason {
-        case .timeout, .powerLost, .networkLost, .deviceInUse, .lowPowerMode, .thermal, .paused,
-            .simulated:
+        case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode,
+            .thermal, .paused, .simulated:
             return true
         case .memoryPressure, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .manifestRemoved, .interruptedTooLong, .neverCompleted:

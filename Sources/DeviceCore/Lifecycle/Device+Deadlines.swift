@@ -109,14 +109,9 @@ extension Device {
 
     /// When the first request is too old to be kept; distant future: none will be.
     private func nextDrop(of app: AppState) -> WallTime {
-        var next = WallTime.distantFuture
-        for request in app.requests where request.isDroppable {
-            if let last = app.lastKnownUse { next = min(next, last + settings.droppedAfter) }
-            if app.manifest == nil {
-                next = min(next, request.submittedAt + settings.droppedAfter)
-            }
-        }
-        return next
+        guard app.requests.contains(where: \.isDroppable) else { return .distantFuture }
+        let times = dropTimes(of: app)
+        return min(times.gone, times.unused)
     }
 
     private func awakeDeadline(of launch: Launch, _ app: AppState) -> AwakeTime {
@@ -140,7 +135,7 @@ extension Device {
         guard launch.presence == .background else { return next }
         consider(launch.launchingUntil)
         consider(launch.graceEnd)
-        consider(launch.tasksEnd)
+        for task in launch.tasks { consider(task.end) }
         if let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) {
             consider(finishUp.warned ? finishUp.end : finishUp.end - settings.expiryWarning)
         }

@@ -4,7 +4,7 @@ import Vocabulary
 /// end on a confirmed exit only.
 extension Device {
     mutating func start(_ request: Request, of index: Int, _ step: inout Step) {
-        if request.origin != .fetch, apps[index].manifest?.command(for: request.kind) != nil {
+        if apps[index].runsCommand(for: request) {
             startCommand(request, of: index, &step)
         } else {
             deliver(request, to: index, &step)

@@ -117,17 +117,20 @@ extension Device {
         apps[index].launches[place].lastForeground = step.now.awake
         apps[index].launches[place].graceEnd = nil
         apps[index].launches[place].finishUp = nil
-        apps[index].launches[place].tasksEnd = nil
         apps[index].launches[place].monitor = nil
         apps[index].launches[place].launchingUntil = nil
         // Tasks of a wake are tasks of the foreground from now on.
         for slot in apps[index].launches[place].tasks.indices {
             apps[index].launches[place].tasks[slot].inWake = false
+            apps[index].launches[place].tasks[slot].end = nil
         }
-        // What it was given in the background goes on without an end.
+        // What it was given in the background goes on without an end. A handler that was called
+        // has been: it is called once.
         apps[index].launches[place].wake?.end = .distantFuture
+        apps[index].launches[place].wake?.stop = nil
         for slot in apps[index].launches[place].deliveries.indices {
             apps[index].launches[place].deliveries[slot].end = .distantFuture
+            apps[index].launches[place].deliveries[slot].warned = false
         }
         save(app: index, launch: launch.id)
         step.emit(.weigh(launch.id, .foreground))
@@ -288,7 +291,6 @@ extension Device {
         // Given back as soon as the last one ends, without the debounce.
         if apps[index].launches[place].tasks.isEmpty {
             apps[index].launches[place].graceEnd = nil
-            apps[index].launches[place].tasksEnd = nil
         }
         save(app: index, launch: launch.id)
         suspendIfDone(launch.id, &step)
@@ -297,9 +299,13 @@ extension Device {
     /// The run is over; tasks that were opened during it get a little more.
     mutating func beginTasksBeyondWake(_ index: Int, _ place: Int, _ step: inout Step) {
         let launch = apps[index].launches[place]
-        guard launch.presence == .background, launch.tasks.contains(where: \.inWake) else { return }
-        apps[index].launches[place].tasksEnd = step.now.awake + settings.taskBeyondWake
-        for task in launch.tasks where task.inWake { warn(task, index, place, &step) }
+        guard launch.presence == .background else { return }
+        // One of an earlier wake keeps the end that it had.
+        for (slot, task) in launch.tasks.enumerated() where task.inWake && task.end == nil {
+            apps[index].launches[place].tasks[slot].end =
+                step.now.awake + settings.taskBeyondWake
+            warn(task, index, place, &step)
+        }
     }
 
     private mutating func warn(
@@ -321,8 +327,7 @@ extension Device {
         guard let (index, place) = find(id) else { return }
         let launch = apps[index].launches[place]
         guard launch.ending == nil else { return }
-        if let end = launch.tasksEnd, end <= step.now.awake, launch.tasks.contains(where: \.inWake)
-        {
+        if launch.tasks.contains(where: { $0.end.map { $0 <= step.now.awake } ?? false }) {
             self.end(id, .neverCompleted, &step)
             return
         }

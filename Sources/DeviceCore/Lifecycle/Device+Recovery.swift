@@ -20,7 +20,7 @@ extension Device {
         // Before anything is judged by them, or by their absence.
         let manifests = start.manifests ?? []
         for change in manifests {
-            if case .present = change { manifest(change, &step) }
+            if case .present(let manifest) = change { present(manifest, &step) }
         }
         for owner in owners {
             recover(
@@ -36,6 +36,7 @@ extension Device {
             if survivor.alive { step.emit(.kill(survivor.launch)) }
             step.emit(.release(survivor.launch))
         }
+        for index in usedIndices { stopWhatIsNotAllowed(index, &step) }
         if start.manifests != nil { loseWithout(manifests, &step) }
         touchAll()
     }
@@ -79,32 +80,38 @@ extension Device {
         }
     }
 
-    /// An interrupted command is run again; what an app had received is ended as unknown.
+    /// A command whose exit was not committed is run again, unless it was cancelled; one that had
+    /// ended, and what an app had received, is ended as unknown.
     private mutating func endAcrossBoot(_ launch: Launch, _ index: Int, _ step: inout Step) {
-        if launch.isCommand {
-            if launch.wake != nil, let place = apps[index].index(of: launch.id) {
-                report(
-                    line(
-                        of: launch,
-                        launch.wake ?? launch.lostWake(step.now),
-                        .unknown,
-                        reason: "the device was restarted",
-                        step.now
-                    ),
-                    of: index,
-                    &step
-                )
-                countWake(launch, by: -1)
-                apps[index].launches[place].wake = nil
-            }
-            putBack(launch, index, &step)
-            remove(launch.id, from: index, &step)
-        } else {
-            if let place = apps[index].index(of: launch.id) {
-                apps[index].launches[place].reopen = false
-            }
-            endApp(launch.id, .unknown, reason: "the device was restarted", &step)
+        guard let place = apps[index].index(of: launch.id) else { return }
+        let reason = "the device was restarted"
+        guard launch.isCommand else {
+            apps[index].launches[place].reopen = false
+            endApp(launch.id, .unknown, reason: reason, &step)
+            return
         }
+        // It counts the clocks of a boot that is gone.
+        apps[index].launches[place].wake?.began = step.now
+        if launch.exit != nil {
+            endCommand(launch.id, .unknown, reason: "\(reason) before its result was read", &step)
+            return
+        }
+        if launch.ending?.reason == .cancelled {
+            endCommand(launch.id, .terminated(.cancelled), reason: reason, &step)
+            return
+        }
+        let stopped = apps[index].launches[place]
+        if let wake = stopped.wake {
+            report(
+                line(of: stopped, wake, .unknown, reason: reason, step.now),
+                of: index,
+                &step
+            )
+            countWake(stopped, by: -1)
+            apps[index].launches[place].wake = nil
+        }
+        putBack(launch, index, &step)
+        remove(launch.id, from: index, &step)
     }
 
     /// The marker is empty: the program never began.
@@ -133,6 +140,10 @@ extension Device {
         if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
             forget(request: id)
             apps[index].requests.remove(at: place)
+            return
+        }
+        if request.isCancelled {
+            drop(request, of: index, reason: "cancelled", &step)
             return
         }
         apps[index].requests[place].mode = .normal
@@ -179,19 +190,5 @@ extension Device {
             return
         }
         commandExited(index, place, exit, &step)
-    }
-}
-
-extension Launch {
-    /// For the line of a run whose beginning is not known any more.
-    fileprivate func lostWake(_ now: Moment) -> Wake {
-        Wake(
-            trigger: .refresh,
-            identifier: "",
-            resumed: false,
-            mode: .normal,
-            began: now,
-            end: now.awake
-        )
     }
 }

@@ -23,8 +23,6 @@ package struct Launch: Hashable, Sendable, Codable {
     package var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
     package var graceEnd: AwakeTime?
-    /// End of what background tasks may use beyond the wake that they were opened in.
-    package var tasksEnd: AwakeTime?
     /// The user opened it while it was ending: start it again after that.
     package var reopen = false
     /// End of the launch watchdog; nil once it has finished launching.
@@ -110,6 +108,8 @@ package struct BackgroundTask: Hashable, Sendable, Codable {
     /// Opened during a wake: ends with it, and a little more.
     package var inWake: Bool
     package var warned = false
+    /// The end of what it may use beyond the wake that it was opened in, once that is over.
+    package var end: AwakeTime?
 }
 
 /// One background run: what woke the app, until when it may run, and what came of it.

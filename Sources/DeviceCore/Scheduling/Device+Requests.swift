@@ -276,7 +276,7 @@ extension Device {
     /// The named request, else the refresh, else whatever waits.
     private func choose(_ identifier: String?, in index: Int) throws(Refusal) -> Int {
         let app = apps[index]
-        let places = app.requests.indices
+        let places = app.requests.indices.filter { app.requests[$0].mode != .simulated }
         if let identifier {
             if let place = places.first(where: { app.requests[$0].identifier == identifier }) {
                 return place
@@ -373,6 +373,8 @@ extension Device {
         request.mode = .simulated
         request.state = .pending
         request.interruptedAt = nil
+        request.readySince = nil
+        request.isCancelled = false
         request.token = nil
         request.every = nil
         apps[index].requests.append(request)
@@ -458,6 +460,11 @@ extension Device {
     private mutating func stop(_ request: Request, of index: Int, _ step: inout Step) {
         guard let id = request.launch, let place = apps[index].index(of: id) else { return }
         if apps[index].launches[place].isCommand {
+            // It may be ending for another reason already, or its result is being read.
+            if request.origin == .submitted, let slot = apps[index].index(of: request.id) {
+                apps[index].requests[slot].isCancelled = true
+                save(app: index, request: request.id)
+            }
             stopCommand(id, .cancelled, &step)
             return
         }

@@ -33,7 +33,8 @@ extension Device {
         case .lowPower: conditions.lowPower ? .lowPowerMode : nil
         case .thermal: conditions.thermal >= 2 ? .thermal : nil
         case .memory: conditions.memory >= 2 ? .memoryPressure : nil
-        case .battery, .metered, .locked, .storage: nil
+        case .metered: conditions.metered ? .networkMetered : nil
+        case .battery, .locked, .storage: nil
         }
     }
 
@@ -47,7 +48,8 @@ extension Device {
     private func concerns(_ reason: StopReason, _ trigger: Trigger, _ needs: Needs) -> Bool {
         switch reason {
         case .powerLost: needs.power
-        case .networkLost: trigger == .processing && needs.network
+        case .networkLost: needs.network
+        case .networkMetered: needs.unmetered
         case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger == .processing
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong, .neverCompleted:

@@ -136,7 +136,7 @@ struct GateRow: Sendable {
     }
 
     func concerns(_ request: Request, _ cell: GateCell) -> Bool {
-        guard applies(in: request.mode) else { return false }
+        guard applies(in: request.modeOfGates) else { return false }
         switch cell {
         case .no: return false
         case .fetchOrCommand: return request.origin != .submitted

@@ -21,6 +21,8 @@ package struct Request: Hashable, Sendable, Codable {
     /// Set while a command is frozen in mid-run: when it was first interrupted.
     package var interruptedAt: WallTime?
     package var state = State.pending
+    /// By the user, while it runs: it does not come back, however the run ends.
+    package var isCancelled = false
 
     package enum Origin: String, Hashable, Sendable, Codable {
         /// By `submit`; used up by one run.
@@ -47,12 +49,10 @@ package struct Request: Hashable, Sendable, Codable {
         case simulated
     }
 
-    var trigger: Trigger {
-        switch kind {
-        case .refresh: .refresh
-        case .processing: .processing
-        }
-    }
+    /// A simulated run that was interrupted goes on like any other: in its next window.
+    var modeOfGates: RunMode { mode == .simulated && interruptedAt != nil ? .normal : mode }
+
+    var trigger: Trigger { kind.trigger }
 
     package var launch: LaunchID? {
         switch state {

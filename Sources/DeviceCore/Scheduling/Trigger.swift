@@ -1,3 +1,5 @@
+import Vocabulary
+
 /// What can start, or prolong, an app's run in the background: a column of the gate table.
 package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
     case refresh, processing, continued, push, voip
@@ -22,6 +24,20 @@ package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
         }
     }
 
+    /// The mode that a manifest must declare for it; nil: none of its own.
+    var mode: BackgroundMode? {
+        switch self {
+        case .refresh: .fetch
+        case .processing: .processing
+        case .push: .remoteNotification
+        case .voip: .voip
+        case .location: .location
+        case .continued, .discretionaryTransfer, .transfer, .transferEvents, .mode,
+            .notificationAction, .finishUp:
+            nil
+        }
+    }
+
     package var words: String {
         switch self {
         case .refresh: "fetch or refresh"
@@ -38,4 +54,18 @@ package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
         case .finishUp: "time after the user left"
         }
     }
+}
+
+extension TaskKind {
+    var trigger: Trigger {
+        switch self {
+        case .refresh: .refresh
+        case .processing: .processing
+        }
+    }
+}
+
+extension AppManifest {
+    /// Whether it has the mode that a trigger needs, or the trigger needs none.
+    func declares(_ trigger: Trigger) -> Bool { trigger.mode.map { modes.contains($0) } ?? true }
 }

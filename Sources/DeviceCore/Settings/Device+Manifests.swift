@@ -4,21 +4,27 @@ import Vocabulary
 extension Device {
     mutating func manifest(_ change: ManifestChange, _ step: inout Step) {
         switch change {
-        case .present(let manifest): present(manifest, &step)
+        case .present(let manifest):
+            present(manifest, &step)
+            if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &step) }
         case .invalid(let id, let reason):
             let index = place(id)
+            // Half an edit, perhaps: what runs goes on.
             lose(index, &step)
             apps[index].problem = reason
             remember(index, &step)
         case .removed(let id):
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
             lose(index, &step)
+            for launch in apps[index].launches where launch.isCommand {
+                stopCommand(launch.id, .manifestRemoved, &step)
+            }
             // What the user did with it is kept, should it come back.
             apps[index].problem = nil
         }
     }
 
-    private mutating func present(_ manifest: AppManifest, _ step: inout Step) {
+    mutating func present(_ manifest: AppManifest, _ step: inout Step) {
         let index = place(manifest.id)
         let old = apps[index].manifest
         guard old != manifest || apps[index].problem != nil else { return }
@@ -47,10 +53,25 @@ extension Device {
             save(app: index)
         }
         standRequests(of: index, &step)
-        for launch in apps[index].launches where launch.isCommand {
-            stopCommand(launch.id, .manifestRemoved, &step)
-        }
         touch(index)
+    }
+
+    /// Runs of a kind that the manifest, as it is now, no longer declares.
+    mutating func stopWhatIsNotAllowed(_ index: Int, _ step: inout Step) {
+        guard let manifest = apps[index].manifest, !apps[index].isTransient else { return }
+        for launch in apps[index].launches {
+            switch launch.role {
+            case .command(_, let kind):
+                guard manifest.command(for: kind) == nil || !manifest.declares(kind.trigger)
+                else { continue }
+                stopCommand(launch.id, .manifestRemoved, &step)
+            case .main:
+                guard launch.presence != .foreground else { continue }
+                for delivery in launch.deliveries where !manifest.declares(delivery.trigger) {
+                    expireEarly(delivery, launch.id, .manifestRemoved, &step)
+                }
+            }
+        }
     }
 
     /// Makes the standing requests what the manifest and the fetch interval say.
@@ -78,7 +99,8 @@ extension Device {
         )
         // Permitted identifiers turn the first API off (B7).
         let fetches =
-            apps[index].isLinked && apps[index].record.fetchInterval != .never
+            manifest?.exec != nil && manifest?.refreshCommand == nil
+            && apps[index].record.fetchInterval != .never
             && manifest?.modes.contains(.fetch) == true
             && manifest?.permittedTaskIdentifiers.isEmpty == true
         stand("fetch", .refresh, .fetch, wanted: fetches, needs: Needs(), of: index, &step)

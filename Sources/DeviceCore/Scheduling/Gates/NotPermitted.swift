@@ -18,7 +18,7 @@ extension GateTable.Definition {
     )
 
     private static func missing(_ context: GateContext) -> String? {
-        guard let manifest = context.app.manifest, let mode = mode(of: context.trigger) else {
+        guard let manifest = context.app.manifest, let mode = context.trigger.mode else {
             return nil
         }
         guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }
@@ -26,19 +26,5 @@ extension GateTable.Definition {
             !context.app.isTransient, !manifest.permits(identifier: request.identifier)
         else { return nil }
         return "PermittedTaskIdentifiers=\(request.identifier);"
-    }
-
-    /// The mode that a trigger needs; nil: none of its own.
-    static func mode(of trigger: Trigger) -> BackgroundMode? {
-        switch trigger {
-        case .refresh: .fetch
-        case .processing: .processing
-        case .push: .remoteNotification
-        case .voip: .voip
-        case .location: .location
-        case .continued, .discretionaryTransfer, .transfer, .transferEvents, .mode,
-            .notificationAction, .finishUp:
-            nil
-        }
     }
 }

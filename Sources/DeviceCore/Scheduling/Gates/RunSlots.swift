@@ -36,7 +36,6 @@ extension GateContext {
     /// The run of the app's own process that this request would be handed to; nil: it begins one.
     fileprivate var joins: Wake? {
         guard let request, let wake = app.mainLaunch?.wake else { return nil }
-        let isCommand = request.origin != .fetch && app.manifest?.command(for: request.kind) != nil
-        return isCommand ? nil : wake
+        return app.runsCommand(for: request) ? nil : wake
     }
 }

@@ -1,7 +1,8 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// The same work, or for a plain command the same program, is still running.
+    /// The same work, or for a plain command the same program, is still running, or frozen in the
+    /// middle of it.
     static let stillRunning = Self(
         title: "still running",
         kind: .needed,
@@ -18,20 +19,21 @@ extension GateTable.Definition {
 
     private static func conflicts(_ context: GateContext) -> Bool {
         guard let request = context.request else { return false }
-        for launch in context.app.launches {
-            if let other = launch.request, other != request.id {
-                // One command of an app at a time: they share its files.
-                return true
+        let app = context.app
+        return app.launches.contains { launch in
+            switch launch.role {
+            case .command(let other, let kind):
+                guard other != request.id else { return launch.ending != nil }
+                return kind == request.kind
+                    || app.requests.contains {
+                        $0.id == other && $0.identifier == request.identifier
+                    }
+            case .main:
+                guard !app.runsCommand(for: request) else { return false }
+                // A wake that is being expired takes nothing more.
+                return launch.ending != nil || launch.wake?.stop != nil
+                    || launch.deliveries.contains { $0.identifier == request.identifier }
             }
-            if launch.ending != nil { return true }
-            if launch.deliveries.contains(where: {
-                $0.isOpen && $0.identifier == request.identifier
-            }) {
-                return true
-            }
-            // A wake that is being expired takes nothing more.
-            if launch.wake?.stop != nil, launch.request == nil { return true }
         }
-        return false
     }
 }

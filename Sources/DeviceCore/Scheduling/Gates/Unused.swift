@@ -24,8 +24,7 @@ extension GateTable.Definition {
 extension AppState {
     /// Nil: nothing tells of this app's use.
     var lastKnownUse: WallTime? {
-        if let used = record.lastUsed { return used }
         guard let manifest, manifest.useFrom != nil || isLinked else { return nil }
-        return record.firstSeen
+        return record.lastUsed ?? record.firstSeen
     }
 }

@@ -1,0 +1,69 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Manifests that are edited, broken or removed while something runs.
+struct ManifestTests {
+    private static func backup() throws -> (Bench, LaunchID) {
+        var bench = Bench()
+        bench.install(.processing("backup"))
+        let launch = try #require(bench.spawn(of: "backup"))
+        bench.started(launch)
+        return (bench, launch)
+    }
+
+    @Test func `a manifest that is broken for a moment leaves alone what runs`() throws {
+        var (bench, launch) = try Self.backup()
+        bench.send(.manifests([.invalid(AppID("backup"), reason: "line 1")]))
+        #expect(!bench.contains(.terminate(launch)))
+        bench.install(.processing("backup"))
+        bench.exited(launch)
+        #expect(bench.results == [.succeeded])
+        #expect(bench.gates("backup") == ["quiet"])
+        #expect(bench.requests("backup").count == 1)
+    }
+
+    @Test func `a run that a removal stops is not done, and begins anew when the app is back`()
+        throws
+    {
+        var (bench, launch) = try Self.backup()
+        bench.send(.manifests([.removed(AppID("backup"))]))
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.manifestRemoved)])
+        #expect(bench.app("backup")?.record.lastProcessingEnd == nil)
+        bench.install(.processing("backup"))
+        #expect(bench.spawn(of: "backup") != nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `an edit that takes the mode or the command away stops the run`(_ isMode: Bool) throws {
+        var (bench, launch) = try Self.backup()
+        bench.install(
+            .processing("backup") {
+                if isMode { $0.modes = [.fetch] } else { $0.processingCommand = nil }
+            }
+        )
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.manifestRemoved)])
+        #expect(bench.requests("backup").isEmpty)
+    }
+
+    @Test func `an edit of something else stops nothing`() throws {
+        var (bench, launch) = try Self.backup()
+        bench.install(.processing("backup") { $0.name = "Backup" })
+        #expect(!bench.contains(.terminate(launch)))
+    }
+
+    @Test func `an edit that takes the mode away expires what a linked app runs`() throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.openApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.0")
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.install(.linked("app", identifiers: ["app.*"]) { $0.modes = [.processing] })
+        #expect(bench.told(launch) == [.expire(delivery, .manifestRemoved)])
+    }
+}
