@@ -60,6 +60,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var goneSince: WallTime?
     /// Swiped away then, and not opened since.
     package var closedAt: WallTime?
+    /// Held then because it was not used for a week, which stands in the history.
+    package var unusedSince: WallTime?
     package var fetchInterval = FetchInterval.never
     package var failures = Failures()
     package var lastRun: LastRun?

@@ -45,8 +45,7 @@ extension Device {
             + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
         return Allowance(
             memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
-            cpuLimit: launch.wake?.trigger == .processing && conditions.externalPower
-                ? nil : settings.cpuLimit,
+            cpuLimit: isUnmonitored(launch, of: apps[app]) ? nil : settings.cpuLimit,
             usage: launch.usage,
             timeLeft: max(.zero, (ends.max() ?? now.awake) - now.awake)
         )

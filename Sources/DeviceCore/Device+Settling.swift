@@ -75,8 +75,28 @@ extension Device {
             next = min(next, answer.next)
         }
         if apps[index].heldBy != held { apps[index].heldBy = held }
+        noteWhetherUnused(held.overlaps(.unused), of: index, &step)
         apps.setWake(index, to: min(next, nextDeadline(of: apps[index], at: step.now)))
         return ready
+    }
+
+    /// The week rule begins to hold an app: once in the history (C4).
+    private mutating func noteWhetherUnused(
+        _ isUnused: Bool,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        let app = apps[index]
+        // Without its manifest nobody can tell.
+        guard isUnused != (app.record.unusedSince != nil), app.manifest != nil else { return }
+        apps[index].record.unusedSince = isUnused ? step.now.wall : nil
+        save(app: index)
+        guard isUnused else { return }
+        note(
+            .note("not used for \(settings.unusedLimit): it waits until you open it"),
+            app: index,
+            &step
+        )
     }
 
     /// Pending, or frozen in mid-run.

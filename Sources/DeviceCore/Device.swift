@@ -140,8 +140,13 @@ extension AppRecord {
         lower(&lastUsed, to: now, &changed)
         lower(&closedAt, to: now, &changed)
         lower(&goneSince, to: now, &changed)
+        lower(&unusedSince, to: now, &changed)
         lower(&lastRefreshEnd, to: now, &changed)
         lower(&lastProcessingEnd, to: now, &changed)
+        if let run = lastRun, run.at > now {
+            lastRun?.at = now
+            changed = true
+        }
         lower(&failures.since, to: now, &changed)
         lower(&failures.until, to: now + settings.backOffLimit, &changed)
         return changed
@@ -153,6 +158,7 @@ extension Request {
         var changed = submittedAt > now
         submittedAt = min(submittedAt, now)
         lower(&interruptedAt, to: now, &changed)
+        if let span { lower(&earliest, to: now + span, &changed) }
         return changed
     }
 }
@@ -181,6 +187,7 @@ extension Device {
         _ reading: Reading,
         _ step: inout Step
     ) {
+        let processing = grant(for: .processing)
         let changed = conditions.report(
             condition,
             source,
@@ -192,6 +199,7 @@ extension Device {
         if source == .hand { save(.device) }
         guard changed else { return }
         stopWhatMayNotGoOn(after: condition, &step)
+        moveEnds(by: grant(for: .processing) - processing, &step)
         if condition == .memory { relieveMemory(&step) }
         // A gate that closes holds back nobody who was not held before: who may run, runs.
         touch(heldBy: condition.gates)

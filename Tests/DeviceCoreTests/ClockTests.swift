@@ -32,6 +32,51 @@ struct ClockTests {
         #expect(bench.spawn(of: "command.sync") != nil)
     }
 
+    @Test func `a span that was asked for while the clock was ahead begins when it is set right`()
+        throws
+    {
+        var bench = Bench()
+        let right = bench.now.wall
+        bench.now.wall = right + .days(365)
+        bench.send(.clockChanged)
+        let date = bench.now.wall + .hours(1)
+        bench.ask(.submit(Submission(kind: .refresh, after: .hours(5), command: ["after"])))
+        bench.ask(.submit(Submission(kind: .refresh, earliest: date, command: ["date"])))
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(3), command: ["every"])))
+        bench.ask(.submit(Submission(kind: .refresh, command: ["retry"])))
+        for (name, status) in [("command.every", Int32(0)), ("command.retry", 75)] {
+            let launch = try #require(bench.app(name)?.launches.first?.id)
+            bench.started(launch)
+            bench.exited(launch, status: status)
+        }
+        bench.now.wall = right
+        bench.send(.clockChanged)
+        #expect(bench.app("command.every")?.record.lastRun?.at == right)
+        func floor(_ name: String) -> WallTime? { bench.requests(name).first?.earliest }
+        #expect(floor("command.after") == right + .hours(5))
+        #expect(floor("command.every") == right + .hours(3))
+        #expect(floor("command.retry") == right + .minutes(15))
+        // What its caller said is not ours to move.
+        #expect(floor("command.date") == date)
+    }
+
+    @Test func `how long a command may stay frozen is not told by the wall clock`() throws {
+        var bench = Bench()
+        bench.install(.processing("app") { $0.whenInterrupted = .freeze })
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.set(.idle, 0)
+        bench.now.wall = bench.now.wall + .days(3)
+        bench.send(.clockChanged)
+        #expect(!bench.contains(.terminate(launch)))
+        bench.now.wall = bench.now.wall - .days(30)
+        bench.send(.clockChanged)
+        bench.advance(.days(1) - .milliseconds(1))
+        #expect(!bench.contains(.terminate(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.terminate(launch)))
+    }
+
     @Test func `grants do not care about the wall clock`() throws {
         var bench = Bench()
         bench.install(.refreshing("app"))

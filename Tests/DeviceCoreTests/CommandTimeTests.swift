@@ -136,6 +136,44 @@ struct CommandTimeTests {
         }
     }
 
+    @Test func `processing has more time from when the charger comes, and less when it goes`()
+        throws
+    {
+        for kind in ["command", "linked"] {
+            var bench = Bench()
+            bench.set(.battery, 80)
+            bench.set(.power, 0)
+            let launch: LaunchID
+            if kind == "command" {
+                bench.install(.processing("app"))
+                launch = try #require(bench.spawn(of: "app"))
+                bench.started(launch)
+            } else {
+                bench.install(.linked("app", identifiers: ["x"]))
+                launch = try bench.openApp("app", registered: ["x"])
+                bench.submit(launch, "x", .processing)
+                bench.ask(.leave(AppID("app")))
+                // Offered while the user still had it open.
+                let delivery = try #require(bench.launch(launch)?.deliveries.first?.id)
+                bench.say(launch, .accepted(delivery))
+                bench.say(launch, .expirationHandler(delivery, set: true))
+            }
+            func isStopped(_ bench: Bench) -> Bool {
+                bench.contains(.terminate(launch)) || !bench.told(launch).isEmpty
+            }
+            bench.advance(.minutes(4))
+            bench.set(.power, 1)
+            bench.advance(.minutes(20))
+            #expect(!isStopped(bench), "\(kind)")
+            // More than it would have had: it has the time of a warning.
+            bench.set(.power, 0)
+            #expect(isStopped(bench), "\(kind)")
+            #expect(!bench.contains(.kill(launch)))
+            bench.advance(.seconds(5))
+            #expect(bench.contains(.kill(launch)))
+        }
+    }
+
     @Test func `a frozen command goes on in the next window`() throws {
         var bench = Bench()
         bench.install(.processing("app") { $0.whenInterrupted = .freeze })

@@ -27,12 +27,20 @@ struct LimitTests {
     }
 
     /// Runs a background command that uses so much of a core; returns whether it was ended.
-    private static func isEnded(_ percent: Int64, power: Int, kind: TaskKind) throws -> Bool {
+    private static func isEnded(
+        _ percent: Int64,
+        power: Int,
+        kind: TaskKind,
+        needs: Needs = Needs()
+    ) throws -> Bool {
         var bench = Bench()
         bench.set(.battery, 100)
         bench.set(.power, power)
         bench.configure { $0.wakeGrant = .minutes(30) }
-        bench.install(kind == .refresh ? .refreshing("app") : .processing("app"))
+        bench.install(
+            kind == .refresh
+                ? .refreshing("app") : .processing("app") { $0.processingNeeds = needs }
+        )
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         var cpu = Interval.zero
@@ -48,13 +56,34 @@ struct LimitTests {
         return false
     }
 
-    @Test func `the CPU monitor averages over a minute, and is off for processing on power`() throws
+    @Test func `the CPU monitor averages over a minute, and is off for what asked for power`()
+        throws
     {
         #expect(try !Self.isEnded(79, power: 0, kind: .refresh))
         #expect(try Self.isEnded(81, power: 0, kind: .refresh))
         #expect(try Self.isEnded(81, power: 1, kind: .refresh))
         #expect(try Self.isEnded(81, power: 0, kind: .processing))
-        #expect(try !Self.isEnded(100, power: 1, kind: .processing))
+        #expect(try Self.isEnded(81, power: 1, kind: .processing))
+        #expect(try !Self.isEnded(100, power: 1, kind: .processing, needs: Needs(power: true)))
+    }
+
+    @Test func `the window of the CPU monitor begins when the monitor does`() throws {
+        var bench = Bench()
+        bench.install(.processing("app") { $0.processingNeeds = Needs(power: true) })
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        #expect(bench.device.allowance(of: launch, at: bench.now)?.cpuLimit == nil)
+        bench.advance(.seconds(45))
+        bench.send(.process(launch, .measured(Usage(cpu: .seconds(45), memory: 1))))
+        // It is watched from now on.
+        bench.install(.processing("app"))
+        #expect(bench.device.allowance(of: launch, at: bench.now)?.cpuLimit == 80)
+        bench.advance(.seconds(15))
+        bench.send(.process(launch, .measured(Usage(cpu: .seconds(60), memory: 1))))
+        #expect(!bench.contains(.kill(launch)))
+        bench.advance(.seconds(45))
+        bench.send(.process(launch, .measured(Usage(cpu: .seconds(105), memory: 1))))
+        #expect(bench.contains(.kill(launch)))
     }
 
     @Test func `a suspended app that holds a file lock is ended, with the path`() throws {
@@ -100,6 +129,28 @@ struct LimitTests {
         bench.set(.memory, 0)
         bench.advance(.minutes(1))
         #expect(!bench.contains(.kill(third)))
+    }
+
+    @Test func `a refresh in the background is no use of an app that memory is taken from`() throws
+    {
+        var bench = Bench()
+        bench.install(.linked("old", identifiers: ["x"]), .linked("new"))
+        let old = try bench.openApp("old", registered: ["x"])
+        bench.submit(old, "x") { $0.after = .hours(2) }
+        bench.ask(.leave(AppID("old")))
+        bench.exited(old)
+        bench.advance(.hours(1))
+        let new = try bench.suspendApp("new")
+        bench.advance(.hours(1))
+        let again = try #require(bench.spawn(of: "old"))
+        bench.started(again)
+        bench.say(again, .finishedLaunching(registered: ["x"]))
+        let delivery = try bench.accept(again)
+        bench.say(again, .completed(delivery, .newData))
+        #expect(bench.contains(.freeze(again)))
+        bench.set(.memory, 2)
+        #expect(bench.contains(.kill(again)))
+        #expect(!bench.contains(.kill(new)))
     }
 
     @Test func `who is suspended while memory is short is not spared`() throws {

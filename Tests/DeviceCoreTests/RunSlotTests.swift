@@ -89,4 +89,25 @@ struct RunSlotTests {
         }
         #expect(names == (100..<200).map { "app\($0)" })
     }
+
+    @Test func `what runs on external power is told, but counts against no quota`() throws {
+        var bench = Bench()
+        bench.set(.battery, 90)
+        bench.configure { $0.appWakesPerDay = 2 }
+        bench.install(.refreshing("app"))
+        for power in [1, 1, 1, 0, 0] {
+            bench.set(.power, power)
+            let launch = try #require(bench.app("app")?.launches.first?.id, "\(bench.gates("app"))")
+            bench.started(launch)
+            bench.exited(launch)
+            bench.advance(.minutes(15))
+        }
+        // The fifth began when the power was still there.
+        #expect(bench.device.ledger.wakes == 6)
+        #expect(bench.device.ledger.wakesOnBattery == 2)
+        let launch = try #require(bench.app("app")?.launches.first?.id)
+        bench.started(launch)
+        bench.exited(launch)
+        #expect(bench.gates("app").contains("app-quota"))
+    }
 }

@@ -6,21 +6,26 @@ package struct Ledger: Hashable, Sendable, Codable {
     package private(set) var wakes: Int64 = 0
     package private(set) var runTime = Interval.zero
     package private(set) var cpu = Interval.zero
+    /// Of these, what counts against the quotas: begun, or ended, on battery.
+    package private(set) var wakesOnBattery: Int64 = 0
+    package private(set) var runTimeOnBattery = Interval.zero
 
     package init() {}
 
     func spent(on day: Int64) -> Ledger { day == self.day ? self : Ledger() }
 
-    mutating func wakeBegan(on day: Int64) {
+    mutating func wakeBegan(on day: Int64, onBattery: Bool) {
         self = spent(on: day)
         self.day = day
         wakes += 1
+        if onBattery { wakesOnBattery += 1 }
     }
 
-    mutating func wakeEnded(on day: Int64, runTime: Interval, cpu: Interval) {
+    mutating func wakeEnded(on day: Int64, runTime: Interval, cpu: Interval, onBattery: Bool) {
         self = spent(on: day)
         self.day = day
         self.runTime += runTime
         self.cpu += cpu
+        if onBattery { runTimeOnBattery += runTime }
     }
 }

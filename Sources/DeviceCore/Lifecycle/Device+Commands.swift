@@ -350,6 +350,9 @@ extension Device {
             }
             save(app: index, request: request)
         }
+        if launch.interruptedSince == nil {
+            apps[index].launches[place].interruptedSince = step.now.boot
+        }
         freeze(index, place, &step)
         endedWake(index, place, .interrupted(reason), reason: reason.words, &step)
     }
@@ -400,8 +403,7 @@ extension Device {
             }
             save(app: index)
         }
-        let retryAt = step.now.wall + settings.backOff
-        if case .retry = result { request.earliest = retryAt }
+        if case .retry = result { request.wait(settings.backOff, from: step.now.wall) }
         let again: Bool
         switch request.origin {
         case .command, .fetch: again = apps[index].manifest != nil
@@ -409,7 +411,7 @@ extension Device {
             if request.isCancelled {
                 again = false
             } else if let every = request.every, !isAgain {
-                request.earliest = step.now.wall + every
+                request.wait(every, from: step.now.wall)
                 again = true
             } else {
                 again = isAgain

@@ -53,8 +53,8 @@ extension Device {
             let isFreezable = launch.isFreezable(.timeout, apps[index].manifest)
             let stopAt = isFreezable ? wake.end : warning(before: wake.end, wake.began.awake)
             if stopAt <= step.now.awake { stopCommand(launch.id, .timeout, &step) }
-        } else if let since = interruptedAt(launch, in: apps[index]),
-            since + settings.interruptedLimit <= step.now.wall
+        } else if let since = launch.interruptedSince,
+            since + settings.interruptedLimit <= step.now.boot
         {
             stopCommand(launch.id, .interruptedTooLong, &step)
         }
@@ -80,11 +80,6 @@ extension Device {
         end == .distantFuture ? end : max(began, end - settings.expiryWarning)
     }
 
-    func interruptedAt(_ launch: Launch, in app: AppState) -> WallTime? {
-        guard let request = launch.request, let place = app.index(of: request) else { return nil }
-        return app.requests[place].interruptedAt
-    }
-
     /// The next deadline of any launch of an app.
     func nextDeadline(of app: AppState, at now: Moment) -> BootTime {
         var next = AwakeTime.distantFuture
@@ -92,10 +87,8 @@ extension Device {
         for launch in app.launches {
             next = min(next, awakeDeadline(of: launch, app))
             if let check = launch.lockCheckAt { nextBoot = min(nextBoot, check) }
-            if launch.wake == nil, launch.ending == nil,
-                let since = interruptedAt(launch, in: app)
-            {
-                nextBoot = min(nextBoot, now.boot(of: since + settings.interruptedLimit))
+            if launch.wake == nil, launch.ending == nil, let since = launch.interruptedSince {
+                nextBoot = min(nextBoot, since + settings.interruptedLimit)
             }
         }
         if next != .distantFuture { nextBoot = min(nextBoot, now.boot(of: next)) }

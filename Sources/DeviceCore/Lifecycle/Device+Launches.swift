@@ -79,8 +79,9 @@ extension Device {
         countWake(launch, by: 1)
         save(app: index, launch: launch.id)
         guard wake.mode != .simulated else { return }
-        apps[index].record.ledger.wakeBegan(on: step.now.local.day)
-        ledger.wakeBegan(on: step.now.local.day)
+        let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+        apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
+        ledger.wakeBegan(on: day, onBattery: onBattery)
         save(app: index)
         save(.device)
     }
@@ -133,9 +134,14 @@ extension Device {
         if wake.mode != .simulated {
             let runTime = max(.zero, step.now.awake - wake.began.awake)
             let cpu = launch.usage.map { max(.zero, $0.cpu - wake.cpuAtStart) } ?? .zero
-            let day = step.now.local.day
-            apps[index].record.ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu)
-            ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu)
+            let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+            apps[index].record.ledger.wakeEnded(
+                on: day,
+                runTime: runTime,
+                cpu: cpu,
+                onBattery: onBattery
+            )
+            ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu, onBattery: onBattery)
             save(app: index)
             save(.device)
         }
@@ -279,7 +285,8 @@ extension Device {
             step.emit(.tell(launch.id, .memoryWarning))
         }
         guard let monitor = launch.monitor else { return }
-        guard let before = monitor.cpu else {
+        // While it does not apply it averages over nothing: its window begins when it does.
+        guard !isUnmonitored(launch, of: apps[index]), let before = monitor.cpu else {
             apps[index].launches[place].monitor?.cpu = usage.cpu
             apps[index].launches[place].monitor?.since = step.now.awake
             return
@@ -287,8 +294,7 @@ extension Device {
         let elapsed = step.now.awake - monitor.since
         guard elapsed >= settings.cpuWindow else { return }
         let percent = (usage.cpu - before).nanoseconds / max(1, elapsed.nanoseconds / 100)
-        let isLifted = launch.wake?.trigger == .processing && conditions.externalPower
-        if percent >= settings.cpuLimit, !isLifted {
+        if percent >= settings.cpuLimit {
             end(launch.id, .cpuMonitor, &step)
         } else {
             apps[index].launches[place].monitor = CPUMonitor(
@@ -299,21 +305,32 @@ extension Device {
         }
     }
 
-    /// Suspended apps end in order of last use while memory is short (A10), one at a time.
+    /// Whether the CPU monitor is off: for processing that asked for external power, and has it.
+    func isUnmonitored(_ launch: Launch, of app: AppState) -> Bool {
+        guard conditions.externalPower, launch.wake?.trigger == .processing else { return false }
+        let served =
+            [launch.request]
+            + launch.deliveries.filter { $0.trigger == .processing }.map(\.request)
+        return app.requests.contains { $0.needs.power && served.contains($0.id) }
+    }
+
+    /// Suspended apps end in order of last use while memory is short (A10), one at a time; what was
+    /// never used, or nobody knows of, goes first.
     mutating func relieveMemory(_ step: inout Step) {
         memoryCheckAt = nil
         guard conditions.memory >= 2 else { return }
-        var oldest: Launch?
+        var oldest: (launch: LaunchID, used: WallTime)?
         for index in usedIndices {
+            let used = apps[index].record.lastUsed ?? .distantPast
             for launch in apps[index].launches
             where launch.presence == .suspended && launch.ending == nil {
-                if oldest.map({ launch.lastForeground < $0.lastForeground }) ?? true {
-                    oldest = launch
+                if oldest.map({ (used, launch.id) < ($0.used, $0.launch) }) ?? true {
+                    oldest = (launch.id, used)
                 }
             }
         }
         guard let oldest else { return }
-        end(oldest.id, .memoryPressure, &step)
+        end(oldest.launch, .memoryPressure, &step)
         memoryCheckAt = step.now.awake + .seconds(2)
     }
 

@@ -31,6 +31,8 @@ package struct Launch: Hashable, Sendable, Codable {
     package var registered: [String] = []
     package var isConnected = false
     package var lockCheckAt: BootTime?
+    /// When a command was first interrupted; frozen processes do not outlive a boot.
+    package var interruptedSince: BootTime?
     package var monitor: CPUMonitor?
     /// The command's result sources.
     package var probe = ProbeState()

@@ -83,6 +83,7 @@ extension Device {
             kind: submission.kind,
             origin: .submitted,
             earliest: submission.earliest ?? submission.after.map { step.now.wall + $0 },
+            span: submission.earliest == nil ? submission.after : nil,
             needs: submission.needs,
             every: submission.every,
             submittedAt: step.now.wall,

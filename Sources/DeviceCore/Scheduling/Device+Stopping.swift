@@ -57,6 +57,33 @@ extension Device {
         }
     }
 
+    /// Processing has longer while the device is idle and charging: what runs has more from now on,
+    /// or less, but always the time of a warning.
+    mutating func moveEnds(by shift: Interval, _ step: inout Step) {
+        guard shift != .zero else { return }
+        let soonest = step.now.awake + settings.expiryWarning
+        for owner in owners {
+            guard let (index, place) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[place]
+            guard let wake = launch.wake, wake.trigger == .processing, launch.ending == nil,
+                launch.presence != .foreground
+            else { continue }
+            if launch.isCommand {
+                apps[index].launches[place].wake?.end = max(wake.end + shift, soonest)
+            } else {
+                for (slot, delivery) in launch.deliveries.enumerated()
+                where delivery.trigger == .processing && !delivery.warned {
+                    apps[index].launches[place].deliveries[slot].end =
+                        max(delivery.end + shift, soonest)
+                }
+                let ends = apps[index].launches[place].deliveries.map(\.end)
+                apps[index].launches[place].wake?.end = ends.max() ?? wake.end
+            }
+            save(app: index, launch: launch.id)
+            touch(index)
+        }
+    }
+
     mutating func stopAllRuns(_ reason: StopReason, _ step: inout Step) {
         for owner in owners { stopRuns(of: owner.launch, reason, &step) }
     }

@@ -24,6 +24,7 @@ struct GateSet: Hashable, Sendable, Codable {
     private(set) var bits: UInt64 = 0
     static let none = GateSet()
     static let runSlots = GateSet(.runSlots)
+    static let unused = GateSet(.unused)
 
     init(_ gates: Gate...) {
         for gate in gates { insert(GateTable.row(gate)) }

@@ -9,6 +9,9 @@ package struct Request: Hashable, Sendable, Codable {
     package var origin: Origin
     /// A floor: never before it.
     package var earliest: WallTime?
+    /// How long after it was asked for that floor lies, which a clock that is set moves; nil: it is
+    /// a date of the caller's.
+    package var span: Interval?
     package var needs: Needs
     /// Asked for again after each run, at least so long after it.
     package var every: Interval?
@@ -53,6 +56,12 @@ package struct Request: Hashable, Sendable, Codable {
     var modeOfGates: RunMode { mode == .simulated && interruptedAt != nil ? .normal : mode }
 
     var trigger: Trigger { kind.trigger }
+
+    /// Not before so long from now.
+    mutating func wait(_ span: Interval, from now: WallTime) {
+        earliest = now + span
+        self.span = span
+    }
 
     package var launch: LaunchID? {
         switch state {

@@ -60,7 +60,7 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "processing-grant-charging",
             field: .interval(\.processingGrantCharging, day),
-            documentation: "The same on external power."
+            documentation: "The same while it is idle on external power."
         ),
         SettingRow(
             name: "expiry-warning",
@@ -104,7 +104,7 @@ package struct SettingRow: Sendable {
             name: "cpu-limit",
             field: .count(\.cpuLimit, 1...6400),
             documentation: "CPU monitor: percent of one core, averaged over cpu-window; off for "
-                + "processing on external power."
+                + "processing that asked for external power."
         ),
         SettingRow(
             name: "cpu-window",

@@ -37,6 +37,14 @@ final class GrantsBounded: Invariant {
                 break
             }
         }
+        // Processing has longer from the moment on at which the device is idle and charging.
+        for entry in turn.entries {
+            guard case .condition = entry.event else { continue }
+            for (_, launch) in device.launches where launch.wake?.trigger == .processing {
+                extend(launch.id, device, world, now)
+            }
+            break
+        }
         // Work for an app that runs anyhow.
         for id in turn.launches {
             guard let wake = device.launch(id)?.launch.wake, wake.began == now else { continue }

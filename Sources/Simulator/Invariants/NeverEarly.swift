@@ -7,18 +7,19 @@ final class NeverEarly: Invariant {
     private var asked: [UInt64: (token: String?, floor: WallTime)] = [:]
     private var byToken: [String: WallTime] = [:]
     private var floors: [UInt64: WallTime] = [:]
+    /// Floors that are so long from when they were asked for; a clock that is set moves them.
+    private var spans: [UInt64: Interval] = [:]
+    private var askedSpans: [UInt64: Interval] = [:]
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
         let submission: Submission
         switch event {
         case .user(.submit(let mine), _), .app(_, .submit(let mine, _)): submission = mine
-        case .clockChanged:
-            asked.removeAll()
-            return
-        case .started, .timer, .manifests, .settings, .condition, .process, .app, .used, .user,
-            .storageRecovered:
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .used, .user, .storageRecovered:
             return
         }
+        if submission.earliest == nil { askedSpans[token.number] = submission.after }
         guard let floor = submission.earliest ?? submission.after.map({ now.wall + $0 }) else {
             return
         }
@@ -27,14 +28,21 @@ final class NeverEarly: Invariant {
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        let span = askedSpans.removeValue(forKey: token.number)
         guard let ask = asked.removeValue(forKey: token.number),
             let request = reply.request, floors[request] == nil
         else { return }
+        spans[request] = span
         // Asked again after a kill: the first time counts.
         floors[request] = min(ask.floor, ask.token.flatMap { byToken[$0] } ?? ask.floor)
     }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        for entry in turn.entries where entry.event == .clockChanged {
+            for (request, span) in spans {
+                floors[request] = floors[request].map { min($0, entry.moment.wall + span) }
+            }
+        }
         for effect in turn.performed {
             let request: RequestID?
             switch effect {

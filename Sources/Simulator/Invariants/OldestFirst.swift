@@ -7,18 +7,19 @@ final class OldestFirst: Invariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         for effect in turn.performed {
-            guard case .kill(let id) = effect, let (_, launch) = device.launch(id) else {
+            guard case .kill(let id) = effect, let (app, launch) = device.launch(id) else {
                 continue
             }
             guard let ending = launch.ending else {
                 return "launch \(id) is killed, which nobody decided"
             }
             guard ending.reason == .memoryPressure, launch.presence == .suspended else { continue }
-            for (_, other) in device.launches
+            let used = device.apps[app].record.lastUsed ?? .distantPast
+            for (index, other) in device.launches
             where other.presence == .suspended && other.ending == nil
-                && other.lastForeground < launch.lastForeground
+                && device.apps[index].record.lastUsed ?? .distantPast < used
             {
-                return "launch \(id) is ended before \(other.id), which was left earlier"
+                return "launch \(id) is ended before \(other.id), which was used earlier"
             }
         }
         return nil

@@ -8,6 +8,7 @@ final class WithinQuotas: Invariant {
     private var all: Int64 = 0
     private var byApp: [AppID: Int64] = [:]
     private var begun: [UInt64: Moment] = [:]
+    private var wasOnBattery = false
 
     func restored(_ device: Device, _ world: World) -> String? {
         for (_, launch) in device.launches { begun[launch.id.number] = launch.wake?.began }
@@ -15,6 +16,9 @@ final class WithinQuotas: Invariant {
     }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        // What begins in the turn in which the charger goes may still have begun with it.
+        let isOnBattery = world.value(.power) == 0
+        defer { wasOnBattery = isOnBattery }
         if turn.moment.local.day != day {
             day = turn.moment.local.day
             all = 0
@@ -25,11 +29,11 @@ final class WithinQuotas: Invariant {
                 begun[id.number] != wake.began
             else { continue }
             begun[id.number] = wake.began
-            guard wake.mode != .simulated else { continue }
+            guard wake.mode != .simulated, isOnBattery, wasOnBattery else { continue }
             all += 1
             let id = device.apps[app].id
             byApp[id, default: 0] += 1
-            guard wake.mode == .normal, world.value(.power) == 0 else { continue }
+            guard wake.mode == .normal else { continue }
             if all > device.settings.deviceWakesPerDay {
                 return "wake \(all) of the day, of \(device.settings.deviceWakesPerDay)"
             }

@@ -8,14 +8,14 @@ extension GateTable.Definition {
         check: {
             let spent = $0.app.record.ledger.spent(on: $0.now.local.day)
             return !$0.conditions.externalPower
-                && (spent.wakes >= $0.settings.appWakesPerDay
-                    || spent.runTime >= $0.settings.appTimePerDay)
+                && (spent.wakesOnBattery >= $0.settings.appWakesPerDay
+                    || spent.runTimeOnBattery >= $0.settings.appTimePerDay)
                 ? .held(.wall($0.midnight)) : .open
         },
         words: {
             let spent = $0.app.record.ledger.spent(on: $0.now.local.day)
             return GateWords(
-                value: "\(spent.wakes) wakes, \(spent.runTime) today",
+                value: "\(spent.wakesOnBattery) wakes, \(spent.runTimeOnBattery) on battery today",
                 needed: "fewer than \($0.settings.appWakesPerDay), "
                     + "less than \($0.settings.appTimePerDay), or external power",
                 since: nil,
@@ -31,14 +31,14 @@ extension GateTable.Definition {
         check: {
             let spent = $0.device.ledger.spent(on: $0.now.local.day)
             return !$0.conditions.externalPower
-                && (spent.wakes >= $0.settings.deviceWakesPerDay
-                    || spent.runTime >= $0.settings.deviceTimePerDay)
+                && (spent.wakesOnBattery >= $0.settings.deviceWakesPerDay
+                    || spent.runTimeOnBattery >= $0.settings.deviceTimePerDay)
                 ? .held(.wall($0.midnight)) : .open
         },
         words: {
             let spent = $0.device.ledger.spent(on: $0.now.local.day)
             return GateWords(
-                value: "\(spent.wakes) wakes, \(spent.runTime) today",
+                value: "\(spent.wakesOnBattery) wakes, \(spent.runTimeOnBattery) on battery today",
                 needed: "fewer than \($0.settings.deviceWakesPerDay), "
                     + "less than \($0.settings.deviceTimePerDay), or external power",
                 since: nil,
