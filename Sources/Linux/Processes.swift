@@ -27,6 +27,8 @@ package struct ProcessIdentity: Hashable, Sendable, Codable {
 /// `/proc/PID/stat`.
 package struct ProcessStatus: Equatable, Sendable {
     package var pid: Int32
+    /// Of its program, or of its script; at most 15 bytes of it, and a process may choose another.
+    package var name: String
     /// The letter of the state: `R S D T t Z X I`.
     package var state: UInt8
     package var parent: Int32
@@ -40,8 +42,20 @@ package struct ProcessStatus: Equatable, Sendable {
     package var childrenProcessorTime: Int64
 
     package init?(of pid: Int32) {
-        guard let line = try? Files.text("/proc/\(pid)/stat", limit: 4096) else { return nil }
-        self.init(line)
+        do throws(LinuxError) {
+            try self.init(reading: pid)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Throws `noEntry` or `noProcess` when nobody has the number, and others when it is not known.
+    package init(reading pid: Int32) throws(LinuxError) {
+        let path = "/proc/\(pid)/stat"
+        guard let status = ProcessStatus(try Files.text(path, limit: 4096)) else {
+            throw LinuxError("read", path, .invalid)
+        }
+        self = status
     }
 
     /// Reads the line; the name, in parentheses, may hold anything.
@@ -50,6 +64,7 @@ package struct ProcessStatus: Equatable, Sendable {
             let pid = line.split(separator: " ", maxSplits: 1).first.flatMap({ Int32($0) })
         else { return nil }
         let fields = line[line.utf8.index(after: name)...].split(separator: " ")
+        let first = line.utf8.firstIndex(of: UInt8(ascii: "(")) ?? name
         guard fields.count > 19, let state = fields[0].utf8.first, let parent = Int32(fields[1]),
             let group = Int32(fields[2]), let session = Int32(fields[3]),
             let user = Int64(fields[11]), let system = Int64(fields[12]),
@@ -58,11 +73,14 @@ package struct ProcessStatus: Equatable, Sendable {
         else { return nil }
         (self.pid, self.state, self.parent, self.group) = (pid, state, parent, group)
         (self.session, startTime) = (session, start)
+        self.name = String(line[first..<name].dropFirst())
         let ticksPerSecond = Int64(max(1, sysconf(Int32(_SC_CLK_TCK))))
         let tick = 1_000_000_000 / ticksPerSecond
         processorTime = (user + system) * tick
         childrenProcessorTime = (childUser + childSystem) * tick
     }
+
+    package var identity: ProcessIdentity { ProcessIdentity(pid: pid, startTime: startTime) }
 
     /// Dead, reaped or not.
     package var hasEnded: Bool { state == UInt8(ascii: "Z") || state == UInt8(ascii: "X") }

@@ -198,7 +198,7 @@ final class AppProcesses {
     /// Locks on files outside the app's own directories: they would block others.
     func checkLocks(_ id: LaunchID) {
         let own = FrozenLocks.ownDirectories(
-            names: owners[id].map { [$0.name] } ?? [],
+            names: FrozenLocks.names(of: owners[id], main: markers.process(of: id)?.pid),
             home: places.home,
             environment: CurrentProcess.environment
         )

@@ -1,4 +1,5 @@
-import Linux
+internal import Linux
+internal import Vocabulary
 
 /// Which locks of a frozen app may block others.
 package enum FrozenLocks {
@@ -30,6 +31,19 @@ package enum FrozenLocks {
         }
         if path.hasSuffix(" (deleted)") { return false }
         return lock.isExclusive || !path.hasSuffix("-shm")
+    }
+
+    /// What an app calls its directories: its id, and its program's name, as the kernel knows the
+    /// program that runs (the one that a wrapper such as `env` executed, the script and not its
+    /// interpreter) and as its file is called.
+    static func names(of app: AppID?, main pid: Int32?) -> [String] {
+        var names = app.map { [$0.name] } ?? []
+        guard let pid else { return names }
+        if let program = ProcessStatus(of: pid)?.name { names.append(program) }
+        if let file = Files.linkTarget("/proc/\(pid)/exe") {
+            names.append(String(file.split(separator: "/").last ?? ""))
+        }
+        return names
     }
 
     /// The directories of an app's own: `NAME` and the name of its program in each XDG base
