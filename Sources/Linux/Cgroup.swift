@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 
 /// What cgroups of both versions share: a directory with `cgroup.procs`.
@@ -76,10 +77,29 @@ extension Cgroup {
         while true {
             let fresh = try processes().filter { $0 > 0 && killed.insert($0).inserted }
             if fresh.isEmpty { return }
-            for pid in fresh where Glibc.kill(pid, SIGKILL) < 0 && errno != ESRCH {
-                throw LinuxError("kill", "process \(pid)", Errno(errno))
-            }
+            try send(SIGKILL, to: fresh)
         }
+    }
+
+    /// To every process in it and below. Throws after all have been tried.
+    package func signalAll(_ signal: Int32) throws(LinuxError) {
+        try send(signal, to: try processes().filter { $0 > 0 })
+    }
+
+    /// To those that were seen in it, and to nobody who has got one's number meanwhile. Those that
+    /// ended are passed over.
+    private func send(_ signal: Int32, to pids: [Int32]) throws(LinuxError) {
+        var failure: LinuxError?
+        var left = pids[...]
+        while !left.isEmpty {
+            let held = Held(left.prefix(64))
+            left = left.dropFirst(64)
+            // Who is held now and has its number listed after that was in here, or is dead.
+            let members = Set(try processes())
+            held.send(signal, members, &failure)
+            if let error = held.failure { failure = failure ?? error }
+        }
+        if let failure { throw failure }
     }
 
     /// `key value` lines, as `cpu.stat` has them.
@@ -98,4 +118,30 @@ extension Cgroup {
     }
 
     func has(_ file: String) -> Bool { Files.exists(path + "/" + file) }
+}
+
+/// Processes held by descriptor.
+private struct Held: ~Copyable {
+    private var numbers: [(pid: Int32, descriptor: Int32)] = []
+    private(set) var failure: LinuxError?
+
+    init(_ pids: ArraySlice<Int32>) {
+        for pid in pids {
+            do throws(LinuxError) {
+                numbers.append((pid, try PidFD(of: pid).release()))
+            } catch {
+                if error.errno != .noProcess { failure = error }
+            }
+        }
+    }
+
+    deinit { for (_, descriptor) in numbers { close(descriptor) } }
+
+    borrowing func send(_ signal: Int32, _ members: Set<Int32>, _ failure: inout LinuxError?) {
+        for (pid, descriptor) in numbers where members.contains(pid) {
+            if clinux_pidfd_send_signal(descriptor, signal) < 0, errno != ESRCH {
+                failure = LinuxError("pidfd_send_signal", "process \(pid)", Errno(errno))
+            }
+        }
+    }
 }

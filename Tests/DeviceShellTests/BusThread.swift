@@ -18,14 +18,19 @@ final class BusThread: Sendable {
     private let thread: Atomic<UInt>
 
     /// `owner`: whose app every peer is; nil: nobody's.
-    init(limits: Server.Limits = Server.Limits(), owner: AppID? = nil) throws {
+    /// `ownerRefusal`: why it cannot be known.
+    init(
+        limits: Server.Limits = Server.Limits(),
+        owner: AppID? = nil,
+        ownerRefusal: Refusal? = nil
+    ) throws {
         socket = scratch("bus")
         var pipe = try Pipe()
         guard let stopped = pipe.reading.take(), let stop = pipe.writing.take() else {
             fatalError("a pipe has two ends")
         }
         self.stop = stop
-        let world = World(try UnixListener(socket), stopped, limits, owner)
+        let world = World(try UnixListener(socket), stopped, limits, owner, ownerRefusal)
         var thread = pthread_t()
         let code = pthread_create(
             &thread,
@@ -51,17 +56,20 @@ final class BusThread: Sendable {
         private let stopped: FileDescriptor
         private let limits: Server.Limits
         private let owner: AppID?
+        private let ownerRefusal: Refusal?
 
         init(
             _ listener: consuming UnixListener,
             _ stopped: consuming FileDescriptor,
             _ limits: Server.Limits,
-            _ owner: AppID?
+            _ owner: AppID?,
+            _ ownerRefusal: Refusal?
         ) {
             self.listener = consume listener
             self.stopped = stopped
             self.limits = limits
             self.owner = owner
+            self.ownerRefusal = ownerRefusal
         }
 
         func serve() {
@@ -69,8 +77,10 @@ final class BusThread: Sendable {
                 let loop = try EventLoop()
                 guard let listener = listener.take() else { return }
                 let host = CoreHost()
-                let bus = try AppBus(loop, listener, host: host, limits: limits) { [owner] _ in
-                    owner
+                let bus = try AppBus(loop, listener, host: host, limits: limits) {
+                    [owner, ownerRefusal] _ throws(Refusal) in
+                    if let ownerRefusal { throw ownerRefusal }
+                    return owner
                 }
                 host.announce = { bus.happened($0) }
                 let stopping = try DescriptorSource(loop, stopped.number, .readable) { _ in

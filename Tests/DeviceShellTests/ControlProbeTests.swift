@@ -70,7 +70,7 @@ struct ControlProbeTests {
         try Wait.until("stopped", { try old.control.freeze(LaunchID(1)) }) {}
         let new = try ProcessBench(.cgroup2, in: scratch)
         #expect(new.control.discover() == [LaunchID(1)])
-        #expect(new.control.launch(of: process.pid) == LaunchID(1))
+        #expect(try new.control.launch(of: process.pid) == LaunchID(1))
         try new.waitUntilBusy(LaunchID(1))
         try new.control.kill(LaunchID(1))
         #expect(try process.wait(block: true) == .signalled(9))

@@ -27,7 +27,7 @@ struct KeeperTests {
         let main = try #require(bench.markers.process(of: one))
         #expect(main.isAlive, "it outlived its daemon")
         let process = try PidFD(of: main)
-        #expect(bench.control.launch(of: main.pid) == one)
+        #expect(try bench.control.launch(of: main.pid) == one)
         // The keeper thaws it: it changes its file, again and again.
         for _ in 0..<2 {
             let before = try scratch.read("pulse")

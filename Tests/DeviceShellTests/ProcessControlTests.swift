@@ -16,8 +16,8 @@ struct ProcessControlTests {
         let bench = try ProcessBench(step)
         let process = try bench.launch(1, "exec sleep 1000")
         #expect(bench.control.processes(of: one).contains(process.pid))
-        #expect(bench.control.launch(of: process.pid) == one)
-        #expect(bench.control.launch(of: CurrentProcess.pid) == nil)
+        #expect(try bench.control.launch(of: process.pid) == one)
+        #expect(try bench.control.launch(of: CurrentProcess.pid) == nil)
         #expect(bench.markers.process(of: one) == ProcessIdentity(of: process.pid))
         #expect(bench.control.discover() == [one])
         try bench.control.kill(one)
@@ -129,7 +129,7 @@ struct ProcessControlTests {
         #expect(try before.wait(block: true) == .exited(4))
         let process = try bench.launch(1, "sleep 1000")
         let beside = try bench.control.join(one, bench.program("sleep 1000"))
-        #expect(bench.control.launch(of: beside.pid) == one)
+        #expect(try bench.control.launch(of: beside.pid) == one)
         #expect(Set(bench.control.processes(of: one)).isSuperset(of: [process.pid, beside.pid]))
         try bench.control.kill(one)
         #expect(try process.wait(block: true) == .signalled(9))
@@ -145,7 +145,7 @@ struct ProcessControlTests {
         let process = try bench.program("while :; do :; done").start()
         try bench.markers.mark(one, try #require(ProcessIdentity(of: process.pid)))
         try bench.control.adopt(one, pid: process.pid, LaunchLimits())
-        #expect(bench.control.launch(of: process.pid) == one)
+        #expect(try bench.control.launch(of: process.pid) == one)
         #expect(bench.control.processes(of: one) == [process.pid])
         try Wait.until("frozen", { try bench.control.freeze(one) }) {}
         try bench.control.kill(one)
@@ -232,7 +232,7 @@ struct ProcessControlTests {
         )
         let pid = try #require(Int32(try bench.wait(for: "other").dropLast()))
         let other = try #require(ProcessIdentity(of: pid))
-        #expect(bench.control.launch(of: pid) == one)
+        #expect(try bench.control.launch(of: pid) == one)
         try Wait.until("frozen", { try bench.control.freeze(one) }) {}
         let time = ProcessStatus(of: pid)?.processorTime
         try bench.letOthersWork()
@@ -249,7 +249,7 @@ struct ProcessControlTests {
         wrong.startTime -= 1
         try bench.markers.mark(one, wrong)
         #expect(bench.control.processes(of: one).isEmpty)
-        #expect(bench.control.launch(of: stranger.pid) == nil)
+        #expect(try bench.control.launch(of: stranger.pid) == nil)
         try bench.control.kill(one)
         #expect(bench.control.remove(one))
         #expect(stranger.hasExited == false)

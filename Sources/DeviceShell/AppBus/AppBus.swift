@@ -14,7 +14,7 @@ final class AppBus {
     private let listener: UnixListener
     private var server: Server?
     private var source: DescriptorSource?
-    private let launchOf: (Int32) -> AppID?
+    private let launchOf: (Int32) throws(Refusal) -> AppID?
     /// Whose process each peer is, by connection; found once, when it first calls.
     private var owners: [UInt64: AppID?] = [:]
     /// Given up to hang up on a peer when there is no descriptor left.
@@ -32,7 +32,7 @@ final class AppBus {
         _ listener: consuming UnixListener,
         host: any ControlHost,
         limits: Server.Limits = Server.Limits(),
-        launchOf: @escaping (Int32) -> AppID?
+        launchOf: @escaping (Int32) throws(Refusal) -> AppID?
     ) throws(DaemonError) {
         self.host = host
         self.loop = loop
@@ -141,8 +141,9 @@ final class AppBus {
     /// Whose process the peer is. It is looked up by number, so the process that connected must
     /// still have it.
     private func owner(of connection: Connection) throws(Refusal) -> Owner {
-        if let known = owners[connection.number] { return Owner(app: known) }
-        let app = launchOf(connection.peer.pid)
+        let known = owners[connection.number]
+        let app: AppID?
+        if let known { app = known } else { app = try launchOf(connection.peer.pid) }
         guard !connection.peer.hasEnded else {
             throw Refusal(
                 .notPermitted,

@@ -22,9 +22,34 @@ extension Daemon {
         } catch {
             throw .socket("\(places.socket) cannot be listened on: \(error)")
         }
-        bus = try AppBus(loop, listener, host: self) { [unowned self] pid in
-            control.launch(of: pid).flatMap { driver.device.app(of: $0) }
+        bus = try AppBus(loop, listener, host: self) { [unowned self] pid throws(Refusal) in
+            try owner(of: pid)
         }
         world.announced = { [unowned self] in bus?.happened($0) }
+    }
+
+    /// Whose process this is; nil: it is outside every launch. Where that is not known, it is
+    /// nobody's: what an app must not do may be wanted.
+    private func owner(of pid: Int32) throws(Refusal) -> AppID? {
+        let launch: LaunchID?
+        do throws(LinuxError) {
+            launch = try control.launch(of: pid)
+        } catch {
+            throw Refusal(
+                .notPermitted,
+                reason: "whose process connected cannot be known",
+                value: "\(error)",
+                fix: "try again"
+            )
+        }
+        guard let launch else { return nil }
+        guard let app = driver.device.app(of: launch) else {
+            throw Refusal(
+                .notPermitted,
+                reason: "the launch of the process that connected is over",
+                value: "\(launch)"
+            )
+        }
+        return app
     }
 }

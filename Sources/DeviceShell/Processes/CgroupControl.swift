@@ -97,7 +97,7 @@ package final class CgroupControl: ProcessControl {
     package func thaw(_ id: LaunchID) throws(LinuxError) { try group(id).thaw() }
 
     package func signal(_ id: LaunchID, _ signal: Int32) throws(LinuxError) {
-        try ProcessTable.send(signal, to: processes(of: id))
+        try group(id).signalAll(signal)
     }
 
     package func kill(_ id: LaunchID) throws(LinuxError) { try group(id).kill() }
@@ -155,10 +155,11 @@ package final class CgroupControl: ProcessControl {
         ((try? base.children()) ?? []).compactMap { LaunchName.id($0) }.sorted()
     }
 
-    package func launch(of pid: Int32) -> LaunchID? {
-        guard let mounts = try? Mounts(), let group = try? CgroupV2.of(pid, in: mounts) else {
-            return nil
+    package func launch(of pid: Int32) throws(LinuxError) -> LaunchID? {
+        let mounts = try Mounts()
+        return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
+            guard let group = try CgroupV2.of(process.pid, in: mounts) else { return nil }
+            return LaunchName.id(of: group.path, below: base.path)
         }
-        return LaunchName.id(of: group.path, below: base.path)
     }
 }

@@ -80,7 +80,7 @@ package struct ControlProbe: Sendable {
         let known = SignalControl(markers, refused: [])
         for id in markers.launches() {
             guard let main = markers.process(of: id), main.isAlive,
-                control.launch(of: main.pid) != id
+                (try? control.launch(of: main.pid)) != id
             else { continue }
             for pid in known.processes(of: id) {
                 // One that ended meanwhile need not move.

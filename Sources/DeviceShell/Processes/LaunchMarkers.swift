@@ -47,8 +47,20 @@ package struct LaunchMarkers: Sendable {
 
     /// Who was started; nil: nobody, the program was not tried.
     package func process(of id: LaunchID) -> ProcessIdentity? {
-        guard let text = try? Files.text(path(of: id), limit: 4096) else { return nil }
-        return ProcessIdentity(marker: text)
+        do throws(LinuxError) {
+            return try main(of: id)
+        } catch {
+            return nil
+        }
+    }
+
+    /// The same, where "not known" must not be taken for "nobody".
+    func main(of id: LaunchID) throws(LinuxError) -> ProcessIdentity? {
+        do throws(LinuxError) {
+            return ProcessIdentity(marker: try Files.text(path(of: id), limit: 4096))
+        } catch  where error.errno == .noEntry {
+            return nil
+        }
     }
 
     /// Why execve failed after all, when it did; nil: it did not, or is not known to have.
@@ -73,6 +85,11 @@ package struct LaunchMarkers: Sendable {
 
     /// All that have a marker, in order.
     package func launches() -> [LaunchID] {
-        ((try? Files.list(directory)) ?? []).compactMap { LaunchName.id($0) }.sorted()
+        (try? known()) ?? []
+    }
+
+    /// The same, where "not known" must not be taken for "none".
+    func known() throws(LinuxError) -> [LaunchID] {
+        try Files.list(directory).compactMap { LaunchName.id($0) }.sorted()
     }
 }

@@ -38,9 +38,10 @@ package protocol ProcessControl: AnyObject {
     func remove(_ id: LaunchID) -> Bool
     /// Launches that this machine still knows, dead or alive, when the daemon starts.
     func discover() -> [LaunchID]
-    /// The launch that a process belongs to now. Never an identity by itself: the caller holds the
-    /// process by pidfd and asks whether it still lives.
-    func launch(of pid: Int32) -> LaunchID?
+    /// The launch that a process belongs to now, by its group, else by the nearest of its ancestors
+    /// that is in one; nil: it is outside every launch. Throws when that cannot be known. Never an
+    /// identity by itself: the caller holds the process by pidfd and asks whether it still lives.
+    func launch(of pid: Int32) throws(LinuxError) -> LaunchID?
 }
 
 package struct LaunchLimits: Equatable, Sendable {
@@ -119,12 +120,13 @@ enum ProcessTable {
             .compactMap { ProcessStatus(of: $0) }
     }
 
-    /// Those that ended are passed over. Throws after all have been tried.
-    static func send(_ signal: Int32, to pids: [Int32]) throws(LinuxError) {
+    /// To these and to none that has got one of their numbers meanwhile. Those that ended are passed
+    /// over. Throws after all have been tried.
+    static func send(_ signal: Int32, to processes: [ProcessStatus]) throws(LinuxError) {
         var failure: LinuxError?
-        for pid in pids where pid > 1 {
+        for process in processes where process.pid > 1 {
             do throws(LinuxError) {
-                try CurrentProcess.send(signal, to: pid)
+                try PidFD(of: process.identity).send(signal)
             } catch  where error.errno != .noProcess {
                 failure = error
             } catch {
@@ -132,6 +134,30 @@ enum ProcessTable {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// What is found of a process, else of the nearest of its ancestors of which something is. Throws
+    /// when one of them cannot be asked: that is no "nothing".
+    static func nearest<Found>(
+        to pid: Int32,
+        _ find: (ProcessStatus) throws(LinuxError) -> Found?
+    ) throws(LinuxError) -> Found? {
+        var next = try ProcessStatus(reading: pid)
+        var restarts = 0
+        while true {
+            if let found = try find(next) { return found }
+            guard next.parent > 1 else { return nil }
+            do throws(LinuxError) {
+                next = try ProcessStatus(reading: next.parent)
+            } catch {
+                // The ancestor ended just now; its children have another parent.
+                guard error.errno == .noEntry || error.errno == .noProcess, restarts < 8 else {
+                    throw error
+                }
+                restarts += 1
+                next = try ProcessStatus(reading: pid)
+            }
+        }
     }
 
     /// Of the living and of the children they have collected, in nanoseconds.

@@ -56,7 +56,7 @@ package final class SignalControl: ProcessControl {
         for _ in 0..<8 {
             let fresh = members(id).filter { stopped.insert($0.pid).inserted }
             if fresh.isEmpty { break }
-            try ProcessTable.send(Signal.stop, to: fresh.map(\.pid))
+            try ProcessTable.send(Signal.stop, to: fresh)
         }
         return CurrentProcess.confirm {
             members(id).allSatisfy { $0.isStopped || $0.isUninterruptible || $0.hasEnded }
@@ -64,24 +64,26 @@ package final class SignalControl: ProcessControl {
     }
 
     package func thaw(_ id: LaunchID) throws(LinuxError) {
-        try ProcessTable.send(Signal.proceed, to: processes(of: id))
+        try ProcessTable.send(Signal.proceed, to: living(id))
     }
 
     package func signal(_ id: LaunchID, _ signal: Int32) throws(LinuxError) {
-        try ProcessTable.send(signal, to: processes(of: id))
+        try ProcessTable.send(signal, to: living(id))
     }
 
     package func kill(_ id: LaunchID) throws(LinuxError) {
         // Stopped first, so that none is born between the reading and the killing.
         try freeze(id)
-        try ProcessTable.send(Signal.kill, to: processes(of: id))
+        try ProcessTable.send(Signal.kill, to: living(id))
     }
 
     package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {}
 
     package func processes(of id: LaunchID) -> [Int32] {
-        members(id).filter { !$0.hasEnded }.map(\.pid)
+        living(id).map(\.pid)
     }
+
+    private func living(_ id: LaunchID) -> [ProcessStatus] { members(id).filter { !$0.hasEnded } }
 
     package func usage(of id: LaunchID) -> Usage? {
         let members = members(id)
@@ -104,18 +106,16 @@ package final class SignalControl: ProcessControl {
 
     package func discover() -> [LaunchID] { markers.launches() }
 
-    package func launch(of pid: Int32) -> LaunchID? {
+    package func launch(of pid: Int32) throws(LinuxError) -> LaunchID? {
         // Upwards from the process: its session and its ancestors against all roots.
         var owners: [Int32: LaunchID] = [:]
-        for id in markers.launches() + joined.keys {
-            for root in roots(id) where root.isAlive { owners[root.pid] = id }
+        for id in try markers.known() + joined.keys {
+            if let main = try markers.main(of: id), main.isAlive { owners[main.pid] = id }
+            for root in joined[id] ?? [] where root.isAlive { owners[root.pid] = id }
         }
-        var next = pid
-        while next > 1, let status = ProcessStatus(of: next) {
-            if let id = owners[next] ?? owners[status.session] { return id }
-            next = status.parent
+        return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
+            owners[process.pid] ?? owners[process.session]
         }
-        return nil
     }
 
     private func roots(_ id: LaunchID) -> [ProcessIdentity] {
