@@ -30,10 +30,12 @@ package enum Files {
     }
 
     /// Replaces the file so that after a crash either the old or the new bytes are there, whole.
+    /// `synchronized`: false is for what may be lost with the machine's power, and takes no time.
     package static func replace(
         _ path: String,
         with bytes: Span<UInt8>,
-        permissions: UInt32 = 0o600
+        permissions: UInt32 = 0o600,
+        synchronized: Bool = true
     ) throws(LinuxError) {
         let temporary = path + ".\(getpid()).new"
         do throws(LinuxError) {
@@ -43,13 +45,14 @@ package enum Files {
                 permissions: permissions
             )
             try file.writeAll(bytes)
-            try file.synchronize()
+            if synchronized { try file.synchronize() }
             try file.close()
             try rename(temporary, to: path)
         } catch {
             try? remove(temporary)
             throw error
         }
+        guard synchronized else { return }
         try FileDescriptor(opening: directory(of: path), [.reading, .directory]).synchronize()
     }
 

@@ -2,6 +2,7 @@
 import Linux
 import TestKit
 import Testing
+import Vocabulary
 
 struct AppLogTests {
     let scratch = ScratchDirectory()
@@ -67,5 +68,22 @@ struct AppLogTests {
         let log = AppLog(scratch("app.log"), limit: 1)
         #expect(throws: LinuxError.self) { try log.open().writeAll("x") }
         #expect(try scratch.read("precious") == "data")
+    }
+
+    @Test func `an app in the foreground that floods is bounded while it does`() throws {
+        let bench = try DaemonBench("log-size = 65536\n", starting: false)
+        // An end to it, so that a failing test has one.
+        try bench.script(
+            "app.sh",
+            "i=0; while [ $i -lt 2000 ]; do seq 1 10000; i=$((i+1)); done; exec sleep 1000"
+        )
+        try bench.manifest("app", exec: "sh app.sh", "BackgroundModes=fetch;")
+        try bench.daemon.start()
+        try bench.ask("Open", "app", [:])
+        let older = bench.daemon.scratch("state/logs/app.log.1")
+        try Wait.until(file: older, "the older half")
+        let size = try #require(Files.status(older)).size
+        #expect(size <= 32 << 10)
+        #expect(try bench.app("app")?["state"] == "foreground")
     }
 }

@@ -148,6 +148,7 @@ final class Daemon {
         )
         world.log.begin(with: driver.device)
         turn()
+        world.endStaleHold()
     }
 
     // MARK: The keeper
@@ -160,7 +161,8 @@ final class Daemon {
                 executable: "/proc/self/exe",
                 lock: lock,
                 markers: LaunchMarkers(places.launches),
-                control: control
+                control: control,
+                wakeLock: places.wakeLock
             )
             keeper =
                 running.isOurs
@@ -191,10 +193,15 @@ final class Daemon {
                 try SignalSource(loop, Signal.interrupt) { [unowned self] _ in loop.exit() },
                 try SignalSource(loop, Signal.hangUp) { [unowned self] _ in inputs?.readAll() },
             ]
+            // What is ready together with them goes first.
+            for signal in signals { try signal.setPriority(1) }
             // Not under a service manager: nobody to tell.
             _ = try ServiceManager.ready()
             _ = try loop.enableWatchdog()
             while try loop.runTurn() { turn() }
+            // What came with the signal is no less true: exits, uses, callers that wait.
+            turn()
+            world.endHold()
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()
         } catch {

@@ -17,8 +17,8 @@ package struct DaemonOptions {
     private static let table: [Options.Option] = [
         .init("state", nil, .required), .init("runtime", nil, .required),
         .init("config", nil, .required), .init("data", nil, .required),
-        .init("cgroup", nil, .required), .init("step", nil, .required), .init("help", "h"),
-        .init("version", "V"),
+        .init("cgroup", nil, .required), .init("step", nil, .required),
+        .init("power", nil, .required), .init("help", "h"), .init("version", "V"),
     ]
 
     package static let help = """
@@ -33,6 +33,7 @@ package struct DaemonOptions {
                            [$XDG_DATA_HOME and $XDG_DATA_DIRS]
           --cgroup DIR     a cgroup v2 directory for the apps, which this user may write
           --step STEP      only this kind of process control: cgroup-v2, cgroup-v1 or signals
+          --power DIR      where the kernel's wake locks are    [/sys/power]
           -h, --help       print this and end
           -V, --version    print the version and end
 
@@ -104,7 +105,7 @@ package struct DaemonOptions {
                 dataDirectories: environment("XDG_DATA_DIRS"),
                 home: home
             )
-        let places = DaemonPlaces(
+        var places = DaemonPlaces(
             state: options["state"] ?? (absolute("XDG_STATE_HOME") ?? home + "/.local/state")
                 + "/offstage",
             runtime: runtime,
@@ -113,7 +114,9 @@ package struct DaemonOptions {
             applications: applications,
             home: home
         )
-        for path in [places.state, places.runtime, places.configuration] + applications
+        if let power = options["power"] { places.power = power }
+        for path in [places.state, places.runtime, places.configuration, places.power]
+            + applications
         where !path.hasPrefix("/") {
             throw .usage("offstaged: \(path) is not an absolute path")
         }

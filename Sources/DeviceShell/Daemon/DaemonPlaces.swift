@@ -9,6 +9,8 @@ package struct DaemonPlaces: Equatable, Sendable {
     /// `applications` directories, the more important first.
     package var applications: [String]
     package var home: String
+    /// Where the kernel's wake locks are.
+    package var power = WakeLock.usualDirectory
 
     package init(
         state: String,
@@ -29,7 +31,11 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var logs: String { state + "/logs" }
     package var database: String { state + "/offstage.db" }
     package var lock: String { state + "/lock" }
+    package var wakeLock: WakeLock {
+        WakeLock(name: ControlProbe.name(forState: state), directory: power)
+    }
 
     /// Ids may hold anything but a slash; a leading dot would hide the file.
-    package func logPath(of app: AppID) -> String { "\(logs)/\(app.name).log" }
+    package func logPath(of app: AppID) -> String { "\(logs)/\(app.name)\(Self.logSuffix)" }
+    static let logSuffix = ".log"
 }

@@ -79,7 +79,7 @@ struct Doctor {
     }
 
     private var sleep: Value {
-        let holds = WakeLock.isAvailable
+        let holds = daemon.places.wakeLock.isAvailable
         return check(
             "staying awake during a run",
             ok: holds,

@@ -15,7 +15,8 @@ final class World {
     private var processes: AppProcesses?
     private var uses: UseWatch?
     private var timer: TimerSource?
-    private let wakeLock: WakeLock
+    let wakeLock: WakeLock
+    private var isHeldAwake = false
     private var waiting: [ReplyToken: (Reply) -> Void] = [:]
     private var lastToken: UInt64 = 0
     var log: EventLogFile
@@ -30,7 +31,7 @@ final class World {
     ) throws(LinuxError) {
         (self.loop, self.store, self.places) = (loop, store, places)
         log = EventLogFile(directory: places.state, build: build)
-        wakeLock = WakeLock()
+        wakeLock = places.wakeLock
         processes = try AppProcesses(
             loop,
             control: control,
@@ -63,6 +64,12 @@ final class World {
     }
 
     func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
+
+    /// Gives back a hold of which the core knows nothing, such as that of a daemon that was killed.
+    func endStaleHold() { if !isHeldAwake { wakeLock.hold(false) } }
+
+    /// The end of this daemon: a grant that goes on has nobody to end it.
+    func endHold() { if isHeldAwake { wakeLock.hold(false) } }
 
     /// For those who watch on the private socket.
     var announced: (HistoryLine) -> Void = { _ in }
@@ -129,7 +136,9 @@ final class World {
             // Linked apps connect through App1, which this daemon does not serve yet; without a
             // connection the core tells nobody.
             break
-        case .holdAwake(let hold): wakeLock.hold(hold)
+        case .holdAwake(let hold):
+            isHeldAwake = hold
+            wakeLock.hold(hold)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
         case .watchUse(let app, let source): uses?.watch(app, source)

@@ -22,8 +22,8 @@ package struct AppLog: Sendable {
         return try FileDescriptor(opening: path, [.writing, .create, .append, .noFollow])
     }
 
-    /// Shortens the file if it is above its limit; to be called when a launch starts, is measured,
-    /// is frozen and ends. The writers' descriptors stay valid: they append.
+    /// Shortens the file if it is above its limit; to be called when it has grown. The writers'
+    /// descriptors stay valid: they append.
     package func bound() throws(LinuxError) {
         guard let size = Files.status(path, followLinks: false)?.size, size > limit else { return }
         let file = try FileDescriptor(opening: path, [.both, .noFollow])
@@ -31,7 +31,7 @@ package struct AppLog: Sendable {
         // From the first whole line on.
         let start = kept.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let rest = Array(kept[start...])
-        try Files.replace(older, with: rest.span)
+        try Files.replace(older, with: rest.span, synchronized: false)
         // What is written between the reading and this is lost: a few lines of a flood.
         try file.truncate(to: 0)
     }

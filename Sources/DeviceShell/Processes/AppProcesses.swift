@@ -21,6 +21,7 @@ final class AppProcesses {
     /// Launches that are over, with processes that still die.
     private var dying: [LaunchID] = []
     private var sweep: TimerSource?
+    private var logWatch: AppLogWatch?
     var logSize = AppLog.usualLimit
     /// Whose launches they are. Known here too: the core cannot be asked while it decides.
     private var owners: [LaunchID: AppID] = [:]
@@ -39,6 +40,12 @@ final class AppProcesses {
             dying.removeAll { control.remove($0) }
             sweepLater()
         }
+        logWatch = try AppLogWatch(loop, directory: places.logs) { [unowned self] names in
+            for name in names ?? (try? Files.list(places.logs)) ?? []
+            where name.hasSuffix(DaemonPlaces.logSuffix) {
+                boundLog(at: places.logs + "/" + name)
+            }
+        }
     }
 
     // MARK: Starting
@@ -52,6 +59,8 @@ final class AppProcesses {
             program.output = log.number
             program.error = log.number
             program.marker = marker.number
+            // The loop waits: an execve that takes longer is told by its exit.
+            program.patienceMilliseconds = 500
             let process = try control.launch(
                 id,
                 program,
@@ -147,17 +156,15 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
-        boundLog(of: id)
         report(id, .exited(event, usage))
     }
 
-    /// An app writes as much as it likes; what is kept is bounded whenever we look at it.
-    private func boundLog(of id: LaunchID) {
-        guard let app = owners[id] else { return }
+    /// An app writes as much as it likes; what is kept is bounded.
+    private func boundLog(at path: String) {
         do throws(LinuxError) {
-            try AppLog(places.logPath(of: app), limit: logSize).bound()
+            try AppLog(path, limit: logSize).bound()
         } catch {
-            DaemonLog.write("the log of \(app) cannot be shortened: \(error)")
+            DaemonLog.write("the log \(path) cannot be shortened: \(error)")
         }
     }
 
@@ -165,7 +172,6 @@ final class AppProcesses {
 
     func freeze(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.freeze(id) }
-        boundLog(of: id)
     }
     func thaw(_ id: LaunchID) { ignoringGone { () throws(LinuxError) in try control.thaw(id) } }
     func terminate(_ id: LaunchID) {
@@ -191,7 +197,6 @@ final class AppProcesses {
     }
 
     func measure(_ id: LaunchID) {
-        boundLog(of: id)
         if let usage = control.usage(of: id) { report(id, .measured(usage)) }
     }
 

@@ -24,6 +24,7 @@ package enum Keeper {
         lock: borrowing DaemonLock,
         markers: LaunchMarkers,
         control: any ProcessControl,
+        wakeLock: WakeLock? = nil,
         patience: Interval = Keeper.patience
     ) throws(LinuxError) -> Running {
         try markers.record(control.step)
@@ -42,6 +43,9 @@ package enum Keeper {
             ],
             environment: []
         )
+        if let wakeLock {
+            program.arguments += ["--power", wakeLock.directory, "--wake-lock", wakeLock.name]
+        }
         program.directory = "/"
         program.marker = marker.number
         if control.step.kind == .cgroup2 {
@@ -56,14 +60,18 @@ package enum Keeper {
     package static func main(_ arguments: [String]) -> Int32 {
         let table: [Options.Option] = [
             .init("keeper"), .init("lock", nil, .required), .init("launches", nil, .required),
-            .init("patience", nil, .required),
+            .init("patience", nil, .required), .init("power", nil, .required),
+            .init("wake-lock", nil, .required),
         ]
         guard let options = try? Options(arguments, table), options.operands.isEmpty,
             let lock = options["lock"], let launches = options["launches"],
             let patience = options["patience"].flatMap({ Int64($0) })
         else { return 2 }
+        let wakeLock = options["wake-lock"].map {
+            WakeLock(name: $0, directory: options["power"] ?? WakeLock.usualDirectory)
+        }
         do throws(LinuxError) {
-            try keep(DaemonLock(lock), LaunchMarkers(launches), .milliseconds(patience))
+            try keep(DaemonLock(lock), LaunchMarkers(launches), wakeLock, .milliseconds(patience))
             return 0
         } catch {
             return 1
@@ -73,18 +81,20 @@ package enum Keeper {
     private static func keep(
         _ lock: consuming DaemonLock,
         _ markers: LaunchMarkers,
+        _ wakeLock: WakeLock?,
         _ patience: Interval
     ) throws(LinuxError) {
         guard try lock.takeForKeeper() else { return }
         repeat {
             try lock.waitForDaemonsEnd()
-        } while try !outlive(lock, markers, patience)
+        } while try !outlive(lock, markers, wakeLock, patience)
     }
 
     /// No daemon lives. False: one does again. True: nothing is left to keep.
     private static func outlive(
         _ lock: borrowing DaemonLock,
         _ markers: LaunchMarkers,
+        _ wakeLock: WakeLock?,
         _ patience: Interval
     ) throws(LinuxError) -> Bool {
         // A daemon that starts writes its name into the lock file. Watched before it is asked.
@@ -100,14 +110,18 @@ package enum Keeper {
             )
             _ = try watch.events()
         }
-        guard let control = control(markers) else { return true }
+        let control = control(markers)
         let thawed = try lock.whileNoDaemon {
+            // Nobody lives who would end the grant that the machine is held awake for.
+            wakeLock?.hold(false)
+            guard let control else { return }
             for id in control.discover() {
                 // One that cannot be thawed must not keep the others frozen.
                 try? control.thaw(id)
             }
         }
         guard thawed else { return false }
+        guard let control else { return true }
         while true {
             let living = control.discover().flatMap { control.processes(of: $0) }
             if living.isEmpty { return true }
