@@ -156,6 +156,8 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
+        // What it said last is bounded before its end is told.
+        if let app = owners[id] { boundLog(at: places.logPath(of: app)) }
         report(id, .exited(event, usage))
     }
 

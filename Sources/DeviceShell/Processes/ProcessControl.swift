@@ -120,8 +120,8 @@ enum ProcessTable {
             .compactMap { ProcessStatus(of: $0) }
     }
 
-    /// To these and to none that has got one of their numbers meanwhile. Those that ended are passed
-    /// over. Throws after all have been tried.
+    /// To these and to none that has got one of their numbers meanwhile. Those that ended are
+    /// passed over. Throws after all have been tried.
     static func send(_ signal: Int32, to processes: [ProcessStatus]) throws(LinuxError) {
         var failure: LinuxError?
         for process in processes where process.pid > 1 {
@@ -136,8 +136,8 @@ enum ProcessTable {
         if let failure { throw failure }
     }
 
-    /// What is found of a process, else of the nearest of its ancestors of which something is. Throws
-    /// when one of them cannot be asked: that is no "nothing".
+    /// What is found of a process, else of the nearest of its ancestors of which something is.
+    /// Throws when one of them cannot be asked: that is no "nothing".
     static func nearest<Found>(
         to pid: Int32,
         _ find: (ProcessStatus) throws(LinuxError) -> Found?
