@@ -1,19 +1,94 @@
 package import Vocabulary
 
-/// What the device knows of one app.
-package struct AppState: Hashable, Sendable, Codable {
-    package var record: AppRecord
+/// What the device knows of one app. Copies share it until one of them changes: the device is
+/// copied before each turn, and an app with its launches is large.
+package struct AppState: Sendable {
+    private var storage: Storage
+
+    /// Changed only by the one state that has it.
+    private final class Storage: @unchecked Sendable {
+        var content: Content
+
+        init(_ content: Content) { self.content = content }
+    }
+
+    private struct Content: Hashable, Codable {
+        var record: AppRecord
+        var manifest: Shared<AppManifest>?
+        var problem: String?
+        var requests: [Request] = []
+        var launches: [Launch] = []
+        var heldBy = GateSet()
+    }
+
+    init(id: AppID) { storage = Storage(Content(record: AppRecord(id: id))) }
+
+    package var record: AppRecord {
+        get { storage.content.record }
+        _modify {
+            separate()
+            yield &storage.content.record
+        }
+    }
     /// Nil: unknown to us now (removed, or not yet seen since the start).
-    package var manifest: AppManifest?
+    package var manifest: Shared<AppManifest>? {
+        get { storage.content.manifest }
+        _modify {
+            separate()
+            yield &storage.content.manifest
+        }
+    }
     /// Why the manifest cannot be used.
-    package var problem: String?
-    package var requests: [Request] = []
-    package var launches: [Launch] = []
+    package var problem: String? {
+        get { storage.content.problem }
+        _modify {
+            separate()
+            yield &storage.content.problem
+        }
+    }
+    package var requests: [Request] {
+        get { storage.content.requests }
+        _modify {
+            separate()
+            yield &storage.content.requests
+        }
+    }
+    package var launches: [Launch] {
+        get { storage.content.launches }
+        _modify {
+            separate()
+            yield &storage.content.launches
+        }
+    }
     /// The gates that hold any of its requests, as of the last look.
-    var heldBy = GateSet()
+    var heldBy: GateSet {
+        get { storage.content.heldBy }
+        _modify {
+            separate()
+            yield &storage.content.heldBy
+        }
+    }
 
-    init(id: AppID) { record = AppRecord(id: id) }
+    private mutating func separate() {
+        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
+    }
+}
 
+extension AppState: Hashable, Codable {
+    package static func == (left: AppState, right: AppState) -> Bool {
+        left.storage === right.storage || left.storage.content == right.storage.content
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(storage.content) }
+
+    package init(from decoder: any Decoder) throws {
+        storage = Storage(try Content(from: decoder))
+    }
+
+    package func encode(to encoder: any Encoder) throws { try storage.content.encode(to: encoder) }
+}
+
+extension AppState {
     package var id: AppID { record.id }
 
     /// Transient: made by `offstage submit`, its manifest lives in the store.
@@ -27,8 +102,19 @@ package struct AppState: Hashable, Sendable, Codable {
         } ?? false
     }
 
-    func index(of launch: LaunchID) -> Int? { launches.firstIndex { $0.id == launch } }
-    func index(of request: RequestID) -> Int? { requests.firstIndex { $0.id == request } }
+    // By spans: an array's elements would be copied to be looked at.
+    func index(of launch: LaunchID) -> Int? {
+        let launches = launches
+        let span = launches.span
+        for place in span.indices where span[place].id == launch { return place }
+        return nil
+    }
+    func index(of request: RequestID) -> Int? {
+        let requests = requests
+        let span = requests.span
+        for place in span.indices where span[place].id == request { return place }
+        return nil
+    }
 
     /// Another was submitted in the place of this request, which does not come back then.
     func hasSuccessor(of request: Request) -> Bool {
@@ -40,12 +126,18 @@ package struct AppState: Hashable, Sendable, Codable {
 
     /// Served by a command of the manifest's, not by the app's own process.
     func runsCommand(for request: Request) -> Bool {
-        request.origin != .fetch && manifest?.command(for: request.kind) != nil
+        request.origin != .fetch && manifest?.value.command(for: request.kind) != nil
     }
 
     var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
     var isForeground: Bool {
-        launches.contains { $0.role == .main && $0.presence == .foreground }
+        let launches = launches
+        let span = launches.span
+        for place in span.indices
+        where span[place].presence == .foreground && span[place].role == .main {
+            return true
+        }
+        return false
     }
 }
 

@@ -1,10 +1,10 @@
 package import Vocabulary
 
 /// The apps, by a dense index that never changes while an app is known. Kept in pages, so that a
-/// copy of the device (taken before each turn, for a commit that fails) shares all pages but those
-/// that the turn changes.
+/// copy of the device (taken before each turn, for a commit that fails) shares all but what the
+/// turn changes.
 package struct AppTable: Hashable, Sendable {
-    private static let pageSize = 4
+    private static let pageSize = 16
     private var pages: [[AppState]] = []
     /// What fills a slot that is not in use: the empty id, which no app has.
     private static let vacant = AppState(id: AppID(""))
@@ -22,9 +22,7 @@ package struct AppTable: Hashable, Sendable {
 
     package func index(of id: AppID) -> Int? { indices[id] }
 
-    func isUsed(_ index: Int) -> Bool {
-        !pages[index / Self.pageSize][index % Self.pageSize].id.name.isEmpty
-    }
+    package func isUsed(_ index: Int) -> Bool { !self[index].id.name.isEmpty }
 
     package subscript(_ index: Int) -> AppState {
         get { pages[index / Self.pageSize][index % Self.pageSize] }

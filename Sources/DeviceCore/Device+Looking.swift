@@ -9,6 +9,20 @@ extension Device {
         }
     }
 
+    /// Calls `body` with each launch that has a run, in the order of their beginning.
+    package func forEachRun(_ body: (Launch, Wake) -> Void) {
+        for owner in owners {
+            let launches = apps[owner.app].launches
+            // By a span: an array's elements would be copied to be looked at.
+            let span = launches.span
+            for place in span.indices
+            where span[place].id == owner.launch && span[place].wake != nil {
+                let launch = launches[place]
+                if let wake = launch.wake { body(launch, wake) }
+            }
+        }
+    }
+
     package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
         find(id).map { ($0.app, apps[$0.app].launches[$0.place]) }
     }

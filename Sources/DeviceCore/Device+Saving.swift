@@ -30,20 +30,21 @@ extension Device {
             case .device:
                 return .put(.device(record))
             case .app(let index):
-                guard let app = apps.at(index) else { return nil }
-                return .put(.app(app.record))
+                return apps.isUsed(index) ? .put(.app(apps[index].record)) : nil
             case .request(let index, let id):
                 let key = RecordKey(.request, id.description)
-                guard !gone.contains(key), let app = apps.at(index),
-                    let place = app.index(of: id)
+                guard !gone.contains(key), apps.isUsed(index),
+                    let place = apps[index].index(of: id)
                 else { return nil }
-                return .put(.request(RequestRecord(app.id, app.requests[place])))
+                let app = apps[index].id
+                return .put(.request(RequestRecord(app, apps[index].requests[place])))
             case .launch(let index, let id):
                 let key = RecordKey(.launch, id.description)
-                guard !gone.contains(key), let app = apps.at(index),
-                    let place = app.index(of: id)
+                guard !gone.contains(key), apps.isUsed(index),
+                    let place = apps[index].index(of: id)
                 else { return nil }
-                return .put(.launch(LaunchRecord(app.id, app.launches[place])))
+                let app = apps[index].id
+                return .put(.launch(LaunchRecord(app, apps[index].launches[place])))
             case .gone(let key):
                 return .delete(key)
             case .line(let line):
@@ -97,7 +98,7 @@ extension Device {
     private mutating func restore(_ record: AppRecord) {
         let index = place(record.id)
         apps[index].record = record
-        apps[index].manifest = record.transient
+        apps[index].manifest = record.transient.map { Shared($0) }
     }
 
     private mutating func restore(_ record: RequestRecord) {

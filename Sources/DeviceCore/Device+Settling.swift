@@ -58,10 +58,12 @@ extension Device {
         var next = BootTime.distantFuture
         var held = GateSet()
         dropExpired(of: index, &step)
+        // One for all: it holds the device, and copying that is not for nothing.
+        var context = gateContext(of: index, at: step.now)
         for place in apps[index].requests.indices {
             let request = apps[index].requests[place]
             guard isWaiting(request, in: apps[index]) else { continue }
-            let answer = holds(on: request, of: index, at: step.now)
+            let answer = holds(on: request, of: index, at: step.now, &context)
             held.formUnion(answer.gates)
             if answer.isEmpty || answer.gates == .runSlots {
                 let since = request.readySince ?? step.now.boot
@@ -120,17 +122,30 @@ extension Device {
     }
 
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
-        var holds = Holds()
-        var latest = BootTime.distantPast
-        // One context for all rows: it holds the device, and copying that is not for nothing.
-        var context = GateContext(
+        var context = gateContext(of: index, at: now)
+        return holds(on: request, of: index, at: now, &context)
+    }
+
+    private func gateContext(of index: Int, at now: Moment) -> GateContext {
+        GateContext(
             now: now,
             device: self,
             app: apps[index],
-            trigger: request.trigger,
-            request: request,
+            trigger: .refresh,
+            request: nil,
             cell: .no
         )
+    }
+
+    private func holds(
+        on request: Request,
+        of index: Int,
+        at now: Moment,
+        _ context: inout GateContext
+    ) -> Holds {
+        (context.trigger, context.request) = (request.trigger, request)
+        var holds = Holds()
+        var latest = BootTime.distantPast
         let column = request.trigger.column
         let rows = GateTable.rows
         for place in rows.indices {
@@ -238,13 +253,10 @@ extension Device {
             step.emit(.arm(wanted))
         }
         // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
-        let hold =
-            running.all > 0
-            && owners.contains { owner in
-                apps[owner.app].launches.contains {
-                    $0.id == owner.launch && $0.wake.map { $0.end != .distantFuture } ?? false
-                }
-            }
+        var hold = false
+        if running.all > 0 {
+            forEachRun { _, wake in if wake.end != .distantFuture { hold = true } }
+        }
         if hold != isHeldAwake {
             isHeldAwake = hold
             step.emit(.holdAwake(hold))

@@ -6,7 +6,7 @@ package import Vocabulary
 /// event to the part that it concerns (`Lifecycle`, `Scheduling`, `Settings`, …), then settles:
 /// every app that was touched, or whose time has come, is looked at anew, and what may run starts.
 package struct Device: Hashable, Sendable, Codable {
-    package internal(set) var settings = Settings()
+    package internal(set) var settings = Shared(Settings())
     package internal(set) var conditions = Conditions()
     package internal(set) var apps = AppTable()
     package internal(set) var pause = Pause.none
@@ -122,7 +122,7 @@ extension Device {
     private mutating func clockChanged(_ step: inout Step) {
         let now = step.now.wall
         for index in usedIndices {
-            if apps[index].record.clamp(to: now, settings: settings) { save(app: index) }
+            if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
             for place in apps[index].requests.indices {
                 guard apps[index].requests[place].clamp(to: now) else { continue }
                 save(app: index, request: apps[index].requests[place].id)
@@ -173,7 +173,7 @@ private func lower(_ time: inout WallTime?, to limit: WallTime, _ changed: inout
 
 extension Device {
     mutating func settingsChanged(_ new: Settings, _ step: inout Step) {
-        settings = new
+        settings = Shared(new)
         conditions.updateBattery(
             limit: Int(settings.batteryLimit),
             margin: Int(settings.batteryMargin)

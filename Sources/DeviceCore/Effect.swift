@@ -1,16 +1,17 @@
 package import Vocabulary
 
 /// What must be done in the world because of an event. The driver commits `save` first, then
-/// performs the others in order, then sends the replies.
+/// performs the others in order, then sends the replies. What is large is indirect: effects are
+/// kept and compared more often than they are made.
 package enum Effect: Hashable, Sendable, Codable {
     /// Durable changes. At most one per event, and then the first.
     case save([Change])
     /// Starts the main process of a launch; answered by `started` or `notStarted`.
-    case spawn(LaunchID, ProcessSpec)
+    indirect case spawn(LaunchID, ProcessSpec)
     /// Moves a process that asked for it (`offstage open --attach`) into the launch.
-    case attach(LaunchID, pid: Int32, ProcessSpec)
+    indirect case attach(LaunchID, pid: Int32, ProcessSpec)
     /// Reads a result source, within `limit`; answered by `probed`.
-    case probe(LaunchID, ProbeStep, ResultSource, ProcessSpec, limit: Interval)
+    indirect case probe(LaunchID, ProbeStep, ResultSource, ProcessSpec, limit: Interval)
     /// Ends a probe that takes too long, or whose run was ended.
     case cancelProbe(LaunchID)
     case freeze(LaunchID)
@@ -27,26 +28,26 @@ package enum Effect: Hashable, Sendable, Codable {
     /// Foreground apps weigh more than background ones.
     case weigh(LaunchID, Weight)
     /// Says something to a linked app, which is not frozen.
-    case tell(LaunchID, AppMessage)
+    indirect case tell(LaunchID, AppMessage)
     /// Keeps the device from sleeping while a grant runs.
     case holdAwake(Bool)
     /// Runs the user's own command about failures.
-    case notifyFailures(AppID, count: Int64, reason: String, command: String)
+    indirect case notifyFailures(AppID, count: Int64, reason: String, command: String)
     /// Watches, or no longer watches, a file that tells of an app's use.
-    case watchUse(AppID, UseSource?)
+    indirect case watchUse(AppID, UseSource?)
     /// Answers a caller, after the commit.
-    case reply(ReplyToken, Reply)
+    indirect case reply(ReplyToken, Reply)
     /// The one timer: the next instant at which an answer can change, or none.
     case arm(BootTime?)
     /// For those who watch; nothing depends on it.
-    case announce(HistoryLine)
+    indirect case announce(HistoryLine)
 }
 
 /// One durable change. The store keeps records by section and key, and the history as lines.
 package enum Change: Hashable, Sendable, Codable {
     case put(Record)
     case delete(RecordKey)
-    case append(HistoryLine)
+    indirect case append(HistoryLine)
 }
 
 /// How a program is started. The shell adds the marker, the log and the basic environment.

@@ -4,7 +4,7 @@ package import Vocabulary
 /// learns, so a recorded list of events replays to the same decisions.
 package enum Event: Hashable, Sendable, Codable {
     /// The daemon started. First event of every run, before any peer is accepted.
-    case started(Start)
+    indirect case started(Start)
     /// The instant armed by `Effect.arm` came: perhaps late, perhaps twice, perhaps for nothing.
     case timer
     /// The wall clock was set, or the zone changed.
@@ -12,17 +12,17 @@ package enum Event: Hashable, Sendable, Codable {
     /// Manifests were found, edited or removed.
     case manifests([ManifestChange])
     /// The settings were read anew; only whole, valid settings arrive here.
-    case settings(Settings)
+    indirect case settings(Settings)
     /// A source reports, or loses, a sensor.
     case condition(Condition, ConditionSource, Reading)
     /// What became of a process.
-    case process(LaunchID, ProcessEvent)
+    indirect case process(LaunchID, ProcessEvent)
     /// What a linked app says.
-    case app(LaunchID, AppEvent)
+    indirect case app(LaunchID, AppEvent)
     /// Use of an app that was not started through us, seen by `UseFrom`.
     case used(AppID)
     /// What the user, or a program of the user, asks for.
-    case user(UserRequest, reply: ReplyToken)
+    indirect case user(UserRequest, reply: ReplyToken)
     /// A commit that had failed works again.
     case storageRecovered
 }

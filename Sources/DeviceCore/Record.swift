@@ -1,8 +1,9 @@
 package import Vocabulary
 
 /// What the store keeps of a device, one record a thing. Typed, so that a decision costs no
-/// encoding: what a record becomes on a disk is the store's business.
-package enum Record: Hashable, Sendable, Codable {
+/// encoding: what a record becomes on a disk is the store's business. Indirect: handed on far more
+/// often than made.
+package indirect enum Record: Hashable, Sendable, Codable {
     case device(DeviceRecord)
     case app(AppRecord)
     case request(RequestRecord)

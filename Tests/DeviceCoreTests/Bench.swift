@@ -241,7 +241,7 @@ struct Bench {
     }
 
     mutating func configure(_ change: (inout Settings) -> Void) {
-        var settings = device.settings
+        var settings = device.settings.value
         change(&settings)
         send(.settings(settings))
     }
@@ -254,7 +254,7 @@ struct Bench {
         bootID: String = "boot-1",
         manifests: [AppManifest] = []
     ) throws {
-        var settings = device.settings
+        var settings = device.settings.value
         // What is pending again is seen before it runs.
         settings.pauseAfterStart = .seconds(5)
         device = try Device(restoring: loaded())

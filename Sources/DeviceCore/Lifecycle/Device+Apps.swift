@@ -82,7 +82,7 @@ extension Device {
         launch.launchingUntil = step.now.awake + settings.launchWatchdog
         launch.monitor = monitor(launch, at: step.now)
         add(launch, to: index)
-        step.emit(.spawn(launch.id, spec(manifest, arguments: exec, weight: .background)))
+        step.emit(.spawn(launch.id, spec(manifest.value, arguments: exec, weight: .background)))
         return launch.id
     }
 

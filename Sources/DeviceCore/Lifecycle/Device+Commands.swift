@@ -69,7 +69,7 @@ extension Device {
             endCommand(id, .notStarted, reason: "the manifest names no command", &step)
             return
         }
-        step.emit(.spawn(id, spec(manifest, arguments: arguments, weight: .background)))
+        step.emit(.spawn(id, spec(manifest.value, arguments: arguments, weight: .background)))
     }
 
     func spec(_ manifest: AppManifest, arguments: [String], weight: Weight) -> ProcessSpec {
@@ -124,7 +124,7 @@ extension Device {
         if let ending = launch.ending {
             let wasKilled = ending.killAt == nil
             if case .status(let status) = exit, !wasKilled,
-                apps[index].manifest?.isAnswer(status) == true
+                apps[index].manifest?.value.isAnswer(status) == true
             {
                 // Done in the time that it had: its exit status is the completion.
                 apps[index].launches[place].ending = nil
@@ -232,7 +232,7 @@ extension Device {
                 id,
                 probeStep,
                 source,
-                spec(manifest, arguments: arguments, weight: .background),
+                spec(manifest.value, arguments: arguments, weight: .background),
                 limit: settings.probeLimit
             )
         )
@@ -464,7 +464,7 @@ extension RunResult {
 
 extension Launch {
     /// Whether being stopped for this reason means being frozen, to go on later.
-    func isFreezable(_ reason: StopReason, _ manifest: AppManifest?) -> Bool {
+    func isFreezable(_ reason: StopReason, _ manifest: Shared<AppManifest>?) -> Bool {
         guard case .command(_, .processing) = role, manifest?.whenInterrupted == .freeze else {
             return false
         }

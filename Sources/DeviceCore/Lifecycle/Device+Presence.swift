@@ -62,7 +62,7 @@ extension Device {
             step.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
             return
         }
-        let launch = launchForUser(index, manifest, exec, attach: attach, &step)
+        let launch = launchForUser(index, manifest.value, exec, attach: attach, &step)
         step.reply(
             reply,
             .value([
@@ -358,7 +358,7 @@ extension Device {
         freeze(index, place, &step)
     }
 
-    private func mayFreeze(_ launch: Launch, _ manifest: AppManifest?) -> Bool {
+    private func mayFreeze(_ launch: Launch, _ manifest: Shared<AppManifest>?) -> Bool {
         guard let manifest else { return false }
         return launch.isConnected || manifest.terminal || manifest.noDisplay
     }
@@ -400,7 +400,7 @@ extension Device {
         }
         remove(id, from: index, &step)
         if launch.reopen, let manifest = apps[index].manifest, let exec = manifest.exec {
-            _ = launchForUser(index, manifest, exec, attach: nil, &step)
+            _ = launchForUser(index, manifest.value, exec, attach: nil, &step)
         }
     }
 }

@@ -53,7 +53,7 @@ extension Device {
             )
         }
         if let answered = answered(submission, app) { return answered }
-        guard settings.backgroundRefresh, settings.app(app).backgroundRefresh else {
+        guard settings.backgroundRefresh, settings.value.app(app).backgroundRefresh else {
             throw Refusal(
                 .unavailable,
                 reason: "background refresh is off",
@@ -71,7 +71,7 @@ extension Device {
             if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
             apps[index].record.transient = manifest
             apps[index].record.closedAt = nil
-            apps[index].manifest = manifest
+            apps[index].manifest = Shared(manifest)
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
             apps[index].requests.removeAll { $0.id == replaced.id }
@@ -180,7 +180,7 @@ extension Device {
                 fix: "add \(mode.rawValue); to BackgroundModes="
             )
         }
-        guard manifest.permits(identifier: identifier) else {
+        guard manifest.value.permits(identifier: identifier) else {
             throw Refusal(
                 .notPermitted,
                 reason: "the manifest does not permit the identifier",

@@ -69,12 +69,12 @@ struct GateContext {
     let now: Moment
     let device: Device
     let app: AppState
-    let trigger: Trigger
+    var trigger: Trigger
     /// Nil for triggers that are no requests.
-    let request: Request?
+    var request: Request?
     var cell: GateCell
 
-    var settings: Settings { device.settings }
+    var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
     var identifier: String { request?.identifier ?? "" }
 }

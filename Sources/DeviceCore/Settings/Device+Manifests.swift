@@ -27,8 +27,8 @@ extension Device {
     mutating func present(_ manifest: AppManifest, _ step: inout Step) {
         let index = place(manifest.id)
         let old = apps[index].manifest
-        guard old != manifest || apps[index].problem != nil else { return }
-        apps[index].manifest = manifest
+        guard old?.value != manifest || apps[index].problem != nil else { return }
+        apps[index].manifest = Shared(manifest)
         apps[index].problem = nil
         apps[index].record.goneSince = nil
         remember(index, &step)
@@ -58,7 +58,7 @@ extension Device {
 
     /// Runs of a kind that the manifest, as it is now, no longer declares.
     mutating func stopWhatIsNotAllowed(_ index: Int, _ step: inout Step) {
-        guard let manifest = apps[index].manifest, !apps[index].isTransient else { return }
+        guard let manifest = apps[index].manifest?.value, !apps[index].isTransient else { return }
         for launch in apps[index].launches {
             switch launch.role {
             case .command(_, let kind):

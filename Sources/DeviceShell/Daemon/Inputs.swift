@@ -81,7 +81,7 @@ final class Inputs {
         if settingsAreStale {
             settingsAreStale = false
             watchSettings()
-            if let settings = readSettings(), settings != daemon.driver.device.settings {
+            if let settings = readSettings(), settings != daemon.driver.device.settings.value {
                 daemon.world.happened(.settings(settings))
             }
         }

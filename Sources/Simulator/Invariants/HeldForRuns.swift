@@ -7,13 +7,13 @@ final class HeldForRuns: Invariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         guard !turn.wasKilled else { return nil }
-        let runs = device.launches.filter {
-            guard let wake = $0.launch.wake else { return false }
-            return wake.end != .distantFuture
+        var run: LaunchID?
+        device.forEachRun { launch, wake in
+            if wake.end != .distantFuture { run = launch.id }
         }
-        if world.isHeldAwake, runs.isEmpty { return "it is held awake for nothing" }
-        if !world.isHeldAwake, let run = runs.first {
-            return "launch \(run.launch.id) runs, and the device may fall asleep"
+        if world.isHeldAwake, run == nil { return "it is held awake for nothing" }
+        if !world.isHeldAwake, let run {
+            return "launch \(run) runs, and the device may fall asleep"
         }
         return nil
     }

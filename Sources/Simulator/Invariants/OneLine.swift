@@ -82,12 +82,3 @@ final class OneLine: Invariant {
         return "\(gone) deliveries of launch \(id) end with \(lines.count) lines"
     }
 }
-
-extension VirtualStore {
-    /// The launches that it knows.
-    var launches: [LaunchID] {
-        records.compactMap {
-            if case .launch(let record) = $0.record { record.id } else { nil }
-        }
-    }
-}

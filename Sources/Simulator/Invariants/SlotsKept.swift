@@ -15,9 +15,9 @@ final class SlotsKept: Invariant {
     private func recount(_ device: Device) -> (more: Bool, moreHeavy: Bool) {
         var all = 0
         var processing = 0
-        for (_, launch) in device.launches where launch.wake != nil {
+        device.forEachRun { launch, wake in
             all += 1
-            if launch.wake?.trigger == .processing
+            if wake.trigger == .processing
                 || launch.deliveries.contains(where: { $0.trigger == .processing })
             {
                 processing += 1

@@ -100,11 +100,13 @@ package final class Watch {
     func end(_ device: Device, _ world: World) {
         figures.turns += 1
         tail.append(contentsOf: turn.entries)
-        if tail.count > 2 * tailLength { tail.removeFirst(tail.count - tailLength) }
+        if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(contentsOf: turn.entries) }
         // A turn whose changes did not become durable before the kill has not been.
         let hasSave = turn.entries.contains { $0.decisions.first.map(\.isSave) ?? false }
         if turn.wasKilled, hasSave, turn.changes.isEmpty { return }
+        // The class's own would be copied for each.
+        let turn = turn
         for invariant in invariants {
             if let text = invariant.ended(turn, device, world) { fail(invariant.name, text) }
         }

@@ -58,7 +58,7 @@ enum Occurrence {
     /// An event reaches the daemon, if it is still the same daemon.
     case message(Event, life: Int)
     /// The user's next step.
-    case user(UserStep)
+    indirect case user(UserStep)
     case drift
     case trouble(Fault)
     case troubleEnds(Fault)

@@ -1,8 +1,9 @@
 package import DeviceCore
+import Vocabulary
 
 /// A store that keeps what was committed, and nothing else.
 package struct VirtualStore {
-    package private(set) var records: [(key: RecordKey, record: Record)] = []
+    private var records: [(key: RecordKey, record: Record)] = []
     package private(set) var lineCount = 0
 
     package init() {}
@@ -34,6 +35,13 @@ package struct VirtualStore {
         loaded.reserveCapacity(records.count)
         for (key, record) in records { loaded.append(try Record(key, record.value)) }
         return loaded
+    }
+
+    /// The launches that it knows.
+    var launches: [LaunchID] {
+        records.compactMap {
+            if case .launch(let record) = $0.record { record.id } else { nil }
+        }
     }
 
     package func contains(_ key: RecordKey) -> Bool { place(of: key).isThere }

@@ -27,7 +27,7 @@ extension GateContext {
             app.record.refresh,
             since: app.record.lastRefreshEnd ?? app.record.firstSeen,
             isFirst: app.record.lastRefreshEnd == nil,
-            settings: settings,
+            settings: settings.value,
             at: now
         )
     }

@@ -23,7 +23,7 @@ extension GateTable.Definition {
         }
         guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }
         guard let request = context.request, request.origin == .submitted,
-            !context.app.isTransient, !manifest.permits(identifier: request.identifier)
+            !context.app.isTransient, !manifest.value.permits(identifier: request.identifier)
         else { return nil }
         return "PermittedTaskIdentifiers=\(request.identifier);"
     }

@@ -6,7 +6,7 @@ extension GateTable.Definition {
         title: "background refresh off",
         kind: .rule,
         check: {
-            $0.settings.backgroundRefresh && $0.settings.app($0.app.id).backgroundRefresh
+            $0.settings.backgroundRefresh && $0.settings.value.app($0.app.id).backgroundRefresh
                 ? .open : .held(.event)
         },
         words: {
