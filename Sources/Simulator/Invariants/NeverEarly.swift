@@ -8,7 +8,7 @@ final class NeverEarly: Invariant {
     private var byToken: [String: WallTime] = [:]
     private var floors: [UInt64: WallTime] = [:]
     /// Floors that are so long from when they were asked for; a clock that is set moves them.
-    private var spans: [UInt64: Interval] = [:]
+    private var spans: [(request: UInt64, span: Interval)] = []
     private var askedSpans: [UInt64: Interval] = [:]
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
@@ -32,7 +32,7 @@ final class NeverEarly: Invariant {
         guard let ask = asked.removeValue(forKey: token.number),
             let request = reply.request, floors[request] == nil
         else { return }
-        spans[request] = span
+        if let span { spans.append((request, span)) }
         // Asked again after a kill: the first time counts.
         floors[request] = min(ask.floor, ask.token.flatMap { byToken[$0] } ?? ask.floor)
     }
