@@ -313,4 +313,11 @@ final class DaemonBench {
         else { throw DidNotHappen(description: "a living process in \(name): \(text)") }
         return process
     }
+
+    /// Who had written its number into a file and may have ended since; only to be waited for.
+    func process(ended name: String) throws -> [ProcessIdentity] {
+        let text = try wait(for: name)
+        return text.split(separator: "\n").compactMap { Int32($0) }
+            .compactMap { ProcessIdentity(of: $0) }
+    }
 }

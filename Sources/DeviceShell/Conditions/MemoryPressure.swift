@@ -19,9 +19,13 @@ final class MemoryPressure {
     // it: warning; all of them at once: critical.
     private static let quietAfter = Interval.seconds(4)
 
-    init(_ loop: EventLoop, report: @escaping (Reading) -> Void) throws(LinuxError) {
+    /// `path`: a pressure file of the kernel.
+    init(
+        _ loop: EventLoop,
+        _ path: String,
+        report: @escaping (Reading) -> Void
+    ) throws(LinuxError) {
         (self.loop, self.report) = (loop, report)
-        let path = Pressure.path(of: .memory)
         warning = try PressureTrigger(path: path, stall: 200_000, window: 2_000_000)
         critical = try PressureTrigger(path: path, full: true, stall: 200_000, window: 2_000_000)
         sources = [

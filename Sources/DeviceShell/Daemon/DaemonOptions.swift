@@ -18,7 +18,8 @@ package struct DaemonOptions {
         .init("state", nil, .required), .init("runtime", nil, .required),
         .init("config", nil, .required), .init("data", nil, .required),
         .init("cgroup", nil, .required), .init("step", nil, .required),
-        .init("power", nil, .required), .init("help", "h"), .init("version", "V"),
+        .init("power", nil, .required), .init("pressure", nil, .required), .init("help", "h"),
+        .init("version", "V"),
     ]
 
     package static let help = """
@@ -34,6 +35,8 @@ package struct DaemonOptions {
           --cgroup DIR     a cgroup v2 directory for the apps, which this user may write
           --step STEP      only this kind of process control: cgroup-v2, cgroup-v1 or signals
           --power DIR      where the kernel's wake locks are    [/sys/power]
+          --pressure FILE  where the kernel tells of memory pressure, such as memory.pressure of a
+                           cgroup   [/proc/pressure/memory]
           -h, --help       print this and end
           -V, --version    print the version and end
 
@@ -115,9 +118,11 @@ package struct DaemonOptions {
             home: home
         )
         if let power = options["power"] { places.power = power }
-        for path in [places.state, places.runtime, places.configuration, places.power]
-            + applications
-        where !path.hasPrefix("/") {
+        if let pressure = options["pressure"] { places.pressure = pressure }
+        let files = [
+            places.state, places.runtime, places.configuration, places.power, places.pressure,
+        ]
+        for path in files + applications where !path.hasPrefix("/") {
             throw .usage("offstaged: \(path) is not an absolute path")
         }
         return places

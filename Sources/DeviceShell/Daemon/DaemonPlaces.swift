@@ -1,3 +1,4 @@
+import Linux
 package import Vocabulary
 
 /// Where a daemon keeps what; each can be overridden, so that many run side by side.
@@ -11,6 +12,8 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var home: String
     /// Where the kernel's wake locks are.
     package var power = WakeLock.usualDirectory
+    /// Where the kernel tells of memory pressure: the machine's, or a cgroup's file.
+    package var pressure = Pressure.path(of: .memory)
 
     package init(
         state: String,

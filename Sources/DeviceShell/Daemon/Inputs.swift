@@ -30,7 +30,7 @@ final class Inputs {
         }
         try watchClocks()
         do throws(LinuxError) {
-            pressure = try MemoryPressure(daemon.loop) { [unowned self] reading in
+            pressure = try MemoryPressure(daemon.loop, places.pressure) { [unowned self] reading in
                 self.daemon.world.happened(.condition(.memory, .kernel, reading))
             }
         } catch {

@@ -1,0 +1,248 @@
+@testable import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// What an app may not do in the background: it is ended by the real daemon, and told why.
+struct LimitTests {
+    /// `of`: whether the kernel keeps the memory limit on the step.
+    private static func steps(limitingMemory wanted: Bool) -> [ControlStep.Kind] {
+        ProcessBench.steps.filter {
+            (try? ProcessBench($0).control.step.limitsMemory) == wanted
+        }
+    }
+
+    private func bench(_ settings: String, _ step: ControlStep.Kind? = nil) throws -> DaemonBench {
+        try DaemonBench(
+            settings,
+            options: step.map { ["--step", $0.rawValue.replacing(" ", with: "-")] } ?? [],
+            starting: false
+        )
+    }
+
+    // MARK: Memory
+
+    @Test(
+        .enabled(if: !steps(limitingMemory: true).isEmpty, "no memory controller that we may use"),
+        arguments: steps(limitingMemory: true)
+    )
+    func `a command that takes too much memory is killed by the kernel, with the reason`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try bench("", step)
+        try bench.manifest(
+            "greedy",
+            "BackgroundModes=fetch;\nRefreshCommand=tail /dev/zero\nMemoryLimit=16M"
+        )
+        try bench.daemon.start()
+        let limit = try bench.ask("Doctor").listValue?.first { $0["check"] == "memory limit" }
+        #expect(limit?["found"] == "kept by the kernel")
+        let run = try bench.nextRun("greedy")
+        #expect(
+            run["result"] == "terminated: it used more memory than a background app may",
+            "\(run)"
+        )
+        #expect(try bench.answers())
+    }
+
+    @Test(arguments: ProcessBench.steps.filter { !steps(limitingMemory: true).contains($0) })
+    func `where no kernel keeps the limit, what is measured above it is ended`(
+        step: ControlStep.Kind
+    ) throws {
+        // Two samples of a window of 4 s are one second apart.
+        let bench = try bench("cpu-window = 4s\nmemory-limit = 16M\n", step)
+        try bench.refresh(
+            "greedy",
+            """
+            echo $$ > pid
+            text=$(head -c 40000000 /dev/zero | tr '\\0' x)
+            while :; do sleep 0.1; done
+            """
+        )
+        try bench.refresh("modest", "echo $$ > modest; while [ ! -e go ]; do sleep 0.1; done")
+        try bench.daemon.start()
+        let modest = try bench.process(from: "modest")
+        let run = try bench.nextRun("greedy")
+        #expect(run["result"] == "terminated: it used more memory than a background app may")
+        try Wait.untilGone(try bench.process(ended: "pid"))
+        #expect(modest.isAlive)
+        try bench.daemon.scratch.write("home/go", "")
+        #expect(try bench.nextRun("modest")["result"] == "new data")
+    }
+
+    // MARK: Processor
+
+    @Test func `a command that keeps the processor busy is ended, processing on power is not`()
+        throws
+    {
+        // One per cent, so that it is above it however busy the machine is.
+        let bench = try bench("cpu-window = 2s\ncpu-limit = 1\n")
+        try bench.refresh("busy", "echo $$ > busy-pid; while :; do :; done")
+        try bench.refresh("idle", "echo $$ > idle-pid; exec sleep 1000")
+        try bench.script("backup.sh", "echo $$ > backup-pid; while :; do :; done")
+        try bench.manifest(
+            "backup",
+            "BackgroundModes=processing;\nProcessingCommand=sh backup.sh"
+        )
+        try bench.daemon.start()
+        try bench.set("power", "on")
+        let backup = try bench.process(from: "backup-pid")
+        let idle = try bench.process(from: "idle-pid")
+        let run = try bench.nextRun("busy")
+        #expect(
+            run["result"] == "terminated: it used more processor time than a background app may",
+            "\(run)"
+        )
+        try Wait.untilGone(try bench.process(ended: "busy-pid"))
+        #expect(idle.isAlive)
+        #expect(backup.isAlive)
+        #expect(try bench.running("backup")?["pid"]?.integerValue == Int64(backup.pid))
+    }
+
+    // MARK: Locks
+
+    @Test(arguments: ProcessBench.steps)
+    func `what is frozen with a lock that others may want is ended, with one of its own it stays`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try bench("lock-check-delay = 1s\nsuspend-delay = 0s\n", step)
+        func script(_ name: String, locking file: String) throws {
+            try bench.script(
+                name + ".sh",
+                "exec 9> \(file); flock 9; echo $$ > \(name)-pid; while :; do sleep 0.1; done"
+            )
+        }
+        try script("backup", locking: "shared")
+        try bench.manifest(
+            "backup",
+            """
+            BackgroundModes=processing;
+            ProcessingCommand=sh backup.sh
+            ProcessingNeeds=power;
+            WhenInterrupted=freeze
+            """
+        )
+        try Files.makeDirectory(bench.home(".reader"))
+        try script("reader", locking: ".reader/lock")
+        try bench.manifest(
+            "reader",
+            exec: "sh reader.sh",
+            entry: "Terminal=true",
+            "BackgroundModes=fetch;"
+        )
+        try bench.daemon.start()
+        let backup = try bench.process(from: "backup-pid")
+        try bench.ask("Open", "reader", [:])
+        let reader = try bench.process(from: "reader-pid")
+        let shared = bench.home("shared")
+        #expect(try !Command("flock", "--nonblock", shared, "true").run().succeeded)
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(reader)
+        try bench.set("power", "off")
+        try Wait.untilGone(backup)
+        #expect(try Command("flock", shared, "true").run().succeeded, "others get it")
+        let reason = "it held a file lock while suspended"
+        try bench.wait(until: "the history says why") {
+            try bench.history("backup").contains {
+                $0["result"] == .string("terminated: " + reason)
+            }
+        }
+        #expect(
+            try bench.history("backup").contains { $0.description.contains("\(reason): \(shared)") }
+        )
+        #expect(try bench.isFrozen(reader), "it was looked at before the other")
+        #expect(try bench.app("reader")?["state"] == "suspended")
+    }
+
+    // MARK: Launching
+
+    @Test func `an app that is launched for work and never says so is ended by the watchdog`()
+        throws
+    {
+        let bench = try bench("launch-watchdog = 1s\n")
+        try bench.script("app.sh", "echo $$ > pid; while :; do sleep 0.1; done")
+        try bench.manifest("silent", exec: "sh app.sh", "BackgroundModes=fetch;")
+        try bench.daemon.start()
+        try bench.ask("Simulate", "fetch", "silent", [:])
+        let process = try bench.process(from: "pid")
+        try Wait.untilGone(process)
+        let run = try bench.nextRun("silent")
+        #expect(run["result"] == "terminated: it did not finish launching in time", "\(run)")
+    }
+
+    // MARK: Pressure
+
+    /// A cgroup v2 directory of ours with pressure files; nil where there is none.
+    private static let group: String? = {
+        guard let root = (try? Mounts())?.cgroup2 else { return nil }
+        let group = CgroupV2(root + "/offstage-pressure-\(CurrentProcess.pid)")
+        guard (try? group.create()) != nil else { return nil }
+        defer { try? group.remove() }
+        return Files.exists(group.path + "/cpu.pressure") ? group.path : nil
+    }()
+
+    /// A process that wants all of one processor.
+    private func busy(in group: CgroupV2?) throws -> PidFD {
+        var program = Program(
+            "/usr/bin/taskset",
+            arguments: ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"],
+            environment: Command.cleanEnvironment()
+        )
+        program.cgroup = group?.path
+        return try program.start()
+    }
+
+    /// Memory cannot be made short for one test alone, the processor can: their files are alike.
+    @Test(.enabled(if: group != nil, "no cgroup v2 tree with pressure files that we may use"))
+    func `the pressure that the kernel tells of is the device's, and ends what is suspended`()
+        throws
+    {
+        let group = CgroupV2(try #require(Self.group))
+        try group.create()
+        defer {
+            try? group.kill()
+            _ = try? Wait.until(kernelFile: group.eventsPath) { $0.contains("populated 0") }
+            try? group.remove()
+        }
+        let bench = try DaemonBench(
+            "suspend-delay = 0s\n",
+            options: ["--pressure", group.path + "/cpu.pressure"],
+            starting: false
+        )
+        try bench.script("app.sh", "echo $$ > pid; while :; do sleep 0.1; done")
+        try bench.manifest(
+            "reader",
+            exec: "sh app.sh",
+            entry: "Terminal=true",
+            "BackgroundModes=fetch;"
+        )
+        try bench.daemon.start()
+        func memory() throws -> Value? {
+            try bench.ask("Conditions").listValue?.first { $0["condition"] == "memory" }?["value"]
+        }
+        try bench.ask("Open", "reader", [:])
+        let reader = try bench.process(from: "pid")
+        try bench.ask("Leave", "reader", [:])
+        try bench.waitUntilFrozen(reader)
+        #expect(try memory() == "normal")
+        // Two that want the same processor: one of them always waits.
+        let first = try busy(in: group)
+        let second = try busy(in: group)
+        try bench.wait(until: "some wait") { try memory() != "normal" }
+        // One outside: for a part of the time both of them wait.
+        let outside = try busy(in: nil)
+        defer {
+            try? outside.send(Signal.kill)
+            _ = try? outside.wait(block: true)
+        }
+        try bench.wait(until: "all wait") { try memory() == "critical" }
+        try Wait.untilGone(reader)
+        try bench.wait(until: "the history says why") {
+            try bench.history("reader").contains { $0["result"] == "terminated: memory is short" }
+        }
+        try group.kill()
+        _ = try (first.wait(block: true), second.wait(block: true))
+        try bench.wait(until: "it is over") { try memory() == "normal" }
+    }
+}
