@@ -84,6 +84,8 @@ extension Subcommand {
                 + "environment. Its exit status is the result: 0 is success, 75 asks for another "
                 + "run later, anything else is a failure. When its time is over it gets SIGTERM.",
             "The request is stored when this returns. One with the same name replaces it.",
+            "The values given with --setenv are stored with the request and stand in the event "
+                + "log: no place for a password; let the command read one from a file.",
         ],
         examples: [
             Example(

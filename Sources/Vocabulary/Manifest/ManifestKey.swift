@@ -62,7 +62,8 @@ package struct ManifestKey: Sendable {
             "Environment",
             .environment,
             default: "none",
-            "Variables for the app's processes, as NAME=value;."
+            "Variables for the app's processes, as NAME=value;. The values stand in the event "
+                + "log too: no place for a password."
         ) { $0.environment = $1 },
         ManifestKey(
             "PassEnvironment",
