@@ -9,7 +9,7 @@ UNITDIR ?= $(PREFIX)/share/systemd/user
 export DESTDIR BINDIR MANDIR UNITDIR
 
 # Where Swift source is.
-SWIFT := Package.swift Sources Tests Benchmarks FuzzTesting/Package.swift FuzzTesting/Sources
+SWIFT := Package.swift Plugins Sources Tests Benchmarks FuzzTesting/Package.swift FuzzTesting/Sources
 
 .DEFAULT_GOAL := help
 .PHONY: help

@@ -68,7 +68,13 @@ let package = Package(
 
         // Cores: pure, deterministic.
         layer("DeviceCore", ["Vocabulary"]),
-        layer("AppProtocol", ["Vocabulary"]),
+        .target(
+            name: "AppProtocol",
+            dependencies: ["Vocabulary"],
+            swiftSettings: safe,
+            plugins: ["CoreIdentity"]
+        ),
+        .plugin(name: "CoreIdentity", capability: .buildTool()),
         layer("Vocabulary"),
 
         // Wrappers: one per C library, no policy.

@@ -1,6 +1,9 @@
+import AppProtocol
+import DeviceCore
 import Linux
 import TestKit
 import Testing
+import Vocabulary
 
 /// The program `offstage` against a real daemon.
 struct DaemonTests {
@@ -183,5 +186,39 @@ struct DaemonTests {
         try Files.replace(damaged, with: bytes.span, permissions: 0o600)
         #expect(try command(["replay", damaged]).run().status == .exited(1))
         #expect(try command(["replay", daemon.scratch("absent")]).run().status == .exited(3))
+    }
+
+    @Test func aLogOfAnotherBuildSaysSo() throws {
+        try daemon.start()
+        #expect(try offstage("set battery 10").succeeded)
+        try daemon.stop()
+        let log = daemon.scratch("state/events.log")
+        let ours = try command(["replay", log]).run()
+        #expect(ours.output.hasPrefix("Written by this build, \(Version.build).\n"), "\(ours)")
+        // The same, but for the name of the build in its header.
+        let bytes = try Files.read(log)
+        let end = 4 + bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        let header = try ValueDecoder().decode(
+            EventLog.Header.self,
+            from: try ValueBytes.decode(Array(bytes[4..<end]), limit: EventLog.pieceLimit)
+        )
+        let other = EventLog.Header(build: "offstage 0.1.0 (core 0)", device: header.device)
+        let path = daemon.scratch("other.log")
+        try Files.replace(
+            path,
+            with: (try EventLog.piece(other) + bytes[end...]).span,
+            permissions: 0o600
+        )
+        let theirs = try command(["replay", path]).run()
+        #expect(theirs.succeeded, "its decisions are the same")
+        #expect(
+            theirs.output.hasPrefix(
+                "Written by build offstage 0.1.0 (core 0); this is \(Version.build).\n"
+            ),
+            "\(theirs)"
+        )
+        let report = try command(["replay", "--json", path]).run().output
+        #expect(report.contains("\"sameBuild\": false"), "\(report)")
+        #expect(report.contains("\"equal\": true"), "\(report)")
     }
 }
