@@ -1,23 +1,54 @@
 import DeviceCore
 import Linux
+import TestKit
 import Vocabulary
 
-/// How long launches took, from an event log: from the moment of the event that decided it to the
-/// event after the exit, which comes when the exit has been committed.
-struct LaunchTimes {
-    private(set) var microseconds: [Double] = []
+/// How long launches take, from the daemon's own event log as it grows: from the moment of the
+/// event that decides a launch until the log has its exit. The log is written at the end of a turn,
+/// when the exit has been committed and all that follows from it is done.
+struct LaunchTimes: ~Copyable {
+    private let file: FileDescriptor
+    private let watch: Inotify
+    private var offset: Int64 = 0
+    private var unread: [UInt8] = []
+    private var isHeader = true
+    private var begun: [LaunchID: Moment] = [:]
 
-    init(of path: String) throws {
-        let bytes = try Files.read(path, limit: 64 << 20)
-        var offset = 0
-        var begun: [LaunchID: Moment] = [:]
-        var isHeader = true
-        while offset + 4 <= bytes.count {
-            let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
-            guard offset + 4 + length <= bytes.count else { return }
-            let piece = Array(bytes[offset + 4..<offset + 4 + length])
-            offset += 4 + length
-            if isHeader {
+    init(following path: String) throws {
+        let watch = try Inotify()
+        _ = try watch.add(path, .modified)
+        let file = try FileDescriptor(opening: path, .reading)
+        self.watch = watch
+        self.file = file
+    }
+
+    /// Waits for the next exit; microseconds.
+    mutating func next() throws -> Double {
+        while true {
+            let written = Clocks.now().awake
+            if let begin = try readOn() {
+                return Double((written - begin.awake).nanoseconds) / 1000
+            }
+            try Wait.until(readable: watch.descriptor.number, "the exit of a launch")
+            _ = try watch.events()
+        }
+    }
+
+    /// Reads what is new; when the launch was decided whose exit is in it.
+    private mutating func readOn() throws -> Moment? {
+        while true {
+            let more = try file.read(at: offset, count: 1 << 20)
+            if more.isEmpty { break }
+            offset += Int64(more.count)
+            unread += more
+        }
+        var ended: Moment?
+        while unread.count >= 4 {
+            let length = unread[..<4].reduce(0) { $0 << 8 | Int($1) }
+            guard unread.count >= 4 + length else { break }
+            let piece = Array(unread[4..<4 + length])
+            unread.removeFirst(4 + length)
+            guard !isHeader else {
                 isHeader = false
                 continue
             }
@@ -27,9 +58,8 @@ struct LaunchTimes {
             for decision in decisions {
                 if case .effect(.spawn(let id, _)) = decision { begun[id] = moment }
             }
-            if case .process(let id, .exited) = event, let begin = begun[id] {
-                microseconds.append(Double((moment.awake - begin.awake).nanoseconds) / 1000)
-            }
+            if case .process(let id, .exited) = event, let begin = begun[id] { ended = begin }
         }
+        return ended
     }
 }
