@@ -204,11 +204,8 @@ struct DaemonTests {
         )
         let other = EventLog.Header(build: "offstage 0.1.0 (core 0)", device: header.device)
         let path = daemon.scratch("other.log")
-        try Files.replace(
-            path,
-            with: (try EventLog.piece(other) + bytes[end...]).span,
-            permissions: 0o600
-        )
+        let renamed = try EventLog.piece(other) + bytes[end...]
+        try Files.replace(path, with: renamed.span, permissions: 0o600)
         let theirs = try command(["replay", path]).run()
         #expect(theirs.succeeded, "its decisions are the same")
         #expect(
