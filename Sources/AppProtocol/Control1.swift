@@ -85,7 +85,8 @@ package enum Control1 {
             input: [app, options],
             output: [result],
             "Starts the app or brings it back. Options: attach (x, the caller's own pid: the "
-                + "caller becomes the app, by executing the arguments that the result names)."
+                + "caller becomes the app, by executing the arguments in the environment that the "
+                + "result names)."
         ),
         Interface.Method(
             "Leave",

@@ -25,6 +25,9 @@ package struct Device: Hashable, Sendable, Codable {
     /// When the next suspended app ends if memory is still short.
     var memoryCheckAt: AwakeTime?
 
+    /// Callers that become an app, until it is known whether they did.
+    var attaching: [Attaching] = []
+
     /// The live launches; few, whatever the number of apps.
     var owners: [Owner] = []
 

@@ -9,7 +9,7 @@ package enum Effect: Hashable, Sendable, Codable {
     /// Starts the main process of a launch; answered by `started` or `notStarted`.
     indirect case spawn(LaunchID, ProcessSpec)
     /// Moves a process that asked for it (`offstage open --attach`) into the launch.
-    indirect case attach(LaunchID, pid: Int32, ProcessSpec)
+    indirect case attach(LaunchID, ProcessID, ProcessSpec)
     /// Reads a result source, within `limit`; answered by `probed`.
     indirect case probe(LaunchID, ProbeStep, ResultSource, ProcessSpec, limit: Interval)
     /// Ends a probe that takes too long, or whose run was ended.

@@ -3,8 +3,9 @@ package import Vocabulary
 /// What the user, or a program of the user outside every launch, may ask for. Questions (status,
 /// explain, history) are no events: they are asked of `Device` directly and change nothing.
 package enum UserRequest: Hashable, Sendable, Codable {
-    /// Starts the app, or brings it back. `attach`: the pid that becomes its process.
-    case open(AppID, attach: Int32?)
+    /// Starts the app, or brings it back. `attach`: the process that becomes its
+    /// own; the caller is answered once it did, or cannot.
+    case open(AppID, attach: ProcessID?)
     /// The user has left the app.
     case leave(AppID)
     /// The swipe: ended, and kept from all background work until it is opened again.

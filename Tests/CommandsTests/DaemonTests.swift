@@ -31,6 +31,7 @@ struct DaemonTests {
             Terminal=true
             [X-Offstage]
             BackgroundModes=fetch;processing;
+            Environment=GREETING=hello;
             ProcessingCommand=true
             ProcessingNeeds=power;
 
@@ -41,6 +42,7 @@ struct DaemonTests {
             """
             echo "pid $$"
             echo "on $(tty)"
+            echo "with $GREETING $OFFSTAGE_APP $OFFSTAGE_SOCKET $TERM ${SECRET-clean}"
             grep ^0: /proc/$$/cgroup
             read word
             echo "read $word"
@@ -145,7 +147,9 @@ struct DaemonTests {
         var program = Program(
             Products.path(of: "offstage"),
             arguments: ["offstage", "open", "reader"],
-            environment: Command.cleanEnvironment(["OFFSTAGE_SOCKET": daemon.socket])
+            environment: Command.cleanEnvironment([
+                "OFFSTAGE_SOCKET": daemon.socket, "TERM": "vt100", "SECRET": "of the caller",
+            ])
         )
         program.input = terminal.terminal?.number
         program.output = terminal.terminal?.number
@@ -163,6 +167,7 @@ struct DaemonTests {
         try read(until: "/launch-")
         #expect(shown.contains("pid \(process.pid)\r\n"))
         #expect(shown.contains("on \(terminal.path)\r\n"))
+        #expect(shown.contains("with hello reader \(daemon.socket) vt100 clean\r\n"))
         #expect(try offstage("apps").output.contains("reader  foreground"))
         try terminal.master.writeAll("words\n")
         try read(until: "read words")

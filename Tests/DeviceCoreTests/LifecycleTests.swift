@@ -34,16 +34,38 @@ struct LifecycleTests {
         #expect(bench.launch(launch)?.presence == .foreground)
     }
 
-    @Test func `a process that asked for it is attached, once`() throws {
+    @Test func `a process that asked for it is attached, once, and told when it is`() throws {
         var bench = Self.bench()
-        bench.ask(.open(AppID("app"), attach: 4711))
-        #expect(
-            bench.effects.contains {
-                if case .attach(_, 4711, _) = $0 { true } else { false }
-            }
+        let caller = ProcessID(pid: 4711, startTime: 1)
+        bench.ask(.open(AppID("app"), attach: caller))
+        let launch = try #require(
+            bench.effects.lazy.compactMap { effect -> LaunchID? in
+                if case .attach(let id, caller, _) = effect { id } else { nil }
+            }.first
         )
-        bench.ask(.open(AppID("app"), attach: 4712))
+        #expect(bench.reply == nil, "not before it is known")
+        bench.send(.process(launch, .started(caller)))
+        guard case .value(let value)? = bench.reply else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(value["attach"] == true && value["launch"]?.integerValue == Int64(launch.number))
+        bench.ask(.open(AppID("app"), attach: ProcessID(pid: 4712, startTime: 1)))
         #expect(bench.refusal?.code == .held)
+    }
+
+    @Test func `a process that cannot be attached is told why`() throws {
+        var bench = Self.bench()
+        bench.ask(.open(AppID("app"), attach: ProcessID(pid: 4711, startTime: 1)))
+        let launch = try #require(
+            bench.effects.lazy.compactMap { effect -> LaunchID? in
+                if case .attach(let id, _, _) = effect { id } else { nil }
+            }.first
+        )
+        bench.send(.process(launch, .notStarted(reason: "no right to")))
+        #expect(bench.refusal?.code == .held)
+        #expect(bench.refusal?.reason.hasSuffix("no right to") == true)
+        #expect(bench.launch(launch) == nil)
     }
 
     @Test func `an app that asked for nothing is suspended 5 s after the user left it`() throws {

@@ -120,6 +120,9 @@ final class CoreHost: ControlHost {
         device.handle(event, at: now(), into: &effects)
         var replies: [(ReplyToken, Reply)] = []
         for effect in effects {
+            if case .attach(let id, let caller, _) = effect {
+                replies += handle(.process(id, .started(caller)))
+            }
             if case .announce(let line) = effect { announce(line) }
             if case .reply(let token, let reply) = effect { replies.append((token, reply)) }
         }
@@ -138,6 +141,8 @@ final class CoreHost: ControlHost {
             ])
         )
     }
+
+    func takeEnvironment(of attached: LaunchID) -> [String] { ["OFFSTAGE_APP=reader"] }
 
     func reload(answer: @escaping (Reply) -> Void) { answer(.done) }
 

@@ -118,8 +118,15 @@ extension Subcommand {
 private struct Attachment {
     let arguments: [String]
     let directory: String
-    /// Set on top of what this process has.
+    /// All that the app is to have, but for what belongs to the terminal.
     let environment: [String]
+
+    /// Of the terminal, and of the session that it belongs to, which need not be the daemon's.
+    private static let ofTheTerminal = [
+        "TERM", "COLORTERM", "TERMINFO", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VTE_VERSION",
+        "LINES", "COLUMNS", "NO_COLOR", "TMUX", "TMUX_PANE", "STY", "WINDOWID", "GPG_TTY",
+        "SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+    ]
 
     init(_ answer: Value) {
         arguments = answer.texts("arguments")
@@ -132,15 +139,21 @@ private struct Attachment {
         guard let name = arguments.first else {
             throw Failure(.failed, "the daemon did not say what to run")
         }
-        let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
-        guard let path = Files.executable(name, searchPath: search) else {
+        var entries = environment
+        for name in Self.ofTheTerminal {
+            guard let value = CurrentProcess.environment(name) else { continue }
+            entries.removeAll { $0.hasPrefix(name + "=") }
+            entries.append("\(name)=\(value)")
+        }
+        let search = entries.first { $0.hasPrefix("PATH=") }.map { String($0.dropFirst(5)) }
+        guard let path = Files.executable(name, searchPath: search ?? "/usr/bin:/bin") else {
             throw Failure(.notFound, "\(name) is not in PATH", fix: "Is it installed?")
         }
         do {
             try CurrentProcess.replace(
                 path,
                 arguments: arguments,
-                environment: environment + CurrentProcess.environment(),
+                environment: entries,
                 directory: directory.isEmpty ? nil : directory
             )
         } catch {

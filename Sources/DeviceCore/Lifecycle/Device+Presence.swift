@@ -6,7 +6,7 @@ extension Device {
 
     mutating func open(
         _ id: AppID,
-        attach: Int32?,
+        attach: ProcessID?,
         _ reply: ReplyToken,
         _ step: inout Step
     ) {
@@ -63,13 +63,50 @@ extension Device {
             return
         }
         let launch = launchForUser(index, manifest.value, exec, attach: attach, &step)
+        if attach != nil {
+            attaching.append(Attaching(launch: launch, reply: reply))
+        } else {
+            step.reply(reply, .value(opened(launch, manifest.value, attached: false)))
+        }
+    }
+
+    private func opened(_ launch: LaunchID, _ manifest: AppManifest, attached: Bool) -> Value {
+        [
+            "launch": .integer(Int64(launch.number)), "attach": .bool(attached),
+            "arguments": .list((manifest.exec ?? []).map { .string($0) }),
+            "directory": .string(manifest.directory ?? ""),
+        ]
+    }
+
+    /// A caller that waits to become an app's process.
+    struct Attaching: Hashable, Sendable, Codable {
+        var launch: LaunchID
+        var reply: ReplyToken
+    }
+
+    /// It is known what became of a launch. `failure`: why no caller became its process.
+    mutating func answerAttaching(
+        _ id: LaunchID,
+        _ index: Int,
+        failure: String? = nil,
+        _ step: inout Step
+    ) {
+        guard let place = attaching.firstIndex(where: { $0.launch == id }) else { return }
+        let reply = attaching.remove(at: place).reply
+        if failure == nil, let manifest = apps[index].manifest {
+            step.reply(reply, .value(opened(id, manifest.value, attached: true)))
+            return
+        }
         step.reply(
             reply,
-            .value([
-                "launch": .integer(Int64(launch.number)), "attach": .bool(attach != nil),
-                "arguments": .list(exec.map { .string($0) }),
-                "directory": .string(manifest.directory ?? ""),
-            ])
+            .refused(
+                Refusal(
+                    .held,
+                    reason: "\(apps[index].id) cannot be run as the calling process: "
+                        + (failure ?? "its manifest is gone"),
+                    fix: "open it without attaching"
+                )
+            )
         )
     }
 
@@ -77,7 +114,7 @@ extension Device {
         _ index: Int,
         _ manifest: AppManifest,
         _ exec: [String],
-        attach: Int32?,
+        attach: ProcessID?,
         _ step: inout Step
     ) -> LaunchID {
         let launch = Launch(
@@ -90,7 +127,7 @@ extension Device {
         add(launch, to: index)
         let spec = spec(manifest, arguments: exec, weight: .foreground)
         if let attach {
-            step.emit(.attach(launch.id, pid: attach, spec))
+            step.emit(.attach(launch.id, attach, spec))
         } else {
             step.emit(.spawn(launch.id, spec))
         }

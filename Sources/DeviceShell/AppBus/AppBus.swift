@@ -179,7 +179,8 @@ final class AppBus {
                     fix: "ask from outside the app"
                 )
             }
-            try ControlCalls(host: host).perform(call)
+            let calls = ControlCalls(host: host) { [unowned self] in owners[$0.number] = nil }
+            try calls.perform(call)
         } catch {
             refuse(call, error)
         }

@@ -7,6 +7,8 @@ internal import Vocabulary
 /// The methods of `Control1`, each as an event for the core or a question to it.
 struct ControlCalls {
     let host: any ControlHost
+    /// The caller has become an app, or part of one.
+    var attached: (Connection) -> Void = { _ in }
 
     func perform(_ call: IncomingCall) throws(Refusal) {
         do throws(OptionError) {
@@ -105,23 +107,28 @@ struct ControlCalls {
             host.set(texts[0], to: texts[1], app: app.map(resolve)) { answer(call, $0) }
         case "Reload": host.reload { answer(call, $0) }
         default:
-            let request = try request(call.method.name, texts, &reader)
+            let request = try request(call, texts, &reader)
             try reader.finish()
-            if case .open(_, let attach?) = request { try checkCaller(attach, call) }
             ask(call, request)
         }
     }
 
     private func request(
-        _ method: String,
+        _ call: IncomingCall,
         _ texts: [String],
         _ reader: inout OptionReader
     ) throws(OptionError) -> UserRequest {
+        let method = call.method.name
         let app = resolve(texts.first ?? "")
         switch method {
         case "Open":
             let attach = try reader.number("attach", in: 1...Int64(Int32.max))
-            return .open(app, attach: attach.map { Int32($0) })
+            return .open(
+                app,
+                attach: try attach.map { (pid) throws(OptionError) in
+                    try caller(Int32(pid), call)
+                }
+            )
         case "Leave": return .leave(app)
         case "Close": return .close(app)
         case "Run": return .run(app, identifier: try reader.text("task"))
@@ -142,15 +149,20 @@ struct ControlCalls {
         }
     }
 
-    /// Nobody makes an app of a process but that process itself.
-    private func checkCaller(_ pid: Int32, _ call: IncomingCall) throws(OptionError) {
-        guard pid == call.connection.peer.pid else {
+    /// Nobody makes an app of a process but that process itself, which is still there.
+    private func caller(_ pid: Int32, _ call: IncomingCall) throws(OptionError) -> ProcessID {
+        let peer = call.connection.peer.pid
+        // In this order: the number is the peer's as long as it has not ended.
+        guard pid == peer, let caller = call.connection.peer.identity,
+            !call.connection.peer.hasEnded
+        else {
             throw OptionError(
                 reason: "attach is not the caller",
                 value: "\(pid)",
-                fix: "give \(call.connection.peer.pid)"
+                fix: "give \(peer)"
             )
         }
+        return ProcessID(pid: caller.pid, startTime: caller.startTime)
     }
 
     /// Refuses what is left of the options before it answers the question.
@@ -175,8 +187,14 @@ struct ControlCalls {
         switch reply {
         case .done: call.answer([.map(ValueMap())])
         case .value(let value):
-            if case .map = value {
-                call.answer([value])
+            if case .map(var fields) = value {
+                if value["attach"] == true, let launch = value["launch"]?.integerValue {
+                    attached(call.connection)
+                    fields["environment"] = .list(
+                        host.takeEnvironment(of: LaunchID(UInt64(launch))).map { .string($0) }
+                    )
+                }
+                call.answer([.map(fields)])
             } else {
                 call.answer([.map(ValueMap([("value", value)]))])
             }

@@ -10,6 +10,9 @@ protocol ControlHost: AnyObject {
     /// Gives the request to the core; `answer` is called once, after the commit.
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void)
 
+    /// `NAME=value` of a launch that a caller has just become; told once.
+    func takeEnvironment(of attached: LaunchID) -> [String]
+
     /// `offstage set`: a condition by hand (`auto` gives the word back to its sources) or a
     /// setting, of one app or of all. `answer` is called once, after it is in force.
     func set(_ name: String, to value: String, app: AppID?, answer: @escaping (Reply) -> Void)

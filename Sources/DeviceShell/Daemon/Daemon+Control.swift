@@ -13,6 +13,10 @@ extension Daemon: ControlHost {
         world.happened(.user(request, reply: world.expect(answer)))
     }
 
+    func takeEnvironment(of attached: LaunchID) -> [String] {
+        world.takeEnvironment(of: attached)
+    }
+
     func set(
         _ name: String,
         to value: String,

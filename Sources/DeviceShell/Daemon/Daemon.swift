@@ -65,12 +65,8 @@ final class Daemon {
                 scope = made.path
                 holder = made.holder
             }
-            control = try ControlProbe(
-                name: name,
-                markers: markers,
-                scope: scope,
-                only: step
-            ).choose()
+            let probe = ControlProbe(name: name, markers: markers, scope: scope, only: step)
+            control = FallbackControl(try probe.choose(), markers)
             world = try World(
                 loop,
                 store: store,

@@ -63,6 +63,10 @@ final class World {
         processes?.survivors(known: known) ?? []
     }
 
+    func takeEnvironment(of attached: LaunchID) -> [String] {
+        processes?.takeEnvironment(of: attached) ?? []
+    }
+
     func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
 
     /// Gives back a hold of which the core knows nothing, such as that of a daemon that was killed.
@@ -120,7 +124,7 @@ final class World {
         case .save, .reply: break
         case .announce(let line): announced(line)
         case .spawn(let id, let spec): processes.spawn(id, spec)
-        case .attach(let id, let pid, let spec): processes.attach(id, pid: pid, spec)
+        case .attach(let id, let caller, let spec): processes.attach(id, caller, spec)
         case .probe(let id, let step, let source, let spec, let limit):
             processes.probe(id, step, source, spec, limit: limit)
         case .cancelProbe(let id): processes.cancelProbe(id)

@@ -25,6 +25,8 @@ final class AppProcesses {
     var logSize = AppLog.usualLimit
     /// Whose launches they are. Known here too: the core cannot be asked while it decides.
     private var owners: [LaunchID: AppID] = [:]
+    /// Environments of those that were attached, until they are told.
+    private var attached: [LaunchID: [String]] = [:]
 
     init(
         _ loop: EventLoop,
@@ -75,30 +77,31 @@ final class AppProcesses {
         }
     }
 
-    func attach(_ id: LaunchID, pid: Int32, _ spec: ProcessSpec) {
+    func attach(_ id: LaunchID, _ caller: ProcessID, _ spec: ProcessSpec) {
         owners[id] = spec.app
+        let identity = ProcessIdentity(pid: caller.pid, startTime: caller.startTime)
         do throws(LinuxError) {
-            let process = try PidFD(of: pid)
-            let identity = identity(of: pid)
+            let process = try PidFD(of: identity)
             try control.adopt(
                 id,
-                pid: pid,
+                pid: caller.pid,
                 LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
             )
-            try markers.mark(
-                id,
-                ProcessIdentity(pid: identity.pid, startTime: identity.startTime)
-            )
+            try markers.mark(id, identity)
             try watchAdopted(id, process)
-            report(id, .started(identity))
+            attached[id] = environment(spec)
+            report(id, .started(caller))
         } catch {
             control.remove(id)
             report(id, .notStarted(reason: error.description))
         }
     }
 
-    private func program(_ spec: ProcessSpec, _ id: LaunchID) throws(LinuxError) -> Program {
-        let environment = AppEnvironment.build(
+    /// What a process that was attached is to run with; told once.
+    func takeEnvironment(of id: LaunchID) -> [String] { attached.removeValue(forKey: id) ?? [] }
+
+    private func environment(_ spec: ProcessSpec) -> [String] {
+        AppEnvironment.build(
             spec,
             from: ownEnvironment,
             extra: [
@@ -106,6 +109,10 @@ final class AppProcesses {
                 EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: places.socket),
             ]
         )
+    }
+
+    private func program(_ spec: ProcessSpec, _ id: LaunchID) throws(LinuxError) -> Program {
+        let environment = environment(spec)
         let name = spec.arguments.first ?? ""
         let searchPath =
             environment.first { $0.hasPrefix("PATH=") }.map { String($0.dropFirst(5)) } ?? ""
@@ -217,6 +224,7 @@ final class AppProcesses {
         cancelProbe(id)
         watched[id] = nil
         owners[id] = nil
+        attached[id] = nil
         if !control.remove(id) {
             dying.append(id)
             sweepLater()

@@ -79,7 +79,8 @@ package final class CgroupControl: ProcessControl {
     package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
         try prepare(id, limits)
         try group(id).add(pid)
-        try resources.add(pid, to: id)
+        // It is in: without limits rather than half taken in.
+        try? resources.add(pid, to: id)
     }
 
     /// Makes the launch's groups and sets what the kernel offers there.

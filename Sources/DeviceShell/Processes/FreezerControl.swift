@@ -57,7 +57,8 @@ package final class FreezerControl: ProcessControl {
     package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
         try prepare(id, limits)
         try group(id).add(pid)
-        try resources.add(pid, to: id)
+        // It is in: without limits rather than half taken in.
+        try? resources.add(pid, to: id)
     }
 
     private func prepare(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {

@@ -150,9 +150,10 @@ package enum Keeper {
     private static func control(_ markers: LaunchMarkers) -> (any ProcessControl)? {
         guard let (kind, path) = markers.recordedStep() else { return nil }
         switch kind {
-        case .cgroup2: return CgroupControl(CgroupV2(path))
+        case .cgroup2: return FallbackControl(CgroupControl(CgroupV2(path)), markers)
         case .cgroup1:
-            return FreezerControl(CgroupV1Freezer(path), ResourceGroups(), refused: [])
+            let freezer = FreezerControl(CgroupV1Freezer(path), ResourceGroups(), refused: [])
+            return FallbackControl(freezer, markers)
         case .signals: return SignalControl(markers, refused: [])
         }
     }
