@@ -48,8 +48,8 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
 }
 
 package struct RequestRecord: Hashable, Sendable, Codable {
-    var app: AppID
-    var request: Request
+    package let app: AppID
+    package let request: Request
 
     init(_ app: AppID, _ request: Request) { (self.app, self.request) = (app, request) }
 }

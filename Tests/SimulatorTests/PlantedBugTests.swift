@@ -32,7 +32,8 @@ struct PlantedBugTests {
                 inner: port,
                 effect: bug.effect,
                 changes: bug.changes,
-                decisions: bug.decisions
+                decisions: bug.decisions,
+                spins: bug.spins
             )
         }
         let isReplay = bug.rule == "decisions are equal for equal logs"

@@ -8,12 +8,18 @@ struct Saboteur: DevicePort {
     var effect: (Effect) -> [Effect] = { [$0] }
     var changes: ([Change]) -> [Change] = { $0 }
     var decisions: ([Effect]) -> [Effect] = { $0 }
+    /// Arms the timer for a moment later, over and over.
+    var spins = false
 
     func commit(_ changes: [Change]) throws(CommitError) {
         try inner.commit(self.changes(changes))
     }
     func perform(_ effect: Effect) {
-        for effect in self.effect(effect) { inner.perform(effect) }
+        if spins, case .arm(.some) = effect {
+            inner.perform(.arm(inner.world.now.boot + .milliseconds(10)))
+        } else {
+            for effect in self.effect(effect) { inner.perform(effect) }
+        }
     }
     func reply(_ token: ReplyToken, _ reply: Reply) { inner.reply(token, reply) }
     func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
@@ -31,6 +37,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var changes: @Sendable ([Change]) -> [Change] = { $0 }
     var decisions: @Sendable ([Effect]) -> [Effect] = { $0 }
     var event: @Sendable (Event) -> [Event] = { [$0] }
+    var spins = false
 
     init(_ description: String, _ rule: String) {
         (self.description, self.rule) = (description, rule)
@@ -82,6 +89,9 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             $0.effect = {
                 if case .arm(.some(let time)) = $0 { [.arm(time - .days(1))] } else { [$0] }
             }
+        },
+        PlantedBug("the timer spins", "the timer does not spin").with {
+            $0.spins = true
         },
         PlantedBug(
             "the expiration handler is called twice",

@@ -139,7 +139,12 @@ package struct Driver<Port: DevicePort> {
     }
 
     private mutating func performAll() {
-        for effect in effects where effect.isPerformed { port.perform(effect) }
+        // Of the one timer only the last word counts; an earlier one may be of an earlier moment.
+        let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
+        for (place, effect) in effects.enumerated() where effect.isPerformed {
+            if case .arm = effect, place != lastArm { continue }
+            port.perform(effect)
+        }
         for effect in effects {
             if case .reply(let token, let reply) = effect { port.reply(token, reply) }
         }

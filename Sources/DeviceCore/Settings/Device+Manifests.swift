@@ -136,9 +136,15 @@ extension Device {
             save(app: index, request: apps[index].requests[place].id)
         case (.some(let place), false):
             // A running one goes with its launch.
-            guard apps[index].requests[place].state == .pending else { return }
-            forget(request: apps[index].requests[place].id)
-            apps[index].requests.remove(at: place)
+            let request = apps[index].requests[place]
+            guard request.state == .pending else { return }
+            if request.mode == .wished {
+                // Somebody waits for it.
+                drop(request, of: index, reason: "its app no longer asks for it", &step)
+            } else {
+                forget(request: request.id)
+                apps[index].requests.remove(at: place)
+            }
         case (.none, false):
             break
         }

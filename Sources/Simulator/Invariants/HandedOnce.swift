@@ -76,7 +76,15 @@ extension RunResult {
     /// Whether a command may be run again from its start after this.
     fileprivate var putsBack: Bool {
         switch self {
-        case .retry, .expired, .terminated, .interrupted, .notStarted: true
+        case .retry, .interrupted, .notStarted: true
+        case .expired(let reason), .terminated(let reason):
+            switch reason {
+            case .memoryLimit, .cpuMonitor, .fileLock, .cancelled, .neverCompleted: false
+            case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode,
+                .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
+                .interruptedTooLong, .launchWatchdog, .simulated:
+                true
+            }
         case .newData, .noData, .failed, .succeeded, .unsuccessful, .crashed, .exited, .unknown:
             false
         }

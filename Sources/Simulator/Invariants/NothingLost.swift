@@ -4,8 +4,8 @@ import Vocabulary
 /// What was acknowledged is there after a kill, until its end is on record.
 final class NothingLost: Invariant {
     let name = "nothing acknowledged is lost"
-    /// Acknowledged requests that are not over: their app and identifier.
-    private var open: [UInt64: (app: String, identifier: String)] = [:]
+    /// Acknowledged requests that are not over.
+    private var open: [UInt64: Promise] = [:]
     private var numbers: [UInt64] = []
     /// Apps that were closed for certain.
     private var closed: [AppID: Bool] = [:]
@@ -13,6 +13,13 @@ final class NothingLost: Invariant {
     private var asked: [UInt64: Event] = [:]
     /// Requests whose end is durable.
     private var over: [UInt64: Bool] = [:]
+
+    private struct Promise {
+        var app: String
+        var identifier: String
+        /// Only one run was wished, of work that comes back by itself.
+        var isWish: Bool
+    }
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
         guard case .user(let request, _) = event else { return }
@@ -30,9 +37,13 @@ final class NothingLost: Invariant {
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         if case .value(let value) = reply, let request = reply.request, over[request] == nil {
+            var isWish = false
+            if case .user(.run, _) = asked[token.number] { isWish = true }
             if open[request] == nil { numbers.append(request) }
-            open[request] = (
-                value["app"]?.stringValue ?? "", value["identifier"]?.stringValue ?? ""
+            open[request] = Promise(
+                app: value["app"]?.stringValue ?? "",
+                identifier: value["identifier"]?.stringValue ?? "",
+                isWish: isWish && open[request]?.isWish ?? true
             )
         }
         guard let event = asked.removeValue(forKey: token.number), reply == .done,
@@ -47,6 +58,7 @@ final class NothingLost: Invariant {
     }
 
     func committed(_ changes: [Change]) -> String? {
+        forgetWishes(changes)
         for change in changes {
             guard case .delete(let key) = change, key.section == .request,
                 let number = UInt64(key.key)
@@ -59,6 +71,17 @@ final class NothingLost: Invariant {
             }
         }
         return nil
+    }
+
+    /// A wish is over with the next run.
+    private func forgetWishes(_ changes: [Change]) {
+        for number in numbers {
+            guard let mine = open[number], mine.isWish,
+                changes.contains(where: { $0.tells(of: mine.app, mine.identifier) })
+            else { continue }
+            open[number] = nil
+            numbers.removeAll { $0 == number }
+        }
     }
 
     func restored(_ device: Device, _ world: World) -> String? {
@@ -90,8 +113,15 @@ final class NothingLost: Invariant {
 }
 
 extension Change {
-    /// Whether this says what became of a request.
+    /// Whether this says what became of a request, or is what takes its place.
     fileprivate func accounts(for app: String, _ identifier: String) -> Bool {
+        if case .put(.request(let record)) = self {
+            return record.app.name == app && record.request.identifier == identifier
+        }
+        return tells(of: app, identifier)
+    }
+
+    fileprivate func tells(of app: String, _ identifier: String) -> Bool {
         switch self {
         case .append(let line):
             guard line.app.name == app else { return false }
@@ -100,8 +130,7 @@ extension Change {
             case .dropped(let dropped, _): return dropped == identifier
             case .ended, .note, .use: return false
             }
-        case .put(.request): return true
-        case .put(.device), .put(.app), .put(.launch), .delete: return false
+        case .put, .delete: return false
         }
     }
 }

@@ -27,6 +27,8 @@ final class OneLine: Invariant {
     }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        // While the store fails, lines wait with what they tell of.
+        guard !turn.wasRolledBack else { return nil }
         let lines = turn.lines
         var ids = turn.launches
         if turn.isStart {

@@ -3,7 +3,7 @@ package import Vocabulary
 
 /// The world as the driver sees it.
 package struct VirtualPort: DevicePort {
-    let world: World
+    package let world: World
 
     package func commit(_ changes: [Change]) throws(CommitError) { try world.commit(changes) }
     package func perform(_ effect: Effect) { world.perform(effect) }
