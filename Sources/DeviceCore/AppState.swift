@@ -116,6 +116,13 @@ extension AppState {
         return nil
     }
 
+    /// A command of the user's that has nothing left to do is remembered for a week; nil: not
+    /// forgotten by time alone.
+    func forgottenAt(_ now: Moment) -> WallTime? {
+        guard isTransient, requests.isEmpty, launches.isEmpty else { return nil }
+        return (record.lastRun?.at ?? record.firstSeen ?? now.wall) + .days(7)
+    }
+
     /// Another was submitted in the place of this request, which does not come back then.
     func hasSuccessor(of request: Request) -> Bool {
         request.origin == .submitted

@@ -99,7 +99,7 @@ extension Device {
         )
     }
 
-    private func explain(
+    func explain(
         _ request: Request,
         _ state: AppState,
         _ index: Int,

@@ -65,6 +65,7 @@ extension Device {
             reserved: serials.reserved,
             pausedAt: pausedAt,
             pausedUntil: until,
+            pauseEnds: pauseEnds,
             ledger: ledger,
             byHand: conditions.byHand
         )
@@ -88,6 +89,7 @@ extension Device {
         seed = record.seed
         serials = Serials(next: record.reserved, reserved: record.reserved)
         pausedAt = record.pausedAt
+        pauseEnds = record.pauseEnds
         ledger = record.ledger
         for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {

@@ -2,7 +2,7 @@ import Vocabulary
 
 /// After the event itself: deadlines that have passed, then what may start, then the one timer.
 extension Device {
-    mutating func settle(_ step: inout Step) {
+    mutating func settle(rounds limit: Int, _ step: inout Step) {
         for index in apps.due(at: step.now.boot) { touch(index) }
         if let check = memoryCheckAt, check <= step.now.awake { relieveMemory(&step) }
         endPause(&step)
@@ -11,7 +11,10 @@ extension Device {
         var rounds = 0
         while !touched.isEmpty || !ready.isEmpty {
             rounds += 1
-            precondition(rounds < 10_000, "the device does not settle")
+            guard rounds <= limit else {
+                giveUpSettling(ready, &step)
+                return
+            }
             let indices = touched
             touched.removeAll(keepingCapacity: true)
             for index in indices where apps.isUsed(index) {
@@ -22,6 +25,13 @@ extension Device {
             }
             if touched.isEmpty { startNext(&ready, &step) }
         }
+    }
+
+    /// Our own mistake, if it happens: the device lives on, and says so.
+    private mutating func giveUpSettling(_ ready: [Candidate], _ step: inout Step) {
+        for candidate in ready { touch(candidate.app) }
+        guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
+        note(.note("too much at once; the rest is looked at in a moment"), app: index, &step)
     }
 
     /// Something that only waits for its turn.
@@ -221,28 +231,24 @@ extension Device {
         note(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
     }
 
-    /// A command of the user's that has nothing left to do is remembered for a week.
     private mutating func forgetIfOver(_ index: Int, _ step: inout Step) {
-        guard apps[index].isTransient else { return }
-        let app = apps[index]
-        guard app.requests.isEmpty, app.launches.isEmpty else { return }
-        let last = app.record.lastRun?.at ?? app.record.firstSeen ?? step.now.wall
-        guard step.now.wall - last >= .days(7) else { return }
-        save(.gone(RecordKey(.app, app.id.name)))
+        guard let end = apps[index].forgottenAt(step.now), end <= step.now.wall else { return }
+        save(.gone(RecordKey(.app, apps[index].id.name)))
         apps.remove(at: index)
     }
 
     private mutating func endPause(_ step: inout Step) {
         guard case .until(let end) = pause, step.now.boot >= end else { return }
-        pause = .none
-        pausedAt = nil
+        endPause()
         save(.device)
         touchAll()
     }
 
+    mutating func endPause() { (pause, pausedAt, pauseEnds) = (.none, nil, nil) }
+
     /// Asks for the next instant at which an answer can change, when it is another than before.
     mutating func rearm(_ step: inout Step) {
-        var next = apps.earliestWake
+        var next = touched.isEmpty ? apps.earliestWake : step.now.boot
         if let check = memoryCheckAt { next = min(next, step.now.boot(of: check)) }
         if case .until(let end) = pause { next = min(next, end) }
         // Never for this very instant: what could be done now has been done.

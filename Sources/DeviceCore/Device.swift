@@ -11,6 +11,8 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var apps = AppTable()
     package internal(set) var pause = Pause.none
     package internal(set) var pausedAt: WallTime?
+    /// When a pause for a while ends by the wall clock: all that another boot can go by.
+    var pauseEnds: WallTime?
     package internal(set) var ledger = Ledger()
     package internal(set) var bootID = ""
     package internal(set) var seed: Int64 = 0
@@ -65,11 +67,18 @@ package struct Device: Hashable, Sendable, Codable {
     package init() {}
 
     /// Takes one event at one moment, and appends what must be done about it.
-    package mutating func handle(_ event: Event, at now: Moment, into effects: inout [Effect]) {
+    ///
+    /// `rounds`: what settling takes at the most; what is left then is done a moment later.
+    package mutating func handle(
+        _ event: Event,
+        at now: Moment,
+        rounds: Int = 10_000,
+        into effects: inout [Effect]
+    ) {
         var step = Step(now: now)
         noticeSleep(&step)
         route(event, &step)
-        settle(&step)
+        settle(rounds: rounds, &step)
         rearm(&step)
         let changes = takeChanges(now)
         if !changes.isEmpty { effects.append(.save(changes)) }
@@ -124,6 +133,13 @@ extension Device {
     /// wrong: it becomes now.
     private mutating func clockChanged(_ step: inout Step) {
         let now = step.now.wall
+        if case .until(let end) = pause {
+            pauseEnds = now + (end - step.now.boot)
+        }
+        if let since = pausedAt {
+            pausedAt = min(since, now)
+            save(.device)
+        }
         for index in usedIndices {
             if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
             for place in apps[index].requests.indices {

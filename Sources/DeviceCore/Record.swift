@@ -42,6 +42,7 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var pausedAt: WallTime?
     /// In boot time of the boot with `bootID`; nil: until continued, when `pausedAt` is set.
     var pausedUntil: BootTime?
+    var pauseEnds: WallTime?
     var ledger: Ledger
     /// What the user plays by hand goes on after a restart.
     var byHand: [Conditions.HandReading]

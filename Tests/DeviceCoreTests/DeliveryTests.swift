@@ -62,6 +62,7 @@ struct DeliveryTests {
     @Test func `an app that does not run is launched in the background, invisible`() throws {
         var (bench, first) = try Self.bench(isSuspended: true)
         bench.exited(first)
+        bench.advance(.minutes(15))
         let launch = try #require(bench.spawn(of: "app"))
         #expect(bench.spawned.first?.spec.weight == .background)
         #expect(bench.launch(launch)?.presence == .background)
@@ -113,8 +114,18 @@ struct DeliveryTests {
         bench.killed(launch, signal: 11)
         #expect(bench.results == [.crashed(signal: 11)])
         #expect(bench.requests("app").map(\.state) == [.pending])
-        #expect(bench.gates("app") == ["back-off"])
+        #expect(bench.gates("app") == ["back-off", "better-moment"])
         #expect(bench.told(launch).isEmpty)
+    }
+
+    @Test func `an app that exits without a word is not started again at once`() throws {
+        var (bench, first) = try Self.bench([.processing])
+        bench.exited(first)
+        #expect(bench.results == [.exited(status: 0)])
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.gates("app") == ["back-off"])
+        bench.advance(.minutes(15))
+        #expect(bench.spawn(of: "app") != nil)
     }
 
     @Test func `a received one is used up when its app is gone`() throws {
@@ -337,7 +348,7 @@ struct DeliveryTests {
         let early = bench.beginTask(launch)
         bench.say(launch, .completed(first, .succeeded))
         bench.advance(.seconds(2))
-        bench.submit(launch, "app.1")
+        bench.submit(launch, "app.1", .processing)
         let second = try bench.accept(launch)
         let late = bench.beginTask(launch)
         bench.say(launch, .taskEnded(task: early))

@@ -221,4 +221,48 @@ struct DriverTests {
             )
         }
     }
+
+    @Test func `what is kept while the store fails is bounded`() throws {
+        var setup = Setup(.manifests([.present(.linked("app", identifiers: ["x"]))]))
+        setup.turn(.user(.open(AppID("app"), attach: nil), reply: ReplyToken(1)))
+        let launch = try #require(setup.spawned.first)
+        setup.turn(.process(launch, .started(ProcessID(pid: 2, startTime: 3))))
+        setup.fail()
+        for number in 0..<3 {
+            setup.now.wall = setup.now.wall + .minutes(1)
+            let said = (0..<200).map { Event.app(launch, .taskEnded(task: $0)) }
+            let events: [Event] = [
+                .settings(.calm), .clockChanged, .used(AppID("app")), .used(AppID("other")),
+                .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
+            ]
+            setup.driver.turn((events + said).map { .init($0, at: setup.now) })
+        }
+        #expect(setup.driver.unsettled.count == 5 + 256)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        let index = try #require(setup.driver.device.apps.index(of: AppID("app")))
+        // The last word of each was heard.
+        #expect(setup.driver.device.apps[index].manifest?.name == "App 2")
+        #expect(setup.driver.unsettled.isEmpty)
+    }
+
+    @Test func `a device that does not settle at once goes on a moment later`() throws {
+        var device = Device()
+        var effects: [Effect] = []
+        var now = Bench().now
+        device.handle(.settings(.calm), at: now, into: &effects)
+        device.handle(.started(Start(bootID: "b", seed: 1)), at: now, into: &effects)
+        effects.removeAll()
+        let manifests = ["a", "b", "c"].map { ManifestChange.present(.refreshing($0)) }
+        device.handle(.manifests(manifests), at: now, rounds: 2, into: &effects)
+        let soon = now.boot + .milliseconds(1)
+        #expect(effects.contains(.arm(soon)))
+        func started(_ effects: [Effect]) -> Int {
+            effects.count { if case .spawn = $0 { true } else { false } }
+        }
+        #expect(started(effects) < 3)
+        now.boot = soon
+        device.handle(.timer, at: now, into: &effects)
+        #expect(started(effects) == 3)
+    }
 }

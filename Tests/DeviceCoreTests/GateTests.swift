@@ -364,6 +364,68 @@ struct GateTests {
         #expect(explanation?.next == nil)
     }
 
+    @Test func `a request that asks for a network waits for one, whatever the manifest says`()
+        throws
+    {
+        for asks in [false, true] {
+            var bench = Bench()
+            bench.install(.linked("app", identifiers: ["x"]) { $0.needsNetwork = false })
+            let launch = try bench.openApp("app", registered: ["x"])
+            bench.set(.network, 0)
+            bench.submit(launch, "x") { $0.needs.network = asks }
+            bench.ask(.leave(AppID("app")))
+            #expect(bench.gates("app").contains("network") == asks)
+        }
+    }
+
+    @Test func `what an app submits waits for a better moment, a command of the user's does not`()
+        throws
+    {
+        var bench = Bench(at: .hours(3), isCalm: false)
+        bench.move(.minutes(10))
+        bench.install(.linked("app", identifiers: ["x"]))
+        let launch = try bench.openApp("app", registered: ["x"])
+        bench.submit(launch, "x")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.gates("app") == ["shared-wake", "better-moment"])
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        #expect(bench.spawn(of: "command.sync") != nil)
+    }
+
+    @Test func `of two requests of one identifier each has its own sentence`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        bench.started(try #require(bench.spawn(of: "command.sync")))
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let tasks = try #require(bench.device.taskList(of: AppID("command.sync"), at: bench.now))
+        #expect(tasks.map { $0["state"]?.stringValue } == ["running", "waiting"])
+    }
+
+    @Test func `a last run that was stopped gives its reason once`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.pause(nil))
+        bench.exited(launch, status: 143)
+        func lastRun() throws -> Value? {
+            let list = bench.device.explanationList(
+                of: AppID("app"),
+                identifier: nil,
+                at: bench.now
+            )
+            return list.first?["lastRun"]
+        }
+        #expect(try lastRun()?["result"] == "expired: background work was paused")
+        #expect(try lastRun()?["reason"] == nil)
+        bench.ask(.continue)
+        bench.advance(.minutes(15))
+        let next = try #require(bench.spawn(of: "app"))
+        bench.started(next)
+        bench.exited(next, status: 4)
+        #expect(try lastRun()?["reason"] == "exit status 4")
+    }
+
     @Test func `nobody, nothing and what runs have sentences of their own`() throws {
         var bench = Bench()
         #expect(bench.sentence("x").contains("No app called x is known"))

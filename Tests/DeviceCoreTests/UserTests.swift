@@ -32,17 +32,74 @@ struct UserTests {
         #expect(bench.device.pause == .none)
     }
 
-    @Test func `a pause survives the daemon, one for a while not the boot`() throws {
+    @Test func `a pause survives the daemon and the boot, and ends when it was to end`() throws {
         var bench = Bench()
         bench.ask(.pause(.hours(2)))
+        bench.move(.minutes(30))
         try bench.restart()
         #expect(bench.device.pause != .none)
         #expect(bench.device.pausedAt != nil)
         try bench.restart(bootID: "boot-2")
-        #expect(bench.device.pause == .none)
-        bench.ask(.pause(nil))
+        #expect(bench.device.pause == .until(bench.now.boot + .minutes(90)))
+        bench.move(.minutes(100))
         try bench.restart(bootID: "boot-3")
+        #expect(bench.device.pause == .none)
+        #expect(bench.device.pausedAt == nil)
+        bench.ask(.pause(nil))
+        try bench.restart(bootID: "boot-4")
         #expect(bench.device.pause == .untilContinued)
+    }
+
+    @Test(arguments: [Interval.days(-400), .days(400)])
+    func `a clock that is set moves the end of a pause with it`(_ shift: Interval) throws {
+        var bench = Bench()
+        bench.ask(.pause(.hours(2)))
+        bench.now.wall = bench.now.wall + shift
+        bench.send(.clockChanged)
+        try bench.restart(bootID: "boot-2")
+        #expect(bench.device.pause == .until(bench.now.boot + .hours(2)))
+    }
+
+    @Test func `a clock that was lost with the boot makes no pause longer`() throws {
+        var bench = Bench()
+        bench.ask(.pause(.hours(2)))
+        bench.now.wall = bench.now.wall - .days(400)
+        try bench.restart(bootID: "boot-2")
+        #expect(bench.device.pause == .until(bench.now.boot + .hours(2)))
+    }
+
+    @Test func `an app without tasks can be started straight into the background`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"), .refreshing("news"))
+        bench.set(.storage, 1)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        bench.set(.storage, 0)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+        #expect(bench.reply == .done)
+        let launch = try #require(bench.spawn(of: "app"))
+        #expect(bench.spawned.first?.spec.weight == .background)
+        bench.started(launch)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        bench.say(launch, .finishedLaunching(registered: []))
+        #expect(bench.contains(.freeze(launch)))
+        #expect(bench.device.ledger.wakes == 1)
+    }
+
+    @Test func `what is launched for an identifier is of the kind that the manifest declares`()
+        throws
+    {
+        for (modes, trigger) in [
+            ([BackgroundMode.fetch], Trigger.refresh), ([.processing], .processing),
+            ([.fetch, .processing], .refresh),
+        ] {
+            var bench = Bench()
+            bench.install(.linked("app", identifiers: ["app.x"]) { $0.modes = modes })
+            bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
+            let launch = try #require(bench.spawn(of: "app"), "\(modes)")
+            #expect(bench.launch(launch)?.wake?.trigger == trigger)
+        }
     }
 
     @Test func `a pause leaves what the user looks at alone`() throws {

@@ -124,16 +124,21 @@ package struct Driver<Port: DevicePort> {
         }
     }
 
-    /// Of each sensor only the last word, so that what is kept is bounded.
+    /// What one app may say that is kept.
+    private static var receiptLimit: Int { 256 }
+
+    /// Only the last word of each, and only so many words of one app, so that what is kept is
+    /// bounded however long the store fails.
     private mutating func keep(_ events: [TimedEvent]) {
         unsettled.removeAll()
         for timed in events where timed.event.isSaidOnce {
-            if case .condition(let condition, let source, _) = timed.event {
-                unsettled.removeAll {
-                    guard case .condition(condition, source, _) = $0.event else { return false }
-                    return true
+            if case .app(let launch, _) = timed.event {
+                let mine = unsettled.count {
+                    if case .app(let other, _) = $0.event { other == launch } else { false }
                 }
+                if mine >= Self.receiptLimit { continue }
             }
+            unsettled.removeAll { timed.event.overrides($0.event) }
             unsettled.append(timed)
         }
     }
@@ -172,6 +177,33 @@ extension Event {
         case .process, .manifests, .settings, .started, .used, .condition, .clockChanged: true
         case .app(_, let said): said.isReceipt
         case .timer, .user, .storageRecovered: false
+        }
+    }
+}
+
+extension Event {
+    /// Says all that an earlier event said, and anew.
+    fileprivate func overrides(_ earlier: Event) -> Bool {
+        switch (self, earlier) {
+        case (.condition(let mine, let source, _), .condition(let other, let from, _)):
+            mine == other && source == from
+        case (.settings, .settings), (.clockChanged, .clockChanged): true
+        case (.used(let app), .used(let other)): app == other
+        case (.manifests(let changes), .manifests(let before)):
+            before.allSatisfy { old in changes.contains { $0.app == old.app } }
+        case (.started, _), (.timer, _), (.clockChanged, _), (.manifests, _), (.settings, _),
+            (.condition, _), (.process, _), (.app, _), (.used, _), (.user, _),
+            (.storageRecovered, _):
+            false
+        }
+    }
+}
+
+extension ManifestChange {
+    fileprivate var app: AppID {
+        switch self {
+        case .present(let manifest): manifest.id
+        case .invalid(let app, _), .removed(let app): app
         }
     }
 }

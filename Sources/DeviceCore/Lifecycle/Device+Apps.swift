@@ -6,9 +6,11 @@ extension Device {
     // MARK: Deliveries
 
     mutating func deliver(_ request: Request, to index: Int, _ step: inout Step) {
-        guard let id = launchForDelivery(request, index, &step),
-            let place = apps[index].index(of: id)
-        else { return }
+        guard let id = launchForDelivery(index, &step), let place = apps[index].index(of: id)
+        else {
+            drop(request, of: index, reason: "its manifest names no program to start", &step)
+            return
+        }
         if apps[index].launches[place].wake == nil {
             let wasSuspended = apps[index].launches[place].presence == .suspended
             let resumed = apps[index].launches[place].launchingUntil == nil
@@ -62,16 +64,9 @@ extension Device {
     }
 
     /// The running process, or a new one, started in the background.
-    private mutating func launchForDelivery(
-        _ request: Request,
-        _ index: Int,
-        _ step: inout Step
-    ) -> LaunchID? {
+    mutating func launchForDelivery(_ index: Int, _ step: inout Step) -> LaunchID? {
         if let running = apps[index].mainLaunch { return running.id }
-        guard let manifest = apps[index].manifest, let exec = manifest.exec else {
-            drop(request, of: index, reason: "its manifest names no program to start", &step)
-            return nil
-        }
+        guard let manifest = apps[index].manifest, let exec = manifest.exec else { return nil }
         var launch = Launch(
             id: nextSerial(LaunchKind.self),
             role: .main,
@@ -159,6 +154,10 @@ extension Device {
                 &step
             )
         }
+        if case .exited(status: 0) = result, launch.presence != .foreground, launch.wake != nil {
+            // It went without a word of what it was woken for, and would again, and again.
+            countFailure(reason: reason, of: index, &step)
+        }
         settleDelivered(delivery, of: index, result, &step)
         save(app: index, launch: launch.id)
         touch(index)
@@ -187,7 +186,7 @@ extension Device {
         switch (delivery.state, result) {
         case (.waiting, .failed): noReceipt = false
         case (.waiting, _), (.offered, _): noReceipt = true
-        case (.running, _), (.completed, _): noReceipt = false
+        case (.running, _): noReceipt = false
         }
         let isStanding = request.origin != .submitted
         if request.mode != .simulated && (noReceipt || isStanding) {
@@ -365,7 +364,6 @@ extension Device {
                 switch delivery.state {
                 case .waiting, .offered: offer(delivery.id, index, place, &step)
                 case .running: step.emit(.tell(id, .go(delivery.id)))
-                case .completed: break
                 }
             }
             // Its time may have come while nobody listened.
@@ -380,7 +378,7 @@ extension Device {
     mutating func advanceDeliveries(_ id: LaunchID, _ step: inout Step) {
         guard let (index, place) = find(id) else { return }
         let began = apps[index].launches[place].wake?.began.awake ?? .distantPast
-        for delivery in apps[index].launches[place].deliveries where delivery.isOpen {
+        for delivery in apps[index].launches[place].deliveries {
             if delivery.end <= step.now.awake {
                 expire(delivery, id, &step)
             } else if !delivery.warned, warning(before: delivery.end, began) <= step.now.awake {

@@ -32,8 +32,8 @@ extension Device {
     private mutating func sample(_ index: Int, _ place: Int, _ step: inout Step) {
         let launch = apps[index].launches[place]
         if let next = launch.monitor?.next, next <= step.now.awake {
-            apps[index].launches[place].monitor?.next =
-                step.now.awake + max(.seconds(1), settings.cpuWindow / 4)
+            let following = step.now.awake + sampleInterval
+            apps[index].launches[place].monitor?.next = following
             step.emit(.measure(launch.id))
         }
         if let check = launch.lockCheckAt, check <= step.now.boot {
@@ -93,10 +93,7 @@ extension Device {
         }
         if next != .distantFuture { nextBoot = min(nextBoot, now.boot(of: next)) }
         nextBoot = min(nextBoot, now.boot(of: nextDrop(of: app)))
-        if app.isTransient, app.requests.isEmpty, app.launches.isEmpty {
-            let last = app.record.lastRun?.at ?? app.record.firstSeen ?? now.wall
-            nextBoot = min(nextBoot, now.boot(of: last + .days(7)))
-        }
+        if let end = app.forgottenAt(now) { nextBoot = min(nextBoot, now.boot(of: end)) }
         return nextBoot
     }
 
@@ -132,7 +129,7 @@ extension Device {
         if let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) {
             consider(finishUp.warned ? finishUp.end : finishUp.end - settings.expiryWarning)
         }
-        for delivery in launch.deliveries where delivery.isOpen {
+        for delivery in launch.deliveries {
             let began = launch.wake?.began.awake ?? .distantPast
             consider(delivery.warned ? delivery.end : warning(before: delivery.end, began))
         }

@@ -161,29 +161,30 @@ extension Device {
         save(app: index)
         guard !report.simulated else { return }
         if report.trigger == .refresh { apps[index].record.refresh.ended(report.result) }
-        countFailure(report.result, reason: report.reason, of: index, &step)
+        if report.result.isSuccess {
+            apps[index].record.failures = Failures()
+        } else if report.result.isFailure {
+            countFailure(reason: report.reason, of: index, &step)
+        }
     }
 
-    private mutating func countFailure(
-        _ result: RunResult,
-        reason: String,
-        of index: Int,
-        _ step: inout Step
-    ) {
-        if result.isSuccess {
-            apps[index].record.failures = Failures()
-            return
+    /// Doubles with each failure in a row.
+    private func backOff(after failures: Int64) -> Interval {
+        var wait = settings.backOff
+        var left = failures - 1
+        while left > 0, .zero < wait, wait < settings.backOffLimit {
+            wait = wait * 2
+            left -= 1
         }
-        guard result.isFailure else { return }
+        return min(wait, settings.backOffLimit)
+    }
+
+    mutating func countFailure(reason: String, of index: Int, _ step: inout Step) {
         var failures = apps[index].record.failures
         failures.count += 1
         failures.since = failures.since ?? step.now.wall
         failures.reason = reason
-        var wait = settings.backOff
-        for _ in 1..<max(2, min(failures.count, 32)) where failures.count > 1 {
-            wait = min(wait * 2, settings.backOffLimit)
-        }
-        failures.until = step.now.wall + min(wait, settings.backOffLimit)
+        failures.until = step.now.wall + backOff(after: failures.count)
         if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
             !settings.failureCommand.isEmpty
         {
@@ -268,7 +269,7 @@ extension Device {
         )
     }
 
-    private var sampleInterval: Interval { max(.seconds(1), settings.cpuWindow / 4) }
+    var sampleInterval: Interval { max(.seconds(1), settings.cpuWindow / 4) }
 
     private mutating func measured(
         _ index: Int,

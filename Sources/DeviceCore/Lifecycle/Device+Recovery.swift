@@ -7,11 +7,7 @@ extension Device {
         let rebooted = bootID != start.bootID
         if rebooted {
             bootID = start.bootID
-            // A pause is the user's, and counted in a boot time that is gone.
-            if case .until = pause {
-                pause = .none
-                pausedAt = nil
-            }
+            carryPause(step.now)
             conditions.rebooted()
         }
         startedAt = step.now.boot
@@ -39,6 +35,17 @@ extension Device {
         for index in usedIndices { stopWhatIsNotAllowed(index, &step) }
         if start.manifests != nil { loseWithout(manifests, &step) }
         touchAll()
+    }
+
+    /// A pause for a while goes on; it counted a boot time that is gone. Never longer than it was
+    /// to be, should the clock have been lost.
+    private mutating func carryPause(_ now: Moment) {
+        guard case .until = pause else { return }
+        guard let ends = pauseEnds, let since = pausedAt, ends > now.wall else {
+            endPause()
+            return
+        }
+        pause = .until(now.boot + min(ends - now.wall, ends - since))
     }
 
     /// Apps whose manifest went, or broke, while no daemon ran.

@@ -149,10 +149,7 @@ package struct Delivery: Hashable, Sendable, Codable {
         case waiting
         case offered
         case running
-        case completed
     }
-
-    var isOpen: Bool { state != .completed }
 }
 
 /// Average use of the processor over a window, while in the background.

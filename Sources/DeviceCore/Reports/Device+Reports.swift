@@ -123,19 +123,18 @@ extension Device {
 
     private func task(_ request: Request, _ index: Int, _ reporter: Reporter) -> Value {
         let app = apps[index]
-        let explanations = explain(app.id, identifier: request.identifier, at: reporter.now)
-        let explanation = explanations.first
+        let explanation = explain(request, app, index, reporter.now)
         return Report.map([
             ("app", .string(app.id.name)), ("name", .string(app.displayName)),
             ("task", .string(request.identifier)), ("kind", .string(request.kind.rawValue)),
             ("origin", .string(request.origin.rawValue)),
-            ("state", explanation.map { .string($0.state.rawValue) } ?? .null),
+            ("state", .string(explanation.state.rawValue)),
             ("submitted", reporter.time(request.submittedAt)),
             ("earliest", reporter.time(request.earliest)),
             ("everySeconds", request.every.map(Report.seconds) ?? .null),
             ("needs", .list(request.needs.words.map { .string($0) })),
-            ("sentence", explanation.map { .string($0.sentence) } ?? .null),
-            ("next", reporter.time(explanation?.next)),
+            ("sentence", .string(explanation.sentence)),
+            ("next", reporter.time(explanation.next)),
         ])
     }
 

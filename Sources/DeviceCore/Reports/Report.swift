@@ -36,7 +36,9 @@ struct Reporter {
         guard let run else { return .null }
         return Report.map([
             ("at", time(run.at)), ("task", .string(run.identifier)),
-            ("result", .string(run.result.words)), ("reason", .string(run.reason)),
+            ("result", .string(run.result.words)),
+            // The words of a stopped run end with its reason.
+            ("reason", run.result.words.hasSuffix(run.reason) ? .null : .string(run.reason)),
         ])
     }
 

@@ -14,13 +14,13 @@ extension Device {
         case .pause(let interval):
             pause = interval.map { .until(step.now.boot + $0) } ?? .untilContinued
             pausedAt = step.now.wall
+            pauseEnds = interval.map { step.now.wall + $0 }
             save(.device)
             stopAllRuns(.paused, &step)
             step.reply(reply, .done)
             touchAll()
         case .continue:
-            pause = .none
-            pausedAt = nil
+            endPause()
             save(.device)
             step.reply(reply, .done)
             touchAll()
@@ -86,8 +86,7 @@ extension Device {
             span: submission.earliest == nil ? submission.after : nil,
             needs: submission.needs,
             every: submission.every,
-            submittedAt: step.now.wall,
-            token: submission.token
+            submittedAt: step.now.wall
         )
         apps[index].requests.append(request)
         remember(submission.token, request, index)
@@ -229,7 +228,7 @@ extension Device {
         return manifest
     }
 
-    // MARK: Run and simulate
+    // MARK: Run
 
     private mutating func run(
         _ app: AppID,
@@ -267,7 +266,7 @@ extension Device {
         }
     }
 
-    private func index(ofKnown app: AppID) throws(Refusal) -> Int {
+    func index(ofKnown app: AppID) throws(Refusal) -> Int {
         guard let index = apps.index(of: app),
             apps[index].manifest != nil || apps[index].problem != nil
         else { throw unknown(app) }
@@ -299,7 +298,7 @@ extension Device {
         )
     }
 
-    private mutating func startNow(
+    mutating func startNow(
         _ request: Request,
         _ index: Int,
         _ step: inout Step
@@ -319,104 +318,6 @@ extension Device {
         start(request, of: index, &step)
     }
 
-    private mutating func simulate(
-        _ simulation: Simulation,
-        _ app: AppID,
-        _ identifier: String?,
-        _ reply: ReplyToken,
-        _ step: inout Step
-    ) {
-        do throws(Refusal) {
-            let index = try index(ofKnown: app)
-            switch simulation {
-            case .expire: try simulateExpiry(of: identifier, index, &step)
-            case .launch, .fetch:
-                try simulateLaunch(simulation, identifier, index, &step)
-            }
-            step.reply(reply, .done)
-        } catch {
-            step.reply(reply, .refused(error))
-        }
-    }
-
-    /// A run of its own, marked as a test: what is pending stays pending.
-    private mutating func simulateLaunch(
-        _ simulation: Simulation,
-        _ identifier: String?,
-        _ index: Int,
-        _ step: inout Step
-    ) throws(Refusal) {
-        let app = apps[index]
-        var model = app.requests.first { request in
-            identifier.map { request.identifier == $0 }
-                ?? (simulation == .fetch
-                    ? request.kind == .refresh : true)
-        }
-        if model == nil, simulation == .fetch || identifier != nil, app.manifest != nil {
-            model = Request(
-                id: RequestID(0),
-                identifier: identifier ?? "fetch",
-                kind: .refresh,
-                origin: identifier == nil ? .fetch : .submitted,
-                needs: Needs(),
-                submittedAt: step.now.wall
-            )
-        }
-        guard var request = model else {
-            throw Refusal(
-                .notFound,
-                reason: "\(app.id) has nothing of the kind to launch",
-                value: identifier ?? "",
-                fix: "offstage tasks \(app.id)"
-            )
-        }
-        request.id = nextSerial(RequestKind.self)
-        request.mode = .simulated
-        request.state = .pending
-        request.interruptedAt = nil
-        request.readySince = nil
-        request.isCancelled = false
-        request.token = nil
-        request.every = nil
-        apps[index].requests.append(request)
-        save(app: index, request: request.id)
-        do throws(Refusal) {
-            try startNow(request, index, &step)
-        } catch {
-            apps[index].requests.removeAll { $0.id == request.id }
-            forget(request: request.id)
-            throw error
-        }
-        touch(index)
-    }
-
-    private mutating func simulateExpiry(
-        of identifier: String?,
-        _ index: Int,
-        _ step: inout Step
-    ) throws(Refusal) {
-        var found = false
-        for launch in apps[index].launches where launch.wake != nil {
-            let isMeant = identifier == nil || launch.wake?.identifier == identifier
-            if launch.isCommand, isMeant {
-                stopCommand(launch.id, .simulated, &step)
-                found = true
-            }
-            for delivery in launch.deliveries
-            where identifier == nil || delivery.identifier == identifier {
-                expireEarly(delivery, launch.id, .simulated, &step)
-                found = true
-            }
-        }
-        guard !found else { return }
-        throw Refusal(
-            .notFound,
-            reason: "nothing of \(apps[index].id) is running",
-            value: identifier ?? "",
-            fix: "offstage simulate launch \(apps[index].id)"
-        )
-    }
-
     // MARK: Cancel
 
     private mutating func cancel(
@@ -426,7 +327,11 @@ extension Device {
         _ step: inout Step
     ) {
         do throws(Refusal) {
-            let index = try index(ofKnown: app)
+            // Also of an app whose manifest is gone.
+            guard let index = apps.index(of: app),
+                !apps[index].requests.isEmpty || apps[index].manifest != nil
+                    || apps[index].problem != nil
+            else { throw unknown(app) }
             let meant = apps[index].requests.filter {
                 identifier == nil || $0.identifier == identifier
             }
@@ -438,18 +343,16 @@ extension Device {
                     fix: "offstage tasks \(app)"
                 )
             }
-            for request in meant {
-                if request.launch != nil {
-                    stop(request, of: index, &step)
-                } else if request.origin != .submitted, identifier != nil {
-                    throw Refusal(
-                        .invalid,
-                        reason: "\(request.identifier) stands in the manifest",
-                        value: request.identifier,
-                        fix: "remove it there, or: offstage set background-refresh off --app \(app)"
-                    )
-                }
+            let standing = meant.filter { $0.origin != .submitted && $0.launch == nil }
+            if let first = standing.first, standing.count == meant.count {
+                throw Refusal(
+                    .invalid,
+                    reason: "\(first.identifier) stands in the manifest",
+                    value: first.identifier,
+                    fix: "remove it there, or: offstage set background-refresh off --app \(app)"
+                )
             }
+            for request in meant where request.launch != nil { stop(request, of: index, &step) }
             cancelPending(of: index, identifier: identifier, &step)
             step.reply(reply, .done)
         } catch {

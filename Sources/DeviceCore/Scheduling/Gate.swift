@@ -193,20 +193,21 @@ enum GateTable {
         row(.backOff, "**.*x..***..", .backOff),
         row(.stillRunning, "***....*....", .stillRunning),
         row(.startPause, "**...*.*....", .startPause),
-        row(.betterMoment, "f....*......", .betterMoment),
-        row(.sharedWake, "f....*.*....", .sharedWake),
+        row(.betterMoment, "**...*......", .betterMoment),
+        row(.sharedWake, "**...*.*....", .sharedWake),
         row(.runSlots, "***...*.....", .runSlots),
     ]
 
-    static func row(_ gate: Gate) -> GateRow { rows[index(gate)] }
+    static func row(_ gate: Gate) -> GateRow {
+        guard let row = byGate[gate] else { preconditionFailure("\(gate.name) has no row") }
+        return row
+    }
 
-    private static let indices: [Gate: Int] = {
-        var indices: [Gate: Int] = [:]
-        for (index, row) in rows.enumerated() { indices[row.gate] = index }
-        return indices
+    private static let byGate: [Gate: GateRow] = {
+        var byGate: [Gate: GateRow] = [:]
+        for row in rows { byGate[row.gate] = row }
+        return byGate
     }()
-
-    private static func index(_ gate: Gate) -> Int { indices[gate] ?? 0 }
 
     private static func row(_ gate: Gate, _ cells: String, _ definition: Definition) -> GateRow {
         GateRow(

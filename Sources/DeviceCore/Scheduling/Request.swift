@@ -16,7 +16,6 @@ package struct Request: Hashable, Sendable, Codable {
     /// Asked for again after each run, at least so long after it.
     package var every: Interval?
     package var submittedAt: WallTime
-    package var token: String?
     /// Set by `offstage run` and `offstage simulate`.
     package var mode = RunMode.normal
     /// Since when all gates but the run slots are open; the longest wait goes first.

@@ -19,7 +19,7 @@ final class NothingBeforeUnlock: Invariant {
                 .reply, .arm, .announce:
                 continue
             }
-            if device.launch(launch)?.launch.wake?.mode == .simulated { continue }
+            if device.launch(launch)?.launch.isTest == true { continue }
             return "launch \(launch) runs, and nobody has unlocked the device"
         }
         return nil

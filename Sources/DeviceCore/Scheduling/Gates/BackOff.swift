@@ -1,13 +1,14 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// The wait after failures in a row.
+    /// The wait after failures in a row. Launches that follow too closely have no wait of their
+    /// own: what comes back by itself has its quiet period, and a refresh its better moment.
     static let backOff = Self(
         title: "back-off after failures",
-        kind: .rule,
+        kind: .saving,
         check: {
             guard let until = $0.app.record.failures.until else { return .open }
-            return $0.request?.mode == .wished ? .open : .held(until: until, at: $0.now)
+            return .held(until: until, at: $0.now)
         },
         words: {
             let failures = $0.app.record.failures

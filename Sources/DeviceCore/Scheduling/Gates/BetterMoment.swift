@@ -6,7 +6,7 @@ extension GateTable.Definition {
         title: "waiting for a better moment",
         kind: .saving,
         check: {
-            guard $0.request?.kind == .refresh else { return .open }
+            guard $0.hasBetterMoments else { return .open }
             return .held(until: $0.plan.at, at: $0.now)
         },
         words: {
@@ -22,6 +22,13 @@ extension GateTable.Definition {
 }
 
 extension GateContext {
+    /// Processing waits for an idle device instead; and a command of the user's has no use that
+    /// could be told in advance.
+    var hasBetterMoments: Bool {
+        request.map { $0.kind == .refresh && !($0.origin == .submitted && app.isTransient) }
+            ?? false
+    }
+
     var plan: RefreshPlan {
         RefreshPolicy.plan(
             app.record.refresh,

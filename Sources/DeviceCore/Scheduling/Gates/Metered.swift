@@ -19,14 +19,10 @@ extension GateTable.Definition {
     private static func mustSpare(_ context: GateContext) -> Bool {
         if context.request?.needs.unmetered == true { return true }
         switch context.cell {
-        case .set: return context.needsNetworkAtAll && !context.settings.refreshOnMetered
+        case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true
         case .no, .asked, .needed, .critical, .classed, .strikes, .fetchOrCommand, .command:
             return false
         }
     }
-}
-
-extension GateContext {
-    fileprivate var needsNetworkAtAll: Bool { app.manifest?.needsNetwork ?? true }
 }

@@ -20,13 +20,16 @@ extension GateTable.Definition {
 }
 
 extension GateContext {
+    /// Unless the manifest says otherwise, and the request does not ask for it.
+    var usesNetwork: Bool {
+        request?.needs.network == true || app.manifest?.needsNetwork ?? true
+    }
+
     /// Whether this run is of use only with a network.
     var needsNetwork: Bool {
         switch cell {
         case .asked: request?.needs.network ?? false
-        case .needed:
-            request.map { $0.origin == .submitted && app.isTransient } == true
-                ? request?.needs.network ?? true : app.manifest?.needsNetwork ?? true
+        case .needed: usesNetwork
         case .yes: true
         case .no, .set, .critical, .classed, .strikes, .fetchOrCommand, .command: false
         }

@@ -22,7 +22,7 @@ extension GateTable.Definition {
 
     /// The first shared instant after the moment that the policy chose.
     private static func next(_ context: GateContext) -> WallTime {
-        guard context.request?.kind == .refresh else { return .distantPast }
+        guard context.hasBetterMoments else { return .distantPast }
         let every = context.settings.sharedWake.nanoseconds
         guard every > 0 else { return .distantPast }
         let offset = context.device.seed % every

@@ -1,0 +1,130 @@
+import Vocabulary
+
+/// What a developer forces: launches, fetches and expiries that count for nothing (C12).
+extension Device {
+    mutating func simulate(
+        _ simulation: Simulation,
+        _ app: AppID,
+        _ identifier: String?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        do throws(Refusal) {
+            let index = try index(ofKnown: app)
+            switch simulation {
+            case .expire: try simulateExpiry(of: identifier, index, &step)
+            case .launch, .fetch:
+                try simulateLaunch(simulation, identifier, index, &step)
+            }
+            step.reply(reply, .done)
+        } catch {
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    /// A run of its own, marked as a test: what is pending stays pending.
+    private mutating func simulateLaunch(
+        _ simulation: Simulation,
+        _ identifier: String?,
+        _ index: Int,
+        _ step: inout Step
+    ) throws(Refusal) {
+        let app = apps[index]
+        var model = app.requests.first { request in
+            identifier.map { request.identifier == $0 }
+                ?? (simulation == .fetch
+                    ? request.kind == .refresh : true)
+        }
+        if model == nil, simulation == .launch, identifier == nil {
+            try launchInBackground(index, &step)
+            return
+        }
+        if model == nil, let manifest = app.manifest {
+            // Nobody says of what kind an identifier is; where only one is declared, it is that.
+            let isProcessing = simulation == .launch && !manifest.value.declares(.refresh)
+            model = Request(
+                id: RequestID(0),
+                identifier: identifier ?? "fetch",
+                kind: isProcessing ? .processing : .refresh,
+                origin: identifier == nil ? .fetch : .submitted,
+                needs: Needs(),
+                submittedAt: step.now.wall
+            )
+        }
+        guard var request = model else {
+            throw Refusal(
+                .notFound,
+                reason: "\(app.id) has nothing of the kind to launch",
+                value: identifier ?? "",
+                fix: "offstage tasks \(app.id)"
+            )
+        }
+        request.id = nextSerial(RequestKind.self)
+        request.mode = .simulated
+        request.state = .pending
+        request.interruptedAt = nil
+        request.readySince = nil
+        request.isCancelled = false
+        request.every = nil
+        apps[index].requests.append(request)
+        save(app: index, request: request.id)
+        do throws(Refusal) {
+            try startNow(request, index, &step)
+        } catch {
+            apps[index].requests.removeAll { $0.id == request.id }
+            forget(request: request.id)
+            throw error
+        }
+        touch(index)
+    }
+
+    /// An app's own process, straight into the background, for nothing in particular (C12).
+    private mutating func launchInBackground(_ index: Int, _ step: inout Step) throws(Refusal) {
+        let app = apps[index]
+        guard app.isLinked, app.launches.isEmpty else {
+            throw Refusal(
+                app.isLinked ? .held : .notFound,
+                reason: app.isLinked
+                    ? "\(app.id) is running already" : "\(app.id) has nothing to launch",
+                value: app.problem ?? "",
+                fix: "offstage explain \(app.id)"
+            )
+        }
+        guard conditions.storage == 0 else {
+            throw Refusal(
+                .held,
+                reason: "the disk is full or takes no writes",
+                value: conditions.word(.storage),
+                fix: "needed: ok"
+            )
+        }
+        _ = launchForDelivery(index, &step)
+    }
+
+    private mutating func simulateExpiry(
+        of identifier: String?,
+        _ index: Int,
+        _ step: inout Step
+    ) throws(Refusal) {
+        var found = false
+        for launch in apps[index].launches where launch.wake != nil {
+            let isMeant = identifier == nil || launch.wake?.identifier == identifier
+            if launch.isCommand, isMeant {
+                stopCommand(launch.id, .simulated, &step)
+                found = true
+            }
+            for delivery in launch.deliveries
+            where identifier == nil || delivery.identifier == identifier {
+                expireEarly(delivery, launch.id, .simulated, &step)
+                found = true
+            }
+        }
+        guard !found else { return }
+        throw Refusal(
+            .notFound,
+            reason: "nothing of \(apps[index].id) is running",
+            value: identifier ?? "",
+            fix: "offstage simulate launch \(apps[index].id)"
+        )
+    }
+}

@@ -1,0 +1,155 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Taking back what was asked for (C2).
+struct CancelTests {
+    private static let identifiers = ["app.refresh", "app.other", "app.tidy.*"]
+
+    private static func bench() throws -> (Bench, LaunchID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: identifiers))
+        let launch = try bench.openApp("app", registered: identifiers)
+        return (bench, launch)
+    }
+
+    @Test func `an app cancels one of its requests, or all`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .hours(1) }
+        bench.submit(launch, "app.tidy.1", .processing) { $0.after = .hours(1) }
+        bench.submit(launch, "app.tidy.2", .processing) { $0.after = .hours(1) }
+        bench.say(launch, .cancel(identifier: "app.tidy.1", reply: bench.nextReply()))
+        #expect(bench.reply == .done)
+        #expect(bench.requests("app").map(\.identifier) == ["app.refresh", "app.tidy.2"])
+        bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.dropped == ["cancelled", "cancelled", "cancelled"])
+    }
+
+    @Test func `the user cancels a command that runs: it is asked to end and does not come back`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(1), command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.ask(.cancel(AppID("command.sync"), identifier: nil))
+        #expect(bench.contains(.terminate(launch)))
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.cancelled)])
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `cancelled while it is being ended for another reason, it does not come back`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .processing, every: .hours(1), command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.set(.idle, 0)
+        #expect(bench.contains(.terminate(launch)))
+        bench.ask(.cancel(AppID("command.sync"), identifier: nil))
+        #expect(bench.reply == .done)
+        bench.exited(launch, status: 143)
+        #expect(bench.results == [.expired(.deviceInUse)])
+        #expect(bench.requests("command.sync").isEmpty)
+    }
+
+    @Test func `cancelled while its result is read, it does not come back`() throws {
+        let manifest = AppManifest.processing("app") {
+            $0.permittedTaskIdentifiers = ["app.every"]
+            $0.failedFrom = ["check"]
+        }
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(manifest)
+        bench.ask(
+            .submit(
+                Submission(
+                    app: AppID("app"),
+                    identifier: "app.every",
+                    kind: .processing,
+                    every: .hours(1)
+                )
+            )
+        )
+        bench.ask(.run(AppID("app"), identifier: "app.every"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch)
+        bench.ask(.cancel(AppID("app"), identifier: "app.every"))
+        #expect(bench.reply == .done)
+        bench.send(.process(launch, .probed(.failed, .read(Fingerprint(), status: 0))))
+        #expect(bench.results == [.succeeded])
+        #expect(bench.requests("app").map(\.origin) == [.command])
+    }
+
+    @Test func `the user cancels what an app runs: it expires, and its process lives on`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh")
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.ask(.cancel(AppID("app"), identifier: "app.refresh"))
+        #expect(!bench.contains(.terminate(launch)))
+        #expect(!bench.contains(.kill(launch)))
+        #expect(bench.told(launch) == [.expire(delivery, .cancelled)])
+        bench.say(launch, .completed(delivery, .unsuccessful))
+        #expect(bench.results == [.expired(.cancelled)])
+    }
+
+    @Test func `cancelled before its receipt, an offer does not come back`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh")
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.offers(launch).count == 1)
+        bench.say(launch, .cancel(identifier: nil, reply: bench.nextReply()))
+        bench.killed(launch, signal: 11)
+        #expect(bench.requests("app").isEmpty)
+    }
+
+    @Test func `what stands in a manifest cannot be cancelled`() throws {
+        var bench = Bench()
+        bench.set(.network, 0)
+        bench.install(.refreshing("app"))
+        bench.ask(.cancel(AppID("app"), identifier: "refresh"))
+        #expect(bench.refusal?.code == .invalid)
+        bench.ask(.cancel(AppID("app"), identifier: "nothing"))
+        #expect(bench.refusal?.code == .notFound)
+        bench.ask(.cancel(AppID("x"), identifier: nil))
+        #expect(bench.refusal?.code == .notFound)
+        bench.ask(.cancel(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.value == "refresh")
+    }
+
+    @Test func `what is refused has changed nothing`() throws {
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(
+            .processing("app") {
+                $0.modes = [.fetch, .processing]
+                $0.refreshCommand = ["reload"]
+            }
+        )
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.cancel(AppID("app"), identifier: "processing"))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(!bench.contains(.terminate(launch)))
+        // Of all of them, what can be cancelled is.
+        bench.ask(.cancel(AppID("app"), identifier: nil))
+        #expect(bench.reply == .done)
+        #expect(bench.contains(.terminate(launch)))
+    }
+
+    @Test func `requests of an app that is gone can be cancelled`() throws {
+        var (bench, launch) = try Self.bench()
+        bench.submit(launch, "app.refresh") { $0.after = .days(1) }
+        bench.exited(launch)
+        bench.send(.manifests([.removed(AppID("app"))]))
+        bench.ask(.cancel(AppID("app"), identifier: "app.refresh"))
+        #expect(bench.reply == .done)
+        #expect(bench.requests("app").isEmpty)
+    }
+}
