@@ -1,8 +1,6 @@
 import DeviceCore
 import EventLoop
-import Glibc
 import Linux
-import Synchronization
 import SystemBus
 import TestKit
 import Vocabulary
@@ -14,8 +12,7 @@ final class BusThread: Sendable {
     let scratch = ScratchDirectory()
     let socket: String
     var address: String { "unix:path=\(socket)" }
-    private let stop: FileDescriptor
-    private let thread: Atomic<UInt>
+    private let thread: ServingThread
 
     /// `owner`: whose app every peer is; nil: nobody's.
     /// `ownerRefusal`: why it cannot be known.
@@ -25,73 +22,21 @@ final class BusThread: Sendable {
         ownerRefusal: Refusal? = nil
     ) throws {
         socket = scratch("bus")
-        var pipe = try Pipe()
-        guard let stopped = pipe.reading.take(), let stop = pipe.writing.take() else {
-            fatalError("a pipe has two ends")
-        }
-        self.stop = stop
-        let world = World(try UnixListener(socket), stopped, limits, owner, ownerRefusal)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            nil,
-            { context in
-                context.map { Unmanaged<World>.fromOpaque($0).takeRetainedValue().serve() }
-                return nil
-            },
-            Unmanaged.passRetained(world).toOpaque()
-        )
-        precondition(code == 0)
-        self.thread = Atomic(UInt(thread))
-    }
-
-    deinit {
-        try? stop.writeAll("x")
-        pthread_join(pthread_t(thread.load(ordering: .relaxed)), nil)
-    }
-
-    /// What the thread runs. Made by the test's thread, then given away.
-    private final class World {
-        private var listener: UnixListener?
-        private let stopped: FileDescriptor
-        private let limits: Server.Limits
-        private let owner: AppID?
-        private let ownerRefusal: Refusal?
-
-        init(
-            _ listener: consuming UnixListener,
-            _ stopped: consuming FileDescriptor,
-            _ limits: Server.Limits,
-            _ owner: AppID?,
-            _ ownerRefusal: Refusal?
-        ) {
-            self.listener = consume listener
-            self.stopped = stopped
-            self.limits = limits
-            self.owner = owner
-            self.ownerRefusal = ownerRefusal
-        }
-
-        func serve() {
-            do {
-                let loop = try EventLoop()
-                guard let listener = listener.take() else { return }
-                let host = CoreHost()
-                let bus = try AppBus(loop, listener, host: host, limits: limits) {
-                    [owner, ownerRefusal] _ throws(Refusal) in
-                    if let ownerRefusal { throw ownerRefusal }
-                    return owner
-                }
-                host.announce = { bus.happened($0) }
-                let stopping = try DescriptorSource(loop, stopped.number, .readable) { _ in
-                    loop.exit()
-                }
-                while try loop.runTurn() {}
-                host.announce = { _ in }
-                withExtendedLifetime((stopping, bus, host)) {}
-            } catch {
-                fatalError("\(error)")
+        var listener = Optional(try UnixListener(socket))
+        thread = try ServingThread { stopped in
+            guard let listener = listener.take() else { return }
+            let loop = try EventLoop()
+            let host = CoreHost()
+            let bus = try AppBus(loop, listener, host: host, limits: limits) {
+                _ throws(Refusal) in
+                if let ownerRefusal { throw ownerRefusal }
+                return owner
             }
+            host.announce = { bus.happened($0) }
+            let stopping = try DescriptorSource(loop, stopped, .readable) { _ in loop.exit() }
+            while try loop.runTurn() {}
+            host.announce = { _ in }
+            withExtendedLifetime((stopping, bus, host)) {}
         }
     }
 }

@@ -35,36 +35,6 @@ final class DaemonBench {
         if starting { try daemon.start() }
     }
 
-    deinit {
-        bus = nil
-        try? daemon.kill()
-        let markers = LaunchMarkers(daemon.scratch("state/launches"))
-        if let text = try? Files.text(markers.directory + "/keeper"),
-            let keeper = ProcessIdentity(marker: text)
-        {
-            try? PidFD(of: keeper).send(Signal.kill)
-            try? Wait.untilGone(keeper)
-        }
-        guard let control = Self.control(markers) else { return }
-        for id in Set(control.discover() + markers.launches()) {
-            let pids = control.processes(of: id).compactMap { ProcessIdentity(of: $0) }
-            try? control.kill(id)
-            try? Wait.untilGone(pids)
-            control.remove(id)
-        }
-        ProcessBench.removeScope(of: control)
-    }
-
-    /// The process control that the daemon chose.
-    private static func control(_ markers: LaunchMarkers) -> (any ProcessControl)? {
-        guard let (kind, path) = markers.recordedStep() else { return nil }
-        switch kind {
-        case .cgroup2: return CgroupControl(CgroupV2(path))
-        case .cgroup1: return FreezerControl(CgroupV1Freezer(path), ResourceGroups(), refused: [])
-        case .signals: return SignalControl(markers, refused: [])
-        }
-    }
-
     var step: ControlStep.Kind? {
         LaunchMarkers(daemon.scratch("state/launches")).recordedStep()?.kind
     }

@@ -73,7 +73,7 @@ struct LimitTests {
 
     // MARK: Processor
 
-    @Test func `a command that keeps the processor busy is ended, processing on power is not`()
+    @Test func `what keeps the processor busy is ended, but not processing that asked for power`()
         throws
     {
         // One per cent, so that it is above it however busy the machine is.
@@ -83,7 +83,7 @@ struct LimitTests {
         try bench.script("backup.sh", "echo $$ > backup-pid; while :; do :; done")
         try bench.manifest(
             "backup",
-            "BackgroundModes=processing;\nProcessingCommand=sh backup.sh"
+            "BackgroundModes=processing;\nProcessingCommand=sh backup.sh\nProcessingNeeds=power;"
         )
         try bench.daemon.start()
         try bench.set("power", "on")

@@ -1,5 +1,4 @@
 import EventLoop
-import Glibc
 import Linux
 import Synchronization
 import SystemBus
@@ -79,38 +78,22 @@ final class EchoServer: Sendable {
     let scratch = ScratchDirectory()
     let socket: String
     var address: String { "unix:path=\(socket)" }
-    private let stop: SharedPipe
     private let reports: SharedPipe
-    private let thread: Atomic<UInt>
+    private let thread: ServingThread
     private let lines = Mutex<[UInt8]>([])
 
     /// `openToAll`: nothing but the server itself keeps others out.
     init(limits: Server.Limits = Server.Limits(), openToAll: Bool = false) throws {
         socket = scratch("bus")
-        (stop, reports) = (try SharedPipe(), try SharedPipe())
+        let reports = try SharedPipe()
+        self.reports = reports
         let listener = try UnixListener(socket)
         if openToAll {
             try Files.setPermissions(scratch.path, 0o755)
             try Files.setPermissions(socket, 0o666)
         }
-        let world = World(listener, limits, stopped: stop.reading.number, reports: reports)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            nil,
-            { context in
-                context.map { Unmanaged<World>.fromOpaque($0).takeRetainedValue().serve() }
-                return nil
-            },
-            Unmanaged.passRetained(world).toOpaque()
-        )
-        precondition(code == 0)
-        self.thread = Atomic(UInt(thread))
-    }
-
-    deinit {
-        try? stop.writing.writeAll("x")
-        pthread_join(pthread_t(thread.load(ordering: .relaxed)), nil)
+        let world = World(listener, limits, reports: reports)
+        thread = try ServingThread { stopped in try world.serve(until: stopped) }
     }
 
     /// Waits until the server has reported a line; lines before it are dropped.
@@ -151,7 +134,6 @@ final class SharedPipe: Sendable {
 private final class World {
     let listener: UnixListener
     let limits: Server.Limits
-    let stopped: Int32
     let reports: SharedPipe
     var server: Server?
     var waiting: [IncomingCall] = []
@@ -160,12 +142,10 @@ private final class World {
     init(
         _ listener: consuming UnixListener,
         _ limits: Server.Limits,
-        stopped: Int32,
         reports: SharedPipe
     ) {
         self.listener = listener
         self.limits = limits
-        self.stopped = stopped
         self.reports = reports
     }
 
@@ -180,39 +160,33 @@ private final class World {
         }
     }
 
-    func serve() {
-        do {
-            let loop = try EventLoop()
-            let server = try Server(
-                loop,
-                name: EchoServer.name,
-                objects: [
-                    Server.Object(EchoServer.path, [EchoServer.interface, EchoServer.empty])
-                ],
-                limits: limits,
-                handlers: Server.Handlers(
-                    call: { [unowned self] in answer($0) },
-                    property: { [unowned self] _, _, name in
-                        switch name {
-                        case "Version": "1.0"
-                        case "Number": .integer(number)
-                        default: nil
-                        }
-                    },
-                    ended: { [unowned self] in report("ended \($0.number)") }
-                )
+    func serve(until stopped: Int32) throws {
+        let loop = try EventLoop()
+        let server = try Server(
+            loop,
+            name: EchoServer.name,
+            objects: [Server.Object(EchoServer.path, [EchoServer.interface, EchoServer.empty])],
+            limits: limits,
+            handlers: Server.Handlers(
+                call: { [unowned self] in answer($0) },
+                property: { [unowned self] _, _, name in
+                    switch name {
+                    case "Version": "1.0"
+                    case "Number": .integer(number)
+                    default: nil
+                    }
+                },
+                ended: { [unowned self] in report("ended \($0.number)") }
             )
-            self.server = server
-            let accepting = try DescriptorSource(loop, listener.descriptor.number, .readable) {
-                [unowned self] _ in accept()
-            }
-            let stopping = try DescriptorSource(loop, stopped, .readable) { _ in loop.exit() }
-            while try loop.runTurn() {}
-            self.server = nil
-            withExtendedLifetime((accepting, stopping, server)) {}
-        } catch {
-            fatalError("\(error)")
+        )
+        self.server = server
+        let accepting = try DescriptorSource(loop, listener.descriptor.number, .readable) {
+            [unowned self] _ in accept()
         }
+        let stopping = try DescriptorSource(loop, stopped, .readable) { _ in loop.exit() }
+        while try loop.runTurn() {}
+        self.server = nil
+        withExtendedLifetime((accepting, stopping, server)) {}
     }
 
     func accept() {

@@ -32,17 +32,24 @@ package final class ScratchDaemon {
     deinit {
         try? kill()
         // Its apps and its keeper outlive it on purpose; here they end, and are reaped.
+        let step = (try? scratch.read("state/launches/step"))?.split(separator: "\n") ?? []
+        if step.count == 2 { Self.removeGroups(String(step[1])) }
         var left: [ProcessIdentity] = []
         for name in (try? Files.list(scratch("state/launches"))) ?? [] {
             guard let text = try? scratch.read("state/launches/" + name),
-                let process = ProcessIdentity(marker: text), let held = try? PidFD(of: process)
+                let leader = ProcessIdentity(marker: text), leader.isAlive
             else { continue }
-            try? held.send(Signal.kill)
-            left.append(process)
+            left += Self.session(of: leader) + [leader]
         }
+        for process in left { try? PidFD(of: process).send(Signal.kill) }
         try? Wait.untilGone(left)
-        let step = (try? scratch.read("state/launches/step"))?.split(separator: "\n") ?? []
-        if step.count == 2 { Self.removeGroups(String(step[1])) }
+    }
+
+    /// The processes of a launch, whose main process leads a session.
+    private static func session(of leader: ProcessIdentity) -> [ProcessIdentity] {
+        ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }
+            .filter { ProcessStatus(of: $0)?.session == leader.pid }
+            .compactMap { ProcessIdentity(of: $0) }
     }
 
     /// Ends what is left in its scope, and takes the directories of the kernel away.

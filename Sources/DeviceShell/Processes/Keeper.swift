@@ -110,7 +110,7 @@ package enum Keeper {
             )
             _ = try watch.events()
         }
-        let control = control(markers)
+        let control = markers.recordedControl
         let thawed = try lock.whileNoDaemon {
             // Nobody lives who would end the grant that the machine is held awake for.
             wakeLock?.hold(false)
@@ -144,17 +144,5 @@ package enum Keeper {
         let all = [watch.descriptor.number] + descriptors
         _ = try Poll.wait(for: all.map { ($0, Poll.Events.readable) })
         _ = try watch.events()
-    }
-
-    /// The step that the last daemon recorded.
-    private static func control(_ markers: LaunchMarkers) -> (any ProcessControl)? {
-        guard let (kind, path) = markers.recordedStep() else { return nil }
-        switch kind {
-        case .cgroup2: return FallbackControl(CgroupControl(CgroupV2(path)), markers)
-        case .cgroup1:
-            let freezer = FreezerControl(CgroupV1Freezer(path), ResourceGroups(), refused: [])
-            return FallbackControl(freezer, markers)
-        case .signals: return SignalControl(markers, refused: [])
-        }
     }
 }

@@ -2,16 +2,17 @@ package import DeviceCore
 package import Linux
 package import Vocabulary
 
-/// A cgroup v2 directory per launch, in a scope of the apps' own: `SCOPE/launch-ID`.
-package final class CgroupControl: ProcessControl {
-    let base: CgroupV2
+/// A cgroup directory per launch, in a scope of the apps' own: `SCOPE/launch-ID`, with groups of
+/// v1 hierarchies beside it for what its own kind does not limit.
+package final class GroupControl<Group: AppGroup>: ProcessControl {
+    let base: Group
     let resources: ResourceGroups
     private let refused: [String]
     private var foreground: Set<LaunchID> = []
 
-    package convenience init(_ base: CgroupV2) { self.init(base, ResourceGroups(), refused: []) }
+    package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
-    init(_ base: CgroupV2, _ resources: ResourceGroups, refused: [String]) {
+    init(_ base: Group, _ resources: ResourceGroups, refused: [String]) {
         (self.base, self.resources, self.refused) = (base, resources, refused)
     }
 
@@ -20,42 +21,41 @@ package final class CgroupControl: ProcessControl {
         let limitsMemory = handed.contains("memory") || resources.memory != nil
         let weighs = handed.contains("cpu") || resources.processor != nil
         return ControlStep(
-            kind: .cgroup2,
+            kind: Group.kind,
             path: base.path,
             limitsMemory: limitsMemory,
-            lost: (limitsMemory ? [] : [ControlStep.lostMemory])
+            lost: Group.lost + (limitsMemory ? [] : [ControlStep.lostMemory])
                 + (weighs ? [] : [ControlStep.lostWeight]),
             refused: refused
         )
     }
 
-    private func group(_ id: LaunchID) -> CgroupV2 { base.child(LaunchName.of(id)) }
+    private func group(_ id: LaunchID) -> Group { base.child(LaunchName.of(id)) }
 
     package func launch(
         _ id: LaunchID,
         _ program: Program,
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD {
-        // A group that a result was read in is not fresh: a kill in it would kill at birth.
-        let place = group(id).exists ? fresh(below: id) : group(id)
+        let place = group(id).exists ? another(below: id) : group(id)
         try prepare(id, limits)
         return try start(program, id, at: place, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         if !group(id).exists { try prepare(id, LaunchLimits()) }
-        return try start(program, id, at: fresh(below: id), weight(of: id))
+        return try start(program, id, at: another(below: id), weight(of: id))
     }
 
     private func start(
         _ program: Program,
         _ id: LaunchID,
-        at place: CgroupV2,
+        at place: Group,
         _ weight: Weight
     ) throws(LinuxError) -> PidFD {
         try place.create()
         var program = program
-        program.cgroup = place.path
+        place.receive(&program)
         program.joining += resources.joining(id)
         // The daemon waits for execve: the weight of the background counts from then on.
         try weigh(id, .foreground)
@@ -69,8 +69,9 @@ package final class CgroupControl: ProcessControl {
         }
     }
 
-    /// Names are never used again while the launch is there.
-    private func fresh(below id: LaunchID) -> CgroupV2 {
+    /// Where another program of a launch goes. Names are never used again while it is there.
+    private func another(below id: LaunchID) -> Group {
+        guard Group.mustBeFresh else { return group(id) }
         var number = 1
         while group(id).child("\(number)").exists { number += 1 }
         return group(id).child("\(number)")
@@ -126,11 +127,14 @@ package final class CgroupControl: ProcessControl {
 
     package func usage(of id: LaunchID) -> Usage? {
         let group = group(id)
-        guard let cpu = group.processorTime else { return nil }
+        guard group.exists else { return nil }
+        let cpu = (group.processorTime ?? resources.processorTime(id))
+            .map { Interval(nanoseconds: $0) }
+        let memory = group.memory ?? resources.memoryUsage(id)
+        let pids = cpu == nil || memory == nil ? processes(of: id) : []
         return Usage(
-            cpu: Interval(nanoseconds: cpu),
-            memory: group.memory ?? resources.memoryUsage(id)
-                ?? ProcessTable.privateMemory(of: processes(of: id))
+            cpu: cpu ?? ProcessTable.processorTime(of: pids.compactMap { ProcessStatus(of: $0) }),
+            memory: memory ?? ProcessTable.privateMemory(of: pids)
         )
     }
 
@@ -159,7 +163,7 @@ package final class CgroupControl: ProcessControl {
     package func launch(of pid: Int32) throws(LinuxError) -> LaunchID? {
         let mounts = try Mounts()
         return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
-            guard let group = try CgroupV2.of(process.pid, in: mounts) else { return nil }
+            guard let group = try Group.of(process.pid, in: mounts) else { return nil }
             return LaunchName.id(of: group.path, below: base.path)
         }
     }

@@ -1,0 +1,71 @@
+package import Linux
+
+/// A kind of cgroup in which the processes of a launch are held together. What a kind does not
+/// limit or count itself is nil, and left to `ResourceGroups`.
+package protocol AppGroup: Cgroup, Equatable {
+    static var kind: ControlStep.Kind { get }
+    /// What does not work with this kind alone.
+    static var lost: [String] { get }
+    /// Whether a program must be born in a group where no kill has been.
+    static var mustBeFresh: Bool { get }
+
+    func child(_ name: String) -> Self
+    static func of(_ pid: Int32, in mounts: Mounts) throws(LinuxError) -> Self?
+    /// Makes a program's process begin in it.
+    func receive(_ program: inout Program)
+
+    var isPopulated: Bool { get }
+    var isFrozen: Bool { get }
+    /// Controllers that groups below it have.
+    var handedOn: [String] { get }
+    var canLimitMemory: Bool { get }
+    func setMemoryLimit(_ bytes: Int64?) throws(LinuxError)
+    var canWeighProcessor: Bool { get }
+    func setProcessorWeight(_ weight: Int) throws(LinuxError)
+    var processorTime: Int64? { get }
+    var memory: Int64? { get }
+    var memoryKills: Int64? { get }
+}
+
+package typealias CgroupControl = GroupControl<CgroupV2>
+package typealias FreezerControl = GroupControl<CgroupV1Freezer>
+
+extension CgroupV2: AppGroup {
+    package static var kind: ControlStep.Kind { .cgroup2 }
+    package static var lost: [String] { [] }
+    /// A group that a result was read in is not fresh: a kill in it would kill at birth.
+    package static var mustBeFresh: Bool { true }
+
+    package func receive(_ program: inout Program) { program.cgroup = path }
+}
+
+extension CgroupV1Freezer: AppGroup {
+    package static var kind: ControlStep.Kind { .cgroup1 }
+    package static var lost: [String] {
+        ["a frozen app that is asked to end does so only once it is thawed"]
+    }
+    package static var mustBeFresh: Bool { false }
+
+    package func receive(_ program: inout Program) { program.joining.append(path) }
+
+    package var handedOn: [String] { [] }
+    package var canLimitMemory: Bool { false }
+    package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {}
+    package var canWeighProcessor: Bool { false }
+    package func setProcessorWeight(_ weight: Int) throws(LinuxError) {}
+    package var processorTime: Int64? { nil }
+    package var memory: Int64? { nil }
+    package var memoryKills: Int64? { nil }
+}
+
+extension LaunchMarkers {
+    /// The control that the last daemon chose, to reach what it left behind.
+    package var recordedControl: (any ProcessControl)? {
+        guard let (kind, path) = recordedStep() else { return nil }
+        return switch kind {
+        case .cgroup2: FallbackControl(CgroupControl(CgroupV2(path)), self)
+        case .cgroup1: FallbackControl(FreezerControl(CgroupV1Freezer(path)), self)
+        case .signals: SignalControl(self, refused: [])
+        }
+    }
+}
