@@ -19,6 +19,7 @@ package struct AppState: Sendable {
         var requests: [Request] = []
         var launches: [Launch] = []
         var heldBy = GateSet()
+        var holdTimes: [HoldTime] = []
     }
 
     init(id: AppID) { storage = Storage(Content(record: AppRecord(id: id))) }
@@ -61,12 +62,15 @@ package struct AppState: Sendable {
         }
     }
     /// The gates that hold any of its requests, as of the last look.
-    var heldBy: GateSet {
-        get { storage.content.heldBy }
-        _modify {
-            separate()
-            yield &storage.content.heldBy
-        }
+    var heldBy: GateSet { storage.content.heldBy }
+    /// Since when they do, and the last ones that did; the newest last.
+    package var holdTimes: [HoldTime] { storage.content.holdTimes }
+
+    mutating func setHeld(by gates: GateSet, at now: WallTime) {
+        guard gates != heldBy else { return }
+        separate()
+        storage.content.holdTimes.change(from: heldBy, to: gates, at: now)
+        storage.content.heldBy = gates
     }
 
     private mutating func separate() {

@@ -14,6 +14,8 @@ package struct Explanation: Hashable, Sendable, Codable {
     /// When it may run at the earliest, as far as time alone decides.
     package var next: WallTime?
     package var lastRun: LastRun?
+    /// The gates that held the app before, the last one first; only the last few.
+    package var held: [HoldTime] = []
 
     package enum State: String, Hashable, Sendable, Codable {
         case running, interrupted, waiting, ready, nothingToDo, unknown
@@ -116,7 +118,8 @@ extension Device {
             state: .waiting,
             holds: [],
             next: nil,
-            lastRun: state.record.lastRun
+            lastRun: state.record.lastRun,
+            held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
         if !isWaiting(request, in: state) {
             explanation.state = .running
@@ -191,7 +194,8 @@ extension Device {
                     title: row.title,
                     value: words.value,
                     needed: words.needed,
-                    since: words.since,
+                    // Where nothing tells, since when it was seen to hold.
+                    since: words.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
                     next: next,
                     sentence: words.sentence
                 )
@@ -226,6 +230,10 @@ extension Conditions {
 }
 
 extension AppState {
+    func holdsSince(_ gate: Gate) -> WallTime? {
+        holdTimes.first { $0.gate == gate && $0.until == nil }?.since
+    }
+
     /// What the user calls it.
     package var displayName: String {
         guard let manifest, !manifest.name.isEmpty else { return id.name }

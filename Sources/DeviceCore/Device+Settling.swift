@@ -55,7 +55,9 @@ extension Device {
                 ready.removeFirst(place + 1)
                 return
             }
-            apps[next.app].heldBy.formUnion(answer.gates)
+            var held = apps[next.app].heldBy
+            held.formUnion(answer.gates)
+            apps[next.app].setHeld(by: held, at: step.now.wall)
             apps.setWake(next.app, to: min(apps.wake(next.app), answer.next))
         }
         ready.removeAll()
@@ -86,24 +88,17 @@ extension Device {
             }
             next = min(next, answer.next)
         }
-        if apps[index].heldBy != held { apps[index].heldBy = held }
-        noteWhetherUnused(held.overlaps(.unused), of: index, &step)
+        apps[index].setHeld(by: held, at: step.now.wall)
+        if held.overlaps(.unused) { noteUnused(index, &step) }
         apps.setWake(index, to: min(next, nextDeadline(of: apps[index], at: step.now)))
         return ready
     }
 
     /// The week rule begins to hold an app: once in the history (C4).
-    private mutating func noteWhetherUnused(
-        _ isUnused: Bool,
-        of index: Int,
-        _ step: inout Step
-    ) {
-        let app = apps[index]
-        // Without its manifest nobody can tell.
-        guard isUnused != (app.record.unusedSince != nil), app.manifest != nil else { return }
-        apps[index].record.unusedSince = isUnused ? step.now.wall : nil
+    private mutating func noteUnused(_ index: Int, _ step: inout Step) {
+        guard apps[index].record.unusedSince == nil else { return }
+        apps[index].record.unusedSince = step.now.wall
         save(app: index)
-        guard isUnused else { return }
         note(
             .note("not used for \(settings.unusedLimit): it waits until you open it"),
             app: index,

@@ -29,7 +29,8 @@ struct CoreAllocations {
         Row(name: "request replaced", limit: 47) { device in
             .user(device.submission, reply: device.reply)
         },
-        Row(name: "request cancelled", limit: 5) { device in
+        // The gate that held it is remembered.
+        Row(name: "request cancelled", limit: 6) { device in
             .user(.cancel(device.app, identifier: "none"), reply: device.reply)
         },
     ]

@@ -61,6 +61,7 @@ struct GateTableTests {
         #expect(
             Set(Gate.report.compactMap { $0["gate"]?.stringValue }).count == Gate.allCases.count
         )
+        #expect(Gate.report.map { $0["gate"]?.stringValue } == Gate.allCases.map(\.name))
         #expect(Gate.report.allSatisfy { $0["title"]?.stringValue?.isEmpty == false })
     }
 

@@ -14,8 +14,6 @@ struct GateTests {
         var sentence: String
         /// The wait has an end that time alone brings.
         var hasNext = false
-        /// Nothing tells since when.
-        var hasSince = true
         var description: String { gate }
     }
 
@@ -64,8 +62,7 @@ struct GateTests {
                 $0.advance(.minutes(1))
             },
             open: { $0.install(.linked("app", identifiers: ["x"])) },
-            sentence: "line 3: no such key",
-            hasSince: false
+            sentence: "line 3: no such key"
         ),
         Scenario(
             gate: "not-permitted",
@@ -78,8 +75,7 @@ struct GateTests {
                 $0.advance(.minutes(1))
             },
             open: { $0.install(.linked("app", identifiers: ["x"])) },
-            sentence: "PermittedTaskIdentifiers=x;",
-            hasSince: false
+            sentence: "PermittedTaskIdentifiers=x;"
         ),
         Scenario(
             gate: "closed-by-user",
@@ -100,8 +96,7 @@ struct GateTests {
                 $0.configure { $0.backgroundRefresh = false }; $0.install(.refreshing("app"))
             },
             open: { $0.configure { $0.backgroundRefresh = true } },
-            sentence: "turned off for all apps",
-            hasSince: false
+            sentence: "turned off for all apps"
         ),
         Scenario(
             gate: "paused",
@@ -210,8 +205,7 @@ struct GateTests {
             },
             open: { $0.advance(.hours(11)) },
             sentence: "used up what it may spend today",
-            hasNext: true,
-            hasSince: false
+            hasNext: true
         ),
         Scenario(
             gate: "device-quota",
@@ -228,8 +222,7 @@ struct GateTests {
             },
             open: { $0.set(.power, 1) },
             sentence: "all apps together have used up",
-            hasNext: true,
-            hasSince: false
+            hasNext: true
         ),
         Scenario(
             gate: "back-off",
@@ -252,8 +245,7 @@ struct GateTests {
                 $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
             },
             open: { $0.exited(try #require($0.app("command.app")?.launches.first?.id)) },
-            sentence: "its last run has not ended",
-            hasSince: false
+            sentence: "its last run has not ended"
         ),
         Scenario(
             gate: "start-pause",
@@ -264,8 +256,7 @@ struct GateTests {
             },
             open: { $0.advance(.seconds(10)) },
             sentence: "has just started or woken up",
-            hasNext: true,
-            hasSince: false
+            hasNext: true
         ),
         Scenario(
             gate: "better-moment",
@@ -290,8 +281,7 @@ struct GateTests {
             },
             open: { $0.advance(.minutes(5)) },
             sentence: "shares the next wake",
-            hasNext: true,
-            hasSince: false
+            hasNext: true
         ),
         Scenario(
             gate: "run-slots",
@@ -305,8 +295,7 @@ struct GateTests {
                 $0.started(launch)
                 $0.exited(launch)
             },
-            sentence: "it is next in line",
-            hasSince: false
+            sentence: "it is next in line"
         ),
     ]
 
@@ -333,8 +322,7 @@ struct GateTests {
         #expect(explanation.sentence.hasSuffix("."))
         #expect((hold.next != nil) == scenario.hasNext)
         #expect(explanation.next == hold.next)
-        #expect((hold.since != nil) == scenario.hasSince)
-        if let since = hold.since { #expect(since <= bench.now.wall) }
+        #expect(try #require(hold.since) <= bench.now.wall)
         if let next = hold.next { #expect(next > bench.now.wall) }
 
         let closed = bench.now.boot
@@ -343,6 +331,37 @@ struct GateTests {
         #expect(!gates.contains(scenario.gate))
         let runs = bench.app(explanation.app.name)?.launches.compactMap(\.wake)
         #expect(runs?.contains { $0.began.boot >= closed } == true)
+    }
+
+    @Test func `what holds is told since when, and what held before is remembered for a while`()
+        throws
+    {
+        var bench = Bench()
+        bench.configure { $0.backgroundRefresh = false }
+        let off = bench.now.wall
+        bench.install(.refreshing("app"))
+        bench.advance(.hours(1))
+        func explained() throws -> Explanation {
+            try #require(bench.device.explain(AppID("app"), at: bench.now).first)
+        }
+        #expect(try explained().holds.map(\.since) == [off])
+        #expect(try explained().held.isEmpty)
+        bench.set(.network, 0)
+        bench.configure { $0.backgroundRefresh = true }
+        #expect(
+            try explained().held
+                == [HoldTime(gate: .refreshOff, since: off, until: bench.now.wall)]
+        )
+        let list = bench.device.explanationList(of: AppID("app"), identifier: nil, at: bench.now)
+        #expect(list.first?["held"]?[0]?["gate"] == "refresh-off")
+        for _ in 0..<20 {
+            bench.advance(.minutes(1))
+            bench.ask(.pause(nil))
+            bench.ask(.continue)
+        }
+        #expect(try explained().held.map(\.gate) == Array(repeating: .paused, count: 8))
+        #expect(try explained().held.first?.since == bench.now.wall)
+        #expect(try explained().holds.map(\.gate) == ["network"])
     }
 
     @Test func `of several gates all are named, those that wait for an event first`() {

@@ -267,6 +267,7 @@ extension Device {
 
     private mutating func used(_ index: Int, _ kind: HistoryLine.UseKind, _ step: inout Step) {
         apps[index].record.lastUsed = step.now.wall
+        apps[index].record.unusedSince = nil
         switch kind {
         case .opened, .seen:
             apps[index].record.closedAt = nil

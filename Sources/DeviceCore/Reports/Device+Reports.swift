@@ -154,6 +154,7 @@ extension Device {
                 ("next", reporter.time(explanation.next)),
                 ("holds", .list(explanation.holds.map(reporter.hold))),
                 ("lastRun", reporter.lastRun(explanation.lastRun)),
+                ("held", .list(explanation.held.map(reporter.held))),
             ])
         }
     }

@@ -58,6 +58,13 @@ struct Reporter {
         ])
     }
 
+    func held(_ hold: HoldTime) -> Value {
+        Report.map([
+            ("gate", .string(hold.gate.name)), ("title", .string(hold.gate.row.title)),
+            ("since", time(hold.since)), ("until", time(hold.until)),
+        ])
+    }
+
     func hold(_ hold: Hold) -> Value {
         Report.map([
             ("gate", .string(hold.gate)), ("title", .string(hold.title)),

@@ -332,10 +332,11 @@ extension Device {
                 !apps[index].requests.isEmpty || apps[index].manifest != nil
                     || apps[index].problem != nil
             else { throw unknown(app) }
-            let meant = apps[index].requests.filter {
-                identifier == nil || $0.identifier == identifier
+            let requests = apps[index].requests
+            func isMeant(_ request: Request) -> Bool {
+                identifier == nil || request.identifier == identifier
             }
-            guard !meant.isEmpty else {
+            guard let first = requests.first(where: isMeant) else {
                 throw Refusal(
                     .notFound,
                     reason: "\(app) has nothing to cancel",
@@ -343,8 +344,10 @@ extension Device {
                     fix: "offstage tasks \(app)"
                 )
             }
-            let standing = meant.filter { $0.origin != .submitted && $0.launch == nil }
-            if let first = standing.first, standing.count == meant.count {
+            let stands = requests.allSatisfy {
+                !isMeant($0) || $0.origin != .submitted && $0.launch == nil
+            }
+            if stands {
                 throw Refusal(
                     .invalid,
                     reason: "\(first.identifier) stands in the manifest",
@@ -352,7 +355,9 @@ extension Device {
                     fix: "remove it there, or: offstage set background-refresh off --app \(app)"
                 )
             }
-            for request in meant where request.launch != nil { stop(request, of: index, &step) }
+            for request in requests where isMeant(request) && request.launch != nil {
+                stop(request, of: index, &step)
+            }
             cancelPending(of: index, identifier: identifier, &step)
             step.reply(reply, .done)
         } catch {

@@ -32,6 +32,7 @@ struct GateSet: Hashable, Sendable, Codable {
 
     mutating func insert(_ row: GateRow) { bits |= 1 << UInt64(row.index) }
     mutating func formUnion(_ other: GateSet) { bits |= other.bits }
+    func contains(_ gate: Gate) -> Bool { bits & 1 << UInt64(gate.row.index) != 0 }
     func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
     var isEmpty: Bool { bits == 0 }
 }
