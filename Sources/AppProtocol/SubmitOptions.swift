@@ -14,7 +14,9 @@ package struct SubmitOptions: Equatable, Sendable {
     package var environment: [EnvironmentVariable]
     package var token: String?
 
-    package init(_ options: ValueMap) throws(OptionError) {
+    /// `ofAnApp`: one asks for work of its own, by the identifier alone; its manifest names the
+    /// program.
+    package init(_ options: ValueMap, ofAnApp: Bool = false) throws(OptionError) {
         var reader = OptionReader(options)
         guard let kind = try reader.text("kind").flatMap({ Kind(rawValue: $0) }) else {
             throw OptionError(
@@ -25,7 +27,14 @@ package struct SubmitOptions: Equatable, Sendable {
         }
         self.kind = kind
         command = try reader.texts("command") ?? []
-        guard let program = command.first, !program.isEmpty else {
+        if ofAnApp, !command.isEmpty {
+            throw OptionError(
+                reason: "an app asks for work of its own, not for a command",
+                value: command[0],
+                fix: "give its id, and name the command in the manifest"
+            )
+        }
+        guard ofAnApp || command.first?.isEmpty == false else {
             throw OptionError(
                 reason: "there is no command to run",
                 value: "",
@@ -35,7 +44,7 @@ package struct SubmitOptions: Equatable, Sendable {
         guard command.reduce(0, { $0 + $1.utf8.count + 1 }) <= 128 << 10 else {
             throw OptionError(
                 reason: "the command is too long",
-                value: program,
+                value: command.first ?? "",
                 fix: "at most 128 KB"
             )
         }

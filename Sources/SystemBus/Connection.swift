@@ -24,6 +24,8 @@ package final class Connection {
     private(set) var state = State.authenticating
     /// Whether it took us for a message bus.
     var saidHello = false
+    /// Which signals it asked for.
+    var matches: [SignalMatch] = []
     /// When it must have authenticated.
     let deadline: BootTime
     private var subscriptions: [Subscription] = []
@@ -165,6 +167,11 @@ package final class Connection {
     }
 
     // MARK: Messages out
+
+    /// Whether the peer has asked for this signal (`AddMatch`).
+    package func wants(_ member: String, of interface: String, at path: String) -> Bool {
+        matches.contains { $0.holds(member, interface, path) }
+    }
 
     /// Sends a signal to this peer.
     package func emit(

@@ -54,7 +54,18 @@ enum Facade {
         let subject = call.arguments.first?.stringValue ?? ""
         switch call.method.name {
         case "Hello": hello(call)
-        case "AddMatch", "RemoveMatch": call.answer()
+        case "AddMatch":
+            guard call.connection.matches.count < SignalMatch.limit else {
+                return call.refuse(ErrorName.limitsExceeded, "too many match rules")
+            }
+            call.connection.matches.append(SignalMatch(subject))
+            call.answer()
+        case "RemoveMatch":
+            let rule = SignalMatch(subject)
+            if let place = call.connection.matches.firstIndex(of: rule) {
+                call.connection.matches.remove(at: place)
+            }
+            call.answer()
         case "GetNameOwner":
             guard let owner = owner(of: subject, call) else { return refuse(call, subject) }
             call.answer([.string(owner)])

@@ -166,16 +166,29 @@ struct AppBusTests {
         #expect(allowed("History", ["app": "reader"]))
         #expect(allowed("Version"))
         #expect(refused("Explain", "other", [:]))
-        #expect(refused("Tasks", "") && refused("Tasks", "other"))
+        #expect(allowed("Tasks", "") && refused("Tasks", "other"))
         #expect(refused("Logs", "other", [:]))
-        #expect(refused("History", [:]) && refused("History", ["app": "other"]))
+        #expect(try Self.call(bus, "History", [[:]])[0]?["app"] == "reader", "its own")
+        #expect(refused("History", ["app": "other"]))
         for method in ["Status", "Apps", "Doctor", "Reload"] { #expect(refused(method)) }
         #expect(refused("Open", "reader", [:]) && refused("Close", "reader", [:]))
         #expect(refused("Pause", [:]) && refused("Continue", [:]))
-        #expect(refused("Submit", ["kind": "refresh", "command": ["a"]]))
+        // What it asks for and takes back is its own.
+        let command: ValueMap = ["kind": "processing", "command": ["a"], "id": "own"]
+        #expect(
+            failure { _ = try Self.call(bus, "Submit", [.map(command)]) }?.reason
+                == .refused(ControlErrorName.invalid.rawValue)
+        )
+        #expect(refused("Submit", ["kind": "processing", "id": "not permitted"]))
+        let answer = try Self.call(bus, "Submit", [["kind": "processing", "id": "own"]])
+        #expect(answer["app"] == "reader")
+        let tasks = try Self.call(bus, "Tasks", [""]).listValue ?? []
+        #expect(tasks.contains { $0["task"] == "own" && $0["app"] == "reader" })
+        #expect(allowed("Cancel", "reader", ["task": "own"]))
+        #expect(refused("Cancel", "other", [:]))
         #expect(refused("Set", "battery", "1", [:]))
         #expect(refused("Simulate", "launch", "reader", [:]))
-        #expect(refused("Run", "reader", [:]) && refused("Cancel", "reader", [:]))
+        #expect(refused("Run", "reader", [:]), "the user's own wish")
     }
 
     @Test func whoHasEndedIsNobody() throws {
@@ -212,8 +225,31 @@ struct AppBusTests {
         let subscription = try bus.onSignal("Happened", of: Control1.name, at: Control1.path) {
             heard += $0.arguments
         }
+        let other = try Bus.connect(toSocket: server.socket)
+        var overheard = 0
+        let silent = try other.onSignal("Happened", of: Control1.name) { _ in overheard += 1 }
+        func match(_ method: String, _ rule: String) throws {
+            let bus = "org.freedesktop.DBus"
+            _ = try self.bus.call(
+                Target(bus, "/org/freedesktop/DBus", bus, method),
+                [.string(rule)],
+                signature: "s"
+            )
+        }
+        let rule = "type='signal',interface='\(Control1.name)',member='Happened'"
+        try match("AddMatch", "type='signal',member='Other,Happened'")
+        try match("AddMatch", rule)
         _ = try call("Open", "reader", [:])
         #expect(try bus.work(for: .minutes(1)) { !heard.isEmpty })
+        _ = try Self.call(other, "Version")
+        #expect(overheard == 0, "who did not ask is not told")
+        try match("RemoveMatch", rule)
+        let before = heard.count
+        _ = try call("Leave", "reader", [:])
+        _ = try call("Version")
+        _ = try call("Version")
+        #expect(heard.count == before)
+        withExtendedLifetime(silent) {}
         #expect(heard[0]["app"] == "reader" && heard[0]["what"] == "opened")
         let object = (nil as String?, Control1.path, Control1.name)
         #expect(try bus.property("Version", of: object) == "0.0.1")

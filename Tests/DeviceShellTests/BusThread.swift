@@ -30,7 +30,7 @@ final class BusThread: Sendable {
             let bus = try AppBus(loop, listener, host: host, limits: limits) {
                 _ throws(Refusal) in
                 if let ownerRefusal { throw ownerRefusal }
-                return owner
+                return owner.map { LaunchOwner(app: $0, launch: LaunchID(1)) }
             }
             host.announce = { bus.happened($0) }
             let stopping = try DescriptorSource(loop, stopped, .readable) { _ in loop.exit() }
@@ -50,7 +50,8 @@ final class CoreHost: ControlHost {
     init() {
         handle(.started(Start(bootID: "boot", seed: 1)))
         var manifest = AppManifest(id: AppID("reader"), name: "Reader", file: "/reader.desktop")
-        manifest.modes = [.fetch]
+        manifest.modes = [.fetch, .processing]
+        manifest.permittedTaskIdentifiers = ["own"]
         manifest.refreshCommand = ["true"]
         manifest.exec = ["true"]
         handle(.manifests([.present(manifest)]))

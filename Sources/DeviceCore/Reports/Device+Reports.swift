@@ -8,6 +8,11 @@ extension Device {
     /// Whose launch it is.
     package func app(of launch: LaunchID) -> AppID? { find(launch).map { apps[$0.app].id } }
 
+    /// Whether a launch stands still.
+    package func isFrozen(_ launch: LaunchID) -> Bool {
+        find(launch).map { apps[$0.app].launches[$0.place].isFrozen } ?? false
+    }
+
     /// Live launches, as the store remembers them.
     package var launchIDs: [LaunchID] { owners.map(\.launch) }
 

@@ -14,9 +14,9 @@ final class AppBus {
     private let listener: UnixListener
     private var server: Server?
     private var source: DescriptorSource?
-    private let launchOf: (Int32) throws(Refusal) -> AppID?
+    private let launchOf: (Int32) throws(Refusal) -> LaunchOwner?
     /// Whose process each peer is, by connection; found once, when it first calls.
-    private var owners: [UInt64: AppID?] = [:]
+    private var owners: [UInt64: LaunchOwner?] = [:]
     /// Given up to hang up on a peer when there is no descriptor left.
     private var reserve: FileDescriptor?
     private var untold: [HistoryLine] = []
@@ -26,13 +26,13 @@ final class AppBus {
     /// Peers are refused in the log once in so long: a flood must not become a flood of lines.
     private static let logInterval = Interval.minutes(1)
 
-    /// `launchOf` tells whose app a process is, nil: outside every launch.
+    /// `launchOf` tells whose a process is, nil: outside every launch.
     init(
         _ loop: EventLoop,
         _ listener: consuming UnixListener,
         host: any ControlHost,
         limits: Server.Limits = Server.Limits(),
-        launchOf: @escaping (Int32) throws(Refusal) -> AppID?
+        launchOf: @escaping (Int32) throws(Refusal) -> LaunchOwner?
     ) throws(DaemonError) {
         self.host = host
         self.loop = loop
@@ -81,12 +81,14 @@ final class AppBus {
         telling = nil
         let lines = untold
         untold = []
-        for connection in server?.connections ?? [] where connection.isOpen {
-            guard let owner = try? owner(of: connection) else { continue }
+        let signal = "Happened"
+        for connection in server?.connections ?? []
+        where connection.isOpen && connection.wants(signal, of: Control1.name, at: Control1.path) {
+            guard let owner = try? owner(of: connection), !isSuspended(owner) else { continue }
             for line in lines where owner.mayHear(of: line.app) {
                 // A text in it that D-Bus does not carry stays untold; the history has it.
                 try? connection.emit(
-                    "Happened",
+                    signal,
                     of: Control1.name,
                     at: Control1.path,
                     [line.report],
@@ -94,6 +96,11 @@ final class AppBus {
                 )
             }
         }
+    }
+
+    /// A suspended app is sent nothing.
+    private func isSuspended(_ owner: Owner) -> Bool {
+        owner.launch.map { host.device.isFrozen($0.launch) } ?? false
     }
 
     // MARK: Peers
@@ -142,8 +149,8 @@ final class AppBus {
     /// still have it.
     private func owner(of connection: Connection) throws(Refusal) -> Owner {
         let known = owners[connection.number]
-        let app: AppID?
-        if let known { app = known } else { app = try launchOf(connection.peer.pid) }
+        let launch: LaunchOwner?
+        if let known { launch = known } else { launch = try launchOf(connection.peer.pid) }
         guard !connection.peer.hasEnded else {
             throw Refusal(
                 .notPermitted,
@@ -152,13 +159,14 @@ final class AppBus {
                 fix: "stay until the answer is there"
             )
         }
-        owners[connection.number] = .some(app)
-        return Owner(app: app)
+        owners[connection.number] = .some(launch)
+        return Owner(launch: launch)
     }
 
-    /// The app whose process a peer is; nil: outside every launch.
+    /// The launch whose process a peer is; nil: outside every launch.
     private struct Owner {
-        let app: AppID?
+        let launch: LaunchOwner?
+        var app: AppID? { launch?.app }
 
         func mayHear(of other: AppID) -> Bool { app == nil || app == other }
     }
@@ -171,28 +179,13 @@ final class AppBus {
 
     private func received(_ call: IncomingCall) {
         do throws(Refusal) {
-            if let app = try owner(of: call.connection).app, !Self.mayAsk(call, as: app) {
-                throw Refusal(
-                    .notPermitted,
-                    reason: "an app may only ask about itself",
-                    value: app.name,
-                    fix: "ask from outside the app"
-                )
-            }
-            let calls = ControlCalls(host: host) { [unowned self] in owners[$0.number] = nil }
+            let calls = ControlCalls(
+                host: host,
+                owner: try owner(of: call.connection).app
+            ) { [unowned self] in owners[$0.number] = nil }
             try calls.perform(call)
         } catch {
             refuse(call, error)
-        }
-    }
-
-    /// What an app's own processes may do: look at themselves.
-    private static func mayAsk(_ call: IncomingCall, as app: AppID) -> Bool {
-        switch call.method.name {
-        case "Gates", "Modes", "Settings", "Conditions", "Version": true
-        case "Tasks", "Explain", "Logs": call.arguments.first?.stringValue == app.name
-        case "History": call.arguments.first?["app"]?.stringValue == app.name
-        default: false
         }
     }
 }

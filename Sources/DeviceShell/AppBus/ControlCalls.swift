@@ -7,10 +7,20 @@ internal import Vocabulary
 /// The methods of `Control1`, each as an event for the core or a question to it.
 struct ControlCalls {
     let host: any ControlHost
+    /// The app whose process calls: it acts as itself, and for nobody else. Nil: the user.
+    var owner: AppID?
     /// The caller has become an app, or part of one.
     var attached: (Connection) -> Void = { _ in }
 
     func perform(_ call: IncomingCall) throws(Refusal) {
+        if let owner, !mayAsk(call, as: owner) {
+            throw Refusal(
+                .notPermitted,
+                reason: "an app may only act for itself",
+                value: owner.name,
+                fix: "ask from outside the app"
+            )
+        }
         do throws(OptionError) {
             if let rows = try question(call) {
                 call.answer([rows])
@@ -19,6 +29,21 @@ struct ControlCalls {
             }
         } catch {
             throw Refusal(.invalid, reason: error.reason, value: error.value, fix: error.fix)
+        }
+    }
+
+    /// What an app's own processes may do: look at themselves, ask for work of their own and take
+    /// it back. To run now is the user's wish.
+    private func mayAsk(_ call: IncomingCall, as app: AppID) -> Bool {
+        let named = call.arguments.first?.stringValue
+        switch call.method.name {
+        case "Gates", "Modes", "Settings", "Conditions", "Version", "Submit": return true
+        case "Tasks": return named == "" || named.map(resolve) == app
+        case "Explain", "Logs", "Cancel": return named.map(resolve) == app
+        case "History":
+            guard let other = call.arguments.first?["app"]?.stringValue else { return true }
+            return resolve(other) == app
+        default: return false
         }
     }
 
@@ -41,7 +66,7 @@ struct ControlCalls {
     }
 
     private func tasks(_ app: String) throws(Refusal) -> Value {
-        let id = app.isEmpty ? nil : resolve(app)
+        let id = app.isEmpty ? owner : resolve(app)
         guard let tasks = host.device.taskList(of: id, at: host.now()) else {
             throw host.device.unknown(AppID(app))
         }
@@ -57,7 +82,27 @@ struct ControlCalls {
         if rows.count == 1, rows[0]["state"]?.stringValue == "unknown" {
             throw host.device.unknown(AppID(app))
         }
+        if let task, let app = rows.first?["app"]?.stringValue, rows.count == 1,
+            rows[0]["state"]?.stringValue == Explanation.State.nothingToDo.rawValue,
+            // What was submitted has run and is known no more.
+            !app.hasPrefix("command.")
+        {
+            try checkTask(task, of: AppID(app))
+        }
         return .list(rows)
+    }
+
+    private func checkTask(_ task: String, of app: AppID) throws(Refusal) {
+        let tasks = host.device.taskList(of: app, at: host.now()) ?? []
+        let names = tasks.compactMap { $0["task"]?.stringValue }
+        guard !names.contains(task) else { return }
+        throw Refusal(
+            .notFound,
+            reason: "\(app) has no task of that name",
+            value: task,
+            fix: Spelling.suggestion(for: task, among: names).map { "did you mean \($0)?" }
+                ?? "offstage tasks \(app) lists them"
+        )
     }
 
     /// What the user calls `backup` may be the command that they submitted under that name.
@@ -77,7 +122,9 @@ struct ControlCalls {
         var reader = OptionReader(options)
         switch call.method.name {
         case "Submit":
-            ask(call, .submit(Submission(try SubmitOptions(options))))
+            var submission = Submission(try SubmitOptions(options, ofAnApp: owner != nil))
+            submission.app = owner
+            ask(call, .submit(submission))
             return
         case "Tasks": try finish(&reader, call) { () throws(Refusal) in try tasks(texts[0]) }
         case "Explain":
@@ -90,7 +137,7 @@ struct ControlCalls {
             try finish(&reader, call) { () throws(Refusal) in
                 .list(
                     try host.history(
-                        of: app.map(resolve),
+                        of: app.map(resolve) ?? owner,
                         limit: Int(limit ?? 50),
                         before: before
                     )
@@ -212,7 +259,7 @@ extension Submission {
             every: options.every,
             needs: options.needs,
             token: options.token,
-            command: options.command,
+            command: options.command.isEmpty ? nil : options.command,
             directory: options.directory,
             environment: options.environment
         )

@@ -1,6 +1,12 @@
 internal import DeviceCore
 internal import Vocabulary
 
+/// A launch, and whose it is.
+struct LaunchOwner: Equatable, Sendable {
+    var app: AppID
+    var launch: LaunchID
+}
+
 /// What the private socket needs of the daemon. Everything is called on the loop's thread.
 protocol ControlHost: AnyObject {
     /// The device as it is; for questions, which change nothing.

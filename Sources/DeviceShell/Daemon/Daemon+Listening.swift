@@ -30,7 +30,7 @@ extension Daemon {
 
     /// Whose process this is; nil: it is outside every launch. Where that is not known, it is
     /// nobody's: what an app must not do may be wanted.
-    private func owner(of pid: Int32) throws(Refusal) -> AppID? {
+    private func owner(of pid: Int32) throws(Refusal) -> LaunchOwner? {
         let launch: LaunchID?
         do throws(LinuxError) {
             launch = try control.launch(of: pid)
@@ -50,6 +50,6 @@ extension Daemon {
                 value: "\(launch)"
             )
         }
-        return app
+        return LaunchOwner(app: app, launch: launch)
     }
 }
