@@ -25,6 +25,8 @@ package struct Inotify: ~Copyable {
         package static let ignored = Mask(rawValue: UInt32(IN_IGNORED))
         /// In events: the kernel's queue was full and events were lost.
         package static let overflowed = Mask(rawValue: UInt32(IN_Q_OVERFLOW))
+        /// Beside what the watch of the same file already has.
+        package static let added = Mask(rawValue: UInt32(IN_MASK_ADD))
         package static let isDirectory = Mask(rawValue: UInt32(IN_ISDIR))
 
         /// A directory whose entries matter by name and content.

@@ -3,59 +3,126 @@ internal import Linux
 internal import Vocabulary
 
 /// Sees the use of programs that know nothing of us (`UseFrom`): their executable is opened to be
-/// run, or a file that they keep is written.
+/// run, or a file that they keep is written. The path counts, not the file that it names: programs
+/// replace their files, and begin without them.
 @safe
 final class UseWatch {
     private let inotify: Inotify
     private var source: DescriptorSource?
-    private var watches: [AppID: (path: String, watch: Int32)] = [:]
+    private var entries: [Entry] = []
+    private let used: (AppID) -> Void
 
-    init(_ loop: EventLoop, used: @escaping (AppID) -> Void) throws(LinuxError) {
-        inotify = try Inotify()
-        source = try DescriptorSource(loop, inotify.descriptor.number, .readable) {
-            [unowned self] _ in
-            guard let events = try? inotify.events() else { return }
-            var seen: [AppID] = []
-            for event in events {
-                for (app, entry) in watches.sorted(by: { $0.key < $1.key })
-                where entry.watch == event.watch && !seen.contains(app) {
-                    seen.append(app)
-                    if !event.mask.isDisjoint(with: [.selfRemoved, .selfMoved, .ignored]) {
-                        renew(app, entry.path)
-                    } else {
-                        used(app)
-                    }
-                }
+    private struct Entry {
+        let app: AppID
+        let source: UseSource
+        /// Of the file, while it is there.
+        var file: Int32?
+        /// Of its directory, or of the nearest one above that is there.
+        var directory: Int32?
+        var isNearest = false
+
+        var path: String {
+            switch source {
+            case .exec(let path), .file(let path): path
+            }
+        }
+        var name: String { String(path.split(separator: "/").last ?? "") }
+
+        var mask: Inotify.Mask {
+            switch source {
+            case .exec: [.opened, .added]
+            case .file: [.modified, .closedAfterWriting, .added]
+            }
+        }
+
+        /// Whether what happened to the file is a use.
+        func isUse(_ mask: Inotify.Mask) -> Bool {
+            switch source {
+            case .exec: mask.contains(.opened)
+            case .file: !mask.isDisjoint(with: [.modified, .closedAfterWriting])
+            }
+        }
+
+        /// Whether it is a use that the file appears: it was written elsewhere and put there.
+        var isUsedByAppearing: Bool {
+            switch source {
+            case .exec: false
+            case .file: true
             }
         }
     }
 
+    init(_ loop: EventLoop, used: @escaping (AppID) -> Void) throws(LinuxError) {
+        self.used = used
+        inotify = try Inotify()
+        source = try DescriptorSource(loop, inotify.descriptor.number, .readable) {
+            [unowned self] _ in
+            guard let events = try? inotify.events() else { return }
+            handle(events)
+        }
+    }
+
     func watch(_ app: AppID, _ source: UseSource?) {
-        if let old = watches.removeValue(forKey: app),
-            !watches.values.contains(where: { $0.watch == old.watch })
-        {
-            try? inotify.remove(old.watch)
+        if let place = entries.firstIndex(where: { $0.app == app }) {
+            let old = entries.remove(at: place)
+            drop(old.file)
+            drop(old.directory)
         }
-        switch source {
-        case .none: break
-        case .exec(let path): add(app, path, [.opened, .selfRemoved, .selfMoved])
-        case .file(let path):
-            add(app, path, [.modified, .closedAfterWriting, .selfRemoved, .selfMoved])
-        }
+        guard let source else { return }
+        entries.append(Entry(app: app, source: source))
+        entries.sort { $0.app < $1.app }
+        if let place = entries.firstIndex(where: { $0.app == app }) { renew(place) }
     }
 
-    /// Programs replace their files: the path counts, not the file that it named.
-    private func renew(_ app: AppID, _ path: String) {
-        guard let entry = watches[app] else { return }
-        let mask: Inotify.Mask = [
-            .opened, .modified, .closedAfterWriting, .selfRemoved, .selfMoved,
-        ]
-        watches[app] = nil
-        if let watch = try? inotify.add(entry.path, mask) { watches[app] = (path, watch) }
+    private func handle(_ events: [Inotify.Event]) {
+        var seen: [AppID] = []
+        for place in entries.indices {
+            var isUsed = false
+            var isStale = false
+            for event in events {
+                let entry = entries[place]
+                if event.watch == entry.file {
+                    isUsed = isUsed || entry.isUse(event.mask)
+                    isStale = isStale || event.mask.contains(.ignored)
+                } else if event.watch == entry.directory {
+                    let isIt = !entry.isNearest && event.name == entry.name
+                    isUsed = isUsed || isIt && entry.isUsedByAppearing
+                    isStale = isStale || isIt || entry.isNearest || event.name.isEmpty
+                } else if event.mask.contains(.overflowed) {
+                    isStale = true
+                }
+            }
+            if isStale, renew(place) { isUsed = true }
+            if isUsed { seen.append(entries[place].app) }
+        }
+        for app in seen { used(app) }
     }
 
-    private func add(_ app: AppID, _ path: String, _ mask: Inotify.Mask) {
-        guard let watch = try? inotify.add(path, mask) else { return }
-        watches[app] = (path, watch)
+    /// Watches what the path names now. True: the file has appeared in a directory that was not
+    /// there before, and that is a use.
+    @discardableResult
+    private func renew(_ place: Int) -> Bool {
+        let old = entries[place]
+        let above = Files.directory(of: old.path)
+        var directory = above
+        while !Files.exists(directory), directory != "/" {
+            directory = Files.directory(of: directory)
+        }
+        let mask: Inotify.Mask = [.created, .movedTo, .selfRemoved, .selfMoved, .added]
+        // The directory first, so that no file appears between.
+        entries[place].directory = try? inotify.add(directory, mask)
+        entries[place].isNearest = directory != above
+        entries[place].file = try? inotify.add(old.path, old.mask)
+        drop(old.file)
+        drop(old.directory)
+        return old.isNearest && old.isUsedByAppearing && entries[place].file != nil
+    }
+
+    /// Unless it is somebody's.
+    private func drop(_ watch: Int32?) {
+        guard let watch, !entries.contains(where: { $0.file == watch || $0.directory == watch })
+        else { return }
+        // Gone with its file, more often than not.
+        try? inotify.remove(watch)
     }
 }
