@@ -130,4 +130,18 @@ struct KeeperTests {
     func `a keeper without its options ends with a usage error`(words: [String]) {
         #expect(Keeper.main(words) == 2)
     }
+
+    @Test func `a keeper that cannot start is tried again, and doctor knows`() throws {
+        let bench = try DaemonBench(starting: false)
+        let marker = bench.daemon.scratch("state/launches/keeper")
+        try Files.makeDirectory(marker, parents: true)
+        try bench.daemon.start()
+        func keeper() throws -> Value? {
+            try bench.ask("Doctor").listValue?.first { $0["check"] == "keeper" }
+        }
+        #expect(try keeper()?["ok"] == false)
+        try Files.removeDirectory(marker)
+        try Wait.until(file: marker) { ProcessIdentity(marker: $0) != nil }
+        #expect(try keeper()?["ok"] == true)
+    }
 }

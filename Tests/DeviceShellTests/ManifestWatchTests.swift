@@ -97,4 +97,36 @@ struct ManifestWatchTests {
         #expect(bench.read("ran") == "")
         #expect(try bench.refusal("Open", "plain", [:]).name == "org.offstage.Error.NotFound")
     }
+
+    @Test func `reload looks again whether TryExec is installed`() throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.manifest(
+            "reader",
+            entry: "TryExec=\(bench.home("bin/reader"))",
+            "BackgroundModes=fetch;"
+        )
+        try bench.daemon.start()
+        let problem = try bench.app("reader")?["problem"]?.stringValue
+        #expect(problem?.contains("is not installed") == true)
+        try bench.daemon.scratch.write("home/bin/reader", "#!/bin/sh\n", permissions: 0o755)
+        try bench.ask("Reload")
+        #expect(try bench.app("reader")?["problem"] == nil)
+        #expect(try bench.app("reader")?["modes"] == ["fetch"])
+    }
+
+    @Test func `a manifest that is too large says so`() throws {
+        let bench = try DaemonBench(starting: false)
+        let comment = "# " + String(repeating: "x", count: 98) + "\n"
+        try bench.manifest(
+            "reader",
+            "BackgroundModes=fetch;\n" + String(repeating: comment, count: 700)
+        )
+        try bench.daemon.start()
+        let problem = try bench.app("reader")?["problem"]?.stringValue
+        #expect(problem?.contains("bytes; at most 65536 are read") == true, "\(bench.report)")
+        let file = bench.daemon.scratch("data/applications/reader.desktop")
+        let lint = try Command(Products.path(of: "offstage"), "lint", file).run()
+        #expect(lint.status == .exited(1))
+        #expect(lint.output.contains("at most 65536 are read"), "\(lint)")
+    }
 }

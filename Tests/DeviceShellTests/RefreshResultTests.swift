@@ -1,3 +1,4 @@
+import DeviceShell
 import Linux
 import TestKit
 import Testing
@@ -236,5 +237,23 @@ struct RefreshResultTests {
         try bench.wait(until: "no failure any more") {
             try bench.ask("Status")["failing"] == .list([])
         }
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `a result that takes too long ends with all that it has started`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try DaemonBench(
+            "probe-limit = 500ms\n",
+            options: ["--step", step.rawValue.replacing(" ", with: "-")],
+            starting: false
+        )
+        try bench.script("look.sh", "sleep 1000 & echo $! > child; wait")
+        try bench.refresh("reader", "echo run > run", "NewDataFrom=command:sh look.sh")
+        try bench.daemon.start()
+        let child = try bench.process(from: "child")
+        try Wait.untilGone(child)
+        // And the command runs all the same.
+        try bench.wait(for: "run")
     }
 }

@@ -43,10 +43,7 @@ extension Subcommand {
     private static func lint(_ file: String) throws(Failure) -> LintResult {
         let bytes: [UInt8]
         do {
-            bytes = try Files.read(file, limit: ManifestParser.limit + 1)
-        } catch  where error.errno == .tooLarge {
-            // The parser says it better than we could.
-            bytes = [UInt8](repeating: 0, count: ManifestParser.limit + 1)
+            bytes = try Files.read(file, limit: 16 << 20)
         } catch {
             throw Failure(
                 error.errno == .noEntry ? .notFound : .failed,

@@ -24,6 +24,10 @@ final class Daemon {
     /// Kept a new scope of systemd alive until the keeper was in it; to be reaped.
     private var scopeHolder: ProcessSource?
     private var keeperTimer: TimerSource?
+    private static let firstKeeperWait = Interval.seconds(5)
+    private var keeperWait = Daemon.firstKeeperWait
+    /// Why there is no keeper; nil: there is one.
+    private(set) var keeperProblem: String?
     private var retryTimer: TimerSource?
     private var retryWait = Interval.seconds(1)
     let startedAt = Clocks.now()
@@ -168,15 +172,19 @@ final class Daemon {
                 : try ProcessSource(loop, adopted: running.process) { [unowned self] _ in
                     keeperEnded()
                 }
+            (keeperProblem, keeperWait) = (nil, Self.firstKeeperWait)
         } catch {
+            keeperProblem = "\(error)"
             DaemonLog.write("no keeper: frozen apps stay frozen if this daemon ends: \(error)")
+            try? keeperTimer?.arm(at: Clocks.boot() + keeperWait)
+            keeperWait = min(keeperWait * 2, .minutes(10))
         }
     }
 
     /// It was killed: a new one, but not again and again.
     private func keeperEnded() {
         keeper = nil
-        try? keeperTimer?.arm(at: Clocks.boot() + .seconds(5))
+        try? keeperTimer?.arm(at: Clocks.boot() + Self.firstKeeperWait)
     }
 
     // MARK: Turns
@@ -248,5 +256,5 @@ final class Daemon {
 
     func reread() { inputs?.readAll() }
 
-    var seesMemoryPressure: Bool { inputs?.seesMemoryPressure ?? false }
+    var pressureProblem: LinuxError? { inputs?.pressureProblem }
 }

@@ -10,7 +10,7 @@ struct Doctor {
     init(_ daemon: Daemon) { self.daemon = daemon }
 
     func checks() -> [Value] {
-        [processes, memory, pressure, lingering, sleep, identity, settings, store] + sensors
+        [processes, keeper, memory, pressure, lingering, sleep, identity, settings, store] + sensors
     }
 
     private func check(
@@ -39,6 +39,16 @@ struct Doctor {
         )
     }
 
+    private var keeper: Value {
+        let problem = daemon.keeperProblem
+        return check(
+            "keeper",
+            ok: problem == nil,
+            problem.map { "not running: \($0)" } ?? "runs",
+            lost: problem == nil ? "" : "frozen apps stay frozen should the daemon end"
+        )
+    }
+
     private var memory: Value {
         let step = daemon.control.step
         return check(
@@ -50,14 +60,22 @@ struct Doctor {
     }
 
     private var pressure: Value {
-        let sees = daemon.seesMemoryPressure
+        guard let problem = daemon.pressureProblem else {
+            return check("memory pressure", ok: true, "reported by the kernel")
+        }
         return check(
             "memory pressure",
-            ok: sees,
-            sees ? "reported by the kernel" : "not reported",
-            lost: sees ? "" : "suspended apps do not end when memory is short",
-            fix: sees ? "" : "boot with psi=1"
+            ok: false,
+            "not reported: \(problem.errno.text)",
+            lost: "suspended apps do not end when memory is short",
+            fix: Self.pressureFix(problem)
         )
+    }
+
+    /// The file is there for everybody; to be told by it an ordinary user needs Linux 6.5.
+    static func pressureFix(_ problem: LinuxError) -> String {
+        problem.errno == .permission || problem.errno == .access
+            ? "an ordinary user needs Linux 6.5 or later" : "boot with psi=1"
     }
 
     /// Without lingering the user's processes end with the last login session.

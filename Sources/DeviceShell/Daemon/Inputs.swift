@@ -34,12 +34,13 @@ final class Inputs {
                 self.daemon.world.happened(.condition(.memory, .kernel, reading))
             }
         } catch {
-            // A kernel without pressure information: the sensor is absent.
-            pressure = nil
+            // The sensor is absent; `doctor` says why.
+            pressureProblem = error
         }
     }
 
-    var seesMemoryPressure: Bool { pressure != nil }
+    /// Why the kernel does not report memory pressure; nil: it does.
+    private(set) var pressureProblem: LinuxError?
 
     private func watchClocks() throws(LinuxError) {
         let jumps = try DescriptorSource(
@@ -72,6 +73,7 @@ final class Inputs {
     /// As if everything had changed.
     func readAll() {
         (manifestsAreStale, settingsAreStale) = (true, true)
+        manifests.forgetStatus()
         refresh()
     }
 

@@ -18,25 +18,44 @@ struct ManifestLibrary {
 
     private struct Entry: Equatable {
         var path: String
-        var status: FileStatus
-        var isOurs: Bool
+        /// Nil: to be read again.
+        var status: FileStatus?
+        /// Whether it has our group.
+        var isOurs = false
+        /// What its reading said, as a hash.
+        var answer = 0
+        /// What must be installed, and whether it was.
+        var tryExec: String?
+        var isInstalled = true
     }
 
     init(directories: [String], home: String) {
         (self.directories, self.home) = (directories, home)
     }
 
-    /// Looks again; reads only files that are new or have changed.
+    /// The next scan reads every file, whatever its status says.
+    mutating func forgetStatus() { for id in order { known[id]?.status = nil } }
+
+    /// Looks again; reads only files that are new or have changed, and tells what is another than
+    /// before.
     mutating func scan() -> [ManifestChange] {
         var found: [AppID: Entry] = [:]
         var foundOrder: [AppID] = []
         var changes: [ManifestChange] = []
         for (id, path, status) in files() where found[id] == nil {
-            var entry = Entry(path: path, status: status, isOurs: known[id]?.isOurs ?? false)
-            if known[id]?.path != path || known[id]?.status != status {
-                let change = read(path, id)
-                if change != nil || entry.isOurs { changes.append(change ?? .removed(id)) }
+            let old = known[id]
+            var entry = old ?? Entry(path: path)
+            let isStale =
+                entry.path != path || entry.status != status
+                || entry.tryExec.map { isInstalled($0) != entry.isInstalled } ?? false
+            if isStale {
+                entry = Entry(path: path, status: status)
+                let change = read(path, status, id, &entry)
                 entry.isOurs = change != nil
+                entry.answer = change.hashValue
+                if entry.answer != old?.answer, change != nil || old?.isOurs == true {
+                    changes.append(change ?? .removed(id))
+                }
             }
             found[id] = entry
             foundOrder.append(id)
@@ -93,11 +112,20 @@ struct ManifestLibrary {
         return files
     }
 
+    /// What is read of a file: more than the parser takes, so that it says that it is too much.
+    private static let readLimit: Int64 = 1 << 20
+
     /// Nil: no app of ours.
-    private func read(_ path: String, _ id: AppID) -> ManifestChange? {
+    private func read(
+        _ path: String,
+        _ status: FileStatus,
+        _ id: AppID,
+        _ entry: inout Entry
+    ) -> ManifestChange? {
         let bytes: [UInt8]
         do {
-            bytes = try Files.read(path, limit: ManifestParser.limit + 1)
+            let count = Int(min(status.size + 1, Self.readLimit))
+            bytes = try FileDescriptor(opening: path, .reading).read(at: 0, count: count)
         } catch {
             // A file that nobody may read is not one that says it is ours.
             return nil
@@ -105,8 +133,11 @@ struct ManifestLibrary {
         switch ManifestParser.parse(bytes: bytes, id: id, file: path, home: home) {
         case .notAnApp: return nil
         case .app(let manifest, _):
-            if let program = manifest.tryExec, !isInstalled(program) {
-                return .invalid(id, reason: "TryExec: \(program) is not installed")
+            if let program = manifest.tryExec {
+                (entry.tryExec, entry.isInstalled) = (program, isInstalled(program))
+                if !entry.isInstalled {
+                    return .invalid(id, reason: "TryExec: \(program) is not installed")
+                }
             }
             return .present(manifest)
         case .invalid(let diagnostics):
@@ -117,6 +148,6 @@ struct ManifestLibrary {
 
     private func isInstalled(_ program: String) -> Bool {
         let path = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        return Files.executable(program, searchPath: path) != nil
+        return Files.executable(program, searchPath: path).map(Files.isExecutable) ?? false
     }
 }

@@ -21,6 +21,8 @@ final class AppProcesses {
     /// Launches that are over, with processes that still die.
     private var dying: [LaunchID] = []
     private var sweep: TimerSource?
+    private var sweepWait = AppProcesses.firstSweep
+    private static let firstSweep = Interval.milliseconds(200)
     private var logWatch: AppLogWatch?
     var logSize = AppLog.usualLimit
     /// Whose launches they are. Known here too: the core cannot be asked while it decides.
@@ -40,6 +42,7 @@ final class AppProcesses {
         markers = LaunchMarkers(places.launches)
         sweep = try TimerSource(loop) { [unowned self] in
             dying.removeAll { control.remove($0) }
+            sweepWait = min(sweepWait * 2, .minutes(1))
             sweepLater()
         }
         logWatch = try AppLogWatch(loop, directory: places.logs) { [unowned self] names in
@@ -227,6 +230,7 @@ final class AppProcesses {
         attached[id] = nil
         if !control.remove(id) {
             dying.append(id)
+            sweepWait = Self.firstSweep
             sweepLater()
         }
         do throws(LinuxError) {
@@ -235,11 +239,11 @@ final class AppProcesses {
             DaemonLog.write("ignoring: \(error)")
         }
         // There only when a program was asked for the result.
-        try? Files.remove(probePath(id))
+        for step in [ProbeStep.before, .after, .failed] { try? Files.remove(probePath(id, step)) }
     }
 
     private func sweepLater() {
-        try? sweep?.arm(at: dying.isEmpty ? nil : Clocks.boot() + .milliseconds(200))
+        try? sweep?.arm(at: dying.isEmpty ? nil : Clocks.boot() + sweepWait)
     }
 
     // MARK: Results
@@ -278,7 +282,7 @@ final class AppProcesses {
         limit: Interval
     ) throws(LinuxError) {
         let output = try FileDescriptor(
-            opening: probePath(id),
+            opening: probePath(id, step),
             [.writing, .create, .truncate],
             permissions: 0o600
         )
@@ -315,7 +319,7 @@ final class AppProcesses {
         }
         switch exit {
         case .exited(let status):
-            let answer = ResultFile.read(probePath(id))
+            let answer = ResultFile.read(probePath(id, probe.step))
             if case .read(let fingerprint, _) = answer {
                 report(id, .probed(probe.step, .read(fingerprint, status: status)))
             } else {
@@ -335,7 +339,8 @@ final class AppProcesses {
         guard let probe = probes.removeValue(forKey: id), let process = probe.process else {
             return
         }
-        ignoringGone { () throws(LinuxError) in try process.process.send(Signal.kill) }
+        // With whatever it has started: while a result is read nothing else runs in a launch.
+        ignoringGone { () throws(LinuxError) in try control.kill(id) }
         // It dies soon; until then its source must live, which reaps it.
         others[process.process.pid] = process
     }
@@ -398,5 +403,8 @@ final class AppProcesses {
         }
     }
 
-    private func probePath(_ id: LaunchID) -> String { "\(places.launches)/result-\(id)" }
+    /// One for each step: whoever was left behind by one writes into no other's.
+    private func probePath(_ id: LaunchID, _ step: ProbeStep) -> String {
+        "\(places.launches)/result-\(id)-\(step)"
+    }
 }
