@@ -86,6 +86,11 @@ struct DaemonTests {
             ("run nobody", 3, "nobody"),
             ("explain raeder", 3, "did you mean reader?"), ("tasks nobody", 3, "nobody"),
             ("cancel nobody", 3, "nobody"), ("logs nobody", 3, "nobody"),
+            ("logs reader", 0, "reader has written nothing yet"),
+            ("history nobody", 3, "nobody"), ("explain reader porcessing", 3, "did you mean"),
+            ("set background-refresh off --app raeder", 3, "did you mean reader?"),
+            ("set failure-command \"mail", 2, "failure-command cannot be"),
+            ("set battery AUTO", 0, ""),
             ("simulate launch nobody", 3, "nobody"), ("set idle perhaps", 2, "idle cannot be"),
         ]
         for (line, status, says) in lines {
@@ -118,6 +123,30 @@ struct DaemonTests {
         try until("history") { $0.contains("command.hello") && $0.contains("new data") }
         let logs = try offstage("logs command.hello")
         #expect(logs.output == "hello you in \(daemon.scratch("home"))\n")
+    }
+
+    @Test func aLogIsFollowedBeforeItIsThereAndOverItsRotation() throws {
+        try daemon.start()
+        let followed = daemon.scratch("followed")
+        let follower = try command(["logs", "-f", "reader"]).start(logging: followed)
+        defer {
+            try? follower.send(Signal.kill)
+            _ = try? follower.wait(block: true)
+        }
+        let log = daemon.scratch("state/logs/reader.log")
+        // It watches the directory from its first look on: written until it is seen.
+        try Wait.until("followed", { (try? Files.text(followed)) == "one\n" }) {
+            try? Files.remove(log)
+            try FileDescriptor(opening: log, [.writing, .create, .append]).writeAll("one\n")
+            _ = try Command("true").run()
+        }
+        // Two lines that it has no time to see before the log starts over.
+        try follower.send(Signal.stop)
+        try FileDescriptor(opening: log, [.writing, .append]).writeAll("two\nthree\n")
+        try Files.replace(log + ".1", with: "one\ntwo\nthree\n")
+        try FileDescriptor(opening: log, [.writing, .truncate]).writeAll("4\n")
+        try follower.send(Signal.proceed)
+        try Wait.until(file: followed) { $0 == "one\ntwo\nthree\n4\n" }
     }
 
     @Test func logsAreFollowed() throws {

@@ -71,7 +71,7 @@ extension Subcommand {
     private static func checkAssignment(_ name: String, _ value: String) throws(Failure) {
         if let condition = Condition(named: name) {
             let row = condition.row
-            if value == "auto" || row.value(value) != nil { return }
+            if row.byHand(value) != nil { return }
             throw Failure(
                 .usage,
                 "\(name) cannot be \(value.quoted)",

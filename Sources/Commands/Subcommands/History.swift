@@ -24,7 +24,17 @@ extension Subcommand {
         var report = try invocation.ask("History", [.map(options)])
         if let since {
             let first = invocation.console.now.wall - since
-            report = .list(report.elements.filter { $0.time("at") ?? .distantPast >= first })
+            var lines = report.elements
+            // The daemon tells so many at a time.
+            while limit == nil, let last = lines.last, let id = last.number("id"),
+                last.time("at") ?? .distantPast >= first
+            {
+                options["before"] = .integer(id)
+                let more = try invocation.ask("History", [.map(options)]).elements
+                if more.isEmpty { break }
+                lines += more
+            }
+            report = .list(lines.filter { $0.time("at") ?? .distantPast >= first })
         }
         invocation.show(report) { report in
             if report.elements.isEmpty { return invocation.console.print("Nothing has run yet.") }
@@ -86,6 +96,11 @@ extension Subcommand {
         let report = try invocation.ask("Logs", arguments)
         guard invocation.options.has("follow") else {
             return invocation.show(report) { report in
+                if report.text("text").isEmpty {
+                    return invocation.console.print(
+                        "\(invocation.operands[0].printable) has written nothing yet."
+                    )
+                }
                 invocation.console.write(Array(report.text("text").utf8)[...])
             }
         }

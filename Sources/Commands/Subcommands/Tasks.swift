@@ -52,7 +52,7 @@ extension Subcommand {
 
     static let cancel = Subcommand(
         "cancel",
-        "cancel work of an app that has not begun",
+        "cancel work of an app, and stop what runs of it",
         forms: ["APP [TASK]"],
         operands: 1...2,
         examples: [

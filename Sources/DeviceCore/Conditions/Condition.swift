@@ -137,6 +137,11 @@ package struct ConditionRow: Sendable {
         }
     }
 
+    /// What a person sets by hand: a value, or `auto`, which gives the word back to the sensors.
+    package func byHand(_ word: String) -> Reading? {
+        word.lowercased() == "auto" ? .absent : value(word).map { .value($0) }
+    }
+
     /// For messages: what may be written.
     package var choices: String {
         switch scale {

@@ -327,6 +327,8 @@ extension SettingRow {
             guard let value = SettingRow.flag(text) else { return false }
             settings[keyPath: path] = value
         case .text(let path):
+            // Where home is makes no difference to whether it is one.
+            guard text.isEmpty || ArgumentList.parse(text, home: "/") != nil else { return false }
             settings[keyPath: path] = text
         case .timeOfDay(let path):
             guard let value = SettingRow.time(text) else { return false }

@@ -23,7 +23,9 @@ extension Daemon: ControlHost {
         app: AppID?,
         answer: @escaping (Reply) -> Void
     ) {
-        if let condition = Condition(named: name), app == nil {
+        if let app, device.apps.index(of: app) == nil {
+            answer(.refused(device.unknown(app)))
+        } else if let condition = Condition(named: name), app == nil {
             setByHand(condition, value, answer)
         } else if app == nil, let refusal = unknown(name) {
             answer(.refused(refusal))
@@ -51,12 +53,7 @@ extension Daemon: ControlHost {
         _ value: String,
         _ answer: (Reply) -> Void
     ) {
-        let reading: Reading
-        if value.lowercased() == "auto" {
-            reading = .absent
-        } else if let number = condition.row.value(value) {
-            reading = .value(number)
-        } else {
+        guard let reading = condition.row.byHand(value) else {
             answer(
                 .refused(
                     Refusal(
@@ -122,8 +119,19 @@ extension Daemon: ControlHost {
         limit: Int,
         before: Int64?
     ) throws(Refusal) -> [Value] {
+        let found: [Value]
+        var unknown: Refusal?
         do throws(StoreError) {
-            return try world.store.history(of: app, before: before, limit: min(limit, 10_000))
+            let lines = try world.store.history(
+                of: app,
+                before: before,
+                limit: min(limit, 10_000)
+            )
+            if let app, lines.isEmpty, before == nil, device.apps.index(of: app) == nil {
+                unknown = device.unknown(app)
+            }
+            found =
+                lines
                 .map { stored in
                     guard case .map(var fields) = stored.line.report else { return .null }
                     fields["id"] = .integer(stored.id)
@@ -132,6 +140,8 @@ extension Daemon: ControlHost {
         } catch {
             throw Refusal(.storage, reason: "\(error)")
         }
+        if let unknown { throw unknown }
+        return found
     }
 
     func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
@@ -145,7 +155,7 @@ extension Daemon: ControlHost {
                 "text": .string(text),
             ]
         } catch {
-            throw Refusal(.notFound, reason: "\(app) has written nothing yet", value: app.name)
+            throw Refusal(.storage, reason: "the log of \(app) cannot be read: \(error)")
         }
     }
 
