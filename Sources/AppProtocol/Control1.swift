@@ -23,7 +23,8 @@ package enum Control1 {
             Interface.Signal(
                 "Happened",
                 [Interface.Argument("line", "a{sv}")],
-                "A line was added to the history. Told to who asked (AddMatch), not to a suspended app."
+                "A line was added to the history. Told to who asked (AddMatch), not to a suspended "
+                    + "app."
             )
         ],
         properties: [
@@ -106,8 +107,8 @@ package enum Control1 {
             output: [result],
             "Asks for a command to be run. Options: kind (s, refresh or processing), command (as), "
                 + "id (s), after (d), every (d), network, power, unmetered (b), directory (s), "
-                + "environment (as, NAME=value), token (s). A process of an app asks for work of the "
-                + "app's own: an id that its manifest permits, and no command."
+                + "environment (as, NAME=value), token (s). A process of an app asks for work of "
+                + "the app's own: an id that its manifest permits, and no command."
         ),
         Interface.Method(
             "Run",

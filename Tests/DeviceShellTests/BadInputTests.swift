@@ -393,7 +393,7 @@ struct BadInputTests {
         #expect(bench.read("own").hasPrefix("aa{sv} 1 "), "\(bench.read("own"))")
         for name in ["other", "status", "cancel"] {
             let text = bench.read(name)
-            #expect(text.contains("an app may only ask about itself"), "\(name): \(text)")
+            #expect(text.contains("an app may only act for itself"), "\(name): \(text)")
         }
         try checkNothingIsLost(bench)
     }
