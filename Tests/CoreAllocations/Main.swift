@@ -29,7 +29,6 @@ struct CoreAllocations {
         Row(name: "request replaced", limit: 47) { device in
             .user(device.submission, reply: device.reply)
         },
-        // The gate that held it is remembered.
         Row(name: "request cancelled", limit: 6) { device in
             .user(.cancel(device.app, identifier: "none"), reply: device.reply)
         },

@@ -389,6 +389,41 @@ struct DeliveryTests {
         #expect(bench.results == [.failed])
     }
 
+    @Test func `a run costs what it used, not what the user's own use of the app did`() throws {
+        var (bench, launch) = try Self.bench()
+        let delivery = try bench.accept(launch)
+        func measured(_ seconds: Int64) {
+            #expect(bench.contains(.measure(launch)))
+            let usage = Usage(cpu: .seconds(seconds), memory: 1)
+            bench.send(.process(launch, .measured(usage)))
+        }
+        // In the foreground it had used so much.
+        bench.send(.process(launch, .measured(Usage(cpu: .seconds(100), memory: 1))))
+        bench.advance(.seconds(15))
+        measured(104)
+        bench.advance(.seconds(5))
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.runs.last?.cpu == .seconds(4))
+        measured(106)
+        #expect(bench.device.ledger.cpu == .seconds(6))
+        #expect(bench.app("app")?.record.ledger.cpu == .seconds(6))
+
+        // The user works with it, and what that takes is nobody's wake's.
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.advance(.minutes(20))
+        bench.submit(launch, "app.0", .processing)
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.device.ledger.cpu == .seconds(6))
+        bench.send(.process(launch, .measured(Usage(cpu: .seconds(500), memory: 1))))
+        let next = try #require(bench.launch(launch)?.deliveries.first?.id)
+        bench.say(launch, .accepted(next))
+        bench.say(launch, .completed(next, .succeeded))
+        // Too short to have been measured in between.
+        #expect(bench.runs.last?.cpu == nil)
+        measured(503)
+        #expect(bench.device.ledger.cpu == .seconds(9))
+    }
+
     // MARK: Reconnecting
 
     @Test func `a receiver that reconnects says what it accepted, runs and finished`() throws {

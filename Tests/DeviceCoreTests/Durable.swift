@@ -57,6 +57,8 @@ struct Durable: Equatable {
         launch.isConnected = false
         launch.monitor = nil
         launch.usage = nil
+        launch.bookedUntil = nil
+        launch.wake?.cpuAtStart = nil
         launch.lockCheckAt = nil
         launch.graceEnd = nil
         return launch

@@ -15,7 +15,6 @@ extension Device {
             let wasSuspended = apps[index].launches[place].presence == .suspended
             let resumed = apps[index].launches[place].launchingUntil == nil
             var wake = newWake(request, resumed: resumed, &step)
-            wake.cpuAtStart = apps[index].launches[place].usage?.cpu ?? .zero
             if apps[index].launches[place].presence == .foreground { wake.end = .distantFuture }
             apps[index].launches[place].wake = wake
             beganWake(apps[index].launches[place], of: index, &step)

@@ -40,7 +40,9 @@ extension Device {
             resumed: resumed,
             mode: request.mode,
             began: step.now,
-            end: step.now.awake + grant(for: request.kind)
+            end: step.now.awake + grant(for: request.kind),
+            // Of a process that is there already it is asked for.
+            cpuAtStart: resumed ? nil : .zero
         )
     }
 
@@ -93,9 +95,7 @@ extension Device {
         _ step: inout Step
     ) {
         guard let (_, place) = find(id) else { return }
-        var wake = newWake(request, resumed: true, &step)
-        wake.cpuAtStart = apps[index].launches[place].usage?.cpu ?? .zero
-        apps[index].launches[place].wake = wake
+        apps[index].launches[place].wake = newWake(request, resumed: true, &step)
         apps[index].launches[place].presence = .background
         beganWake(apps[index].launches[place], of: index, &step)
         thaw(index, place, &step)

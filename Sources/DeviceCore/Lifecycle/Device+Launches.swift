@@ -79,6 +79,7 @@ extension Device {
         guard let wake = launch.wake else { return }
         countWake(launch, by: 1)
         save(app: index, launch: launch.id)
+        if wake.cpuAtStart == nil { step.emit(.measure(launch.id)) }
         guard wake.mode != .simulated else { return }
         let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
         apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
@@ -119,7 +120,7 @@ extension Device {
             result: result,
             reason: reason,
             runTime: max(.zero, now.awake - wake.began.awake),
-            cpu: launch.usage.map { max(.zero, $0.cpu - wake.cpuAtStart) },
+            cpu: launch.cost(of: wake),
             memory: launch.usage?.memory,
             snapshot: false
         )
@@ -134,7 +135,11 @@ extension Device {
         save(app: index, launch: launch.id)
         if wake.mode != .simulated {
             let runTime = max(.zero, step.now.awake - wake.began.awake)
-            let cpu = launch.usage.map { max(.zero, $0.cpu - wake.cpuAtStart) } ?? .zero
+            let cpu = launch.cost(of: wake) ?? .zero
+            if launch.process != nil, launch.exit == nil, let start = wake.cpuAtStart {
+                apps[index].launches[place].bookedUntil = start + cpu
+                step.emit(.measure(launch.id))
+            }
             let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
             apps[index].record.ledger.wakeEnded(
                 on: day,
@@ -277,6 +282,7 @@ extension Device {
         _ usage: Usage,
         _ step: inout Step
     ) {
+        book(usage, index, place, &step)
         let launch = apps[index].launches[place]
         apps[index].launches[place].usage = usage
         guard launch.presence == .background, launch.ending == nil else { return }
@@ -306,6 +312,30 @@ extension Device {
                 cpu: usage.cpu,
                 next: step.now.awake + sampleInterval
             )
+        }
+    }
+
+    /// The answer at the end of a run, or at the beginning of one.
+    private mutating func book(_ usage: Usage, _ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        if let before = launch.bookedUntil {
+            apps[index].launches[place].bookedUntil = nil
+            let rest = max(.zero, usage.cpu - before)
+            if rest > .zero {
+                let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+                apps[index].record.ledger.wakeEnded(
+                    on: day,
+                    runTime: .zero,
+                    cpu: rest,
+                    onBattery: onBattery
+                )
+                ledger.wakeEnded(on: day, runTime: .zero, cpu: rest, onBattery: onBattery)
+                save(app: index)
+                save(.device)
+            }
+        }
+        if launch.wake != nil, launch.wake?.cpuAtStart == nil {
+            apps[index].launches[place].wake?.cpuAtStart = usage.cpu
         }
     }
 
@@ -373,5 +403,15 @@ extension AppManifest {
         case .refresh: refreshCommand
         case .processing: processingCommand
         }
+    }
+}
+
+extension Launch {
+    /// The processor time of a run, as far as it was measured; nil: not since it began.
+    func cost(of wake: Wake) -> Interval? {
+        guard let usage, let start = wake.cpuAtStart, usage.cpu > start || isCommand else {
+            return nil
+        }
+        return max(.zero, usage.cpu - start)
     }
 }

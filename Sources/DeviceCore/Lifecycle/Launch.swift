@@ -38,6 +38,9 @@ package struct Launch: Hashable, Sendable, Codable {
     package var probe = ProbeState()
     package var exit: Exit?
     package var usage: Usage?
+    /// Up to where the processor time of a run that is over has been booked, while the rest of it
+    /// is asked for. Not kept across a restart.
+    package var bookedUntil: Interval?
 
     package enum Role: Hashable, Sendable, Codable {
         /// The app's own program.
@@ -126,7 +129,8 @@ package struct Wake: Hashable, Sendable, Codable {
     package var warned = false
     /// Why it is being expired, once it is.
     package var stop: StopReason?
-    package var cpuAtStart = Interval.zero
+    /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
+    package var cpuAtStart: Interval?
     package var result: TaskResult?
 }
 
