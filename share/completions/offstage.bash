@@ -1,0 +1,45 @@
+# Completion for offstage(1), made from its table of commands.
+_offstage() {
+    local word=${COMP_WORDS[COMP_CWORD]} command= words= index
+    for ((index = 1; index < COMP_CWORD; index++)); do
+        case ${COMP_WORDS[index]} in
+            --socket) ((index++)) ;;
+            -*) ;;
+            *) command=${COMP_WORDS[index]} && break ;;
+        esac
+    done
+    case $command in
+        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon help' ;;
+        status) words='--json --socket --help' ;;
+        apps) words='--json --socket --help' ;;
+        tasks) words='--json --socket --help' ;;
+        explain) words='--json --socket --help' ;;
+        history) words='--lines --since --json --socket --help' ;;
+        logs) words='--lines --follow --json --socket --help' ;;
+        doctor) words='--json --socket --help' ;;
+        open) words='--attach --socket --help' ;;
+        leave) words='--socket --help' ;;
+        close) words='--socket --help' ;;
+        submit) words='--refresh --processing --id --after --every --network --unmetered --power --setenv --json --socket --help' ;;
+        run) words='--socket --help' ;;
+        cancel) words='--socket --help' ;;
+        pause) words='--socket --help' ;;
+        continue) words='--socket --help' ;;
+        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin unused-limit dropped-after back-off back-off-limit run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
+        conditions) words='--json --socket --help' ;;
+        settings) words='--defaults --json --socket --help' ;;
+        lint) words='--json --socket --help' ;;
+        modes) words='--json --socket --help' ;;
+        gates) words='--json --socket --help' ;;
+        simulate) words='--days --apps --seed --seeds --json --socket --help' ;;
+        replay) words='--json --socket --help' ;;
+        daemon) words='--socket --help' ;;
+    esac
+    case $command in
+        tasks|explain|history|logs|open|leave|close|run|cancel)
+            [[ $word == -* ]] || words+=" $(offstage apps --json 2>/dev/null | sed -n 's/.*"app" *: *"\([^"]*\)".*/\1/p')" ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -o default -F _offstage offstage
