@@ -29,7 +29,8 @@ static int answer(sd_bus_message *call, void *context, sd_bus_error *error) {
     (void)context;
     (void)error;
     return sd_bus_reply_method_return(
-        call, "a{sv}", 6, "version", "s", "0.1.0", "build", "s", "offstage 0.1.0", "pid", "x",
+        call, "a{sv}", 6, "version", "s", "0.1.0", "build", "s",
+        "offstage 0.1.0 (core 0123456789abcdef)", "pid", "x",
         (int64_t)getpid(), "state", "s", "/tmp/offstage/state", "socket", "s",
         "/tmp/offstage/run/socket", "seconds", "d", 12.5);
 }
