@@ -249,11 +249,17 @@ struct RefreshResultTests {
             starting: false
         )
         try bench.script("look.sh", "sleep 1000 & echo $! > child; wait")
-        try bench.refresh("reader", "echo run > run", "NewDataFrom=command:sh look.sh")
+        // The command runs all the same, and sees that nobody is left.
+        try bench.refresh(
+            "reader",
+            "while grep -qs '^State:.*sleeping' /proc/$(cat child)/status; do sleep 0.1; done\n"
+                + "echo run > run",
+            "NewDataFrom=command:sh look.sh"
+        )
         try bench.daemon.start()
         let child = try bench.process(from: "child")
         try Wait.untilGone(child)
-        // And the command runs all the same.
         try bench.wait(for: "run")
+        #expect(try bench.nextRun("reader")["result"] == "no data")
     }
 }
