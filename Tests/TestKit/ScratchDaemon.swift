@@ -6,7 +6,8 @@ import Vocabulary
 /// It may be killed and started again; what it keeps on disk stays until this value goes.
 package final class ScratchDaemon {
     package let scratch: ScratchDirectory
-    /// Options beside those for the directories, such as `--cgroup PATH`.
+    /// Options beside those for the directories, such as `--cgroup PATH`. Without `--pressure` it
+    /// knows nothing of memory pressure: another test may be what makes memory short.
     package var options: [String]
     package var environment: [String: String] = [:]
     /// Who it runs as; nil is whoever runs the tests.
@@ -109,7 +110,7 @@ package final class ScratchDaemon {
             [Products.path(of: "offstaged")] + [
                 "--state", scratch("state"), "--runtime", scratch("run"),
                 "--config", scratch("offstage.conf"), "--data", scratch("data"),
-            ] + options
+            ] + (options.contains("--pressure") ? [] : ["--pressure", scratch("none")]) + options
         )
         command.environment = Command.cleanEnvironment(
             ["NOTIFY_SOCKET": notify, "HOME": scratch("home")].merging(environment) { $1 }
