@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,8 @@ int clinux_become(uid_t user, gid_t group) {
 int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }
 
 int clinux_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0); }
+
+void clinux_release_free_memory(void) { malloc_trim(0); }
 
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard) {
     struct rlimit limit;

@@ -33,6 +33,9 @@ package enum CurrentProcess {
         try check(clinux_set_dumpable(on ? 1 : 0), "prctl", "PR_SET_DUMPABLE")
     }
 
+    /// Hands what is free on the heap back to the system: worth it after a peak, not often.
+    package static func releaseFreeMemory() { clinux_release_free_memory() }
+
     /// For the calling thread and those that it starts later: call before the first thread.
     package static func block(signals: [Int32]) throws(LinuxError) {
         try check(unsafe clinux_block_signals(signals, signals.count), "pthread_sigmask")

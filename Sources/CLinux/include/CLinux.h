@@ -130,6 +130,8 @@ int clinux_byte_is_locked(int descriptor, int64_t byte);
 int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);
 int clinux_set_dumpable(int on);
+
+void clinux_release_free_memory(void);
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);
 int clinux_set_limit(int resource, uint64_t soft, uint64_t hard);
 int clinux_resource(int which);  // 0 core, 1 data, 2 open files, 3 address space, 4 processes

@@ -205,6 +205,7 @@ final class Daemon {
             while try loop.runTurn() { turn() }
             // What came with the signal is no less true: exits, uses, callers that wait.
             turn()
+            world.log.flush()
             world.endHold()
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()
@@ -231,11 +232,27 @@ final class Daemon {
                 break
             }
         }
-        world.log.flush()
-        if world.log.isFull { world.log.begin(with: driver.device) }
+        logWhenIdle()
         retryIfNeeded()
     }
     private var deferred: DeferredSource?
+
+    /// Nobody waits for the log.
+    private func logWhenIdle() {
+        if world.log.mustNotWait { world.log.flush(continuingWith: driver.device) }
+        guard world.log.isWaiting, !isLogDue else { return }
+        idle = try? DeferredSource(loop) { [unowned self] in
+            isLogDue = false
+            world.log.flush(continuingWith: driver.device)
+            // Reading the store and logging the whole device were the peak.
+            if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
+            hasSettledIn = true
+        }
+        isLogDue = (try? idle?.setPriority(10)) != nil
+    }
+    private var idle: DeferredSource?
+    private var isLogDue = false
+    private var hasSettledIn = false
 
     private func adoptSettings() {
         let settings = driver.device.settings

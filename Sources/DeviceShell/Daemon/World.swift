@@ -105,16 +105,11 @@ final class World {
         }
 
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            var logged: [EventLog.Decision] = []
-            for effect in decisions {
-                // What does not encode is not logged; a replay will show it.
-                if let decision = try? EventLog.Decision(effect) { logged.append(decision) }
-            }
-            world.log.append(.event(event, at: moment, decisions: logged))
+            world.log.append(event, at: moment, decisions)
         }
 
         mutating func recordRollback(of count: Int) {
-            world.log.append(.rollback(count: count))
+            world.log.appendRollback(of: count)
         }
     }
 

@@ -100,7 +100,7 @@ package struct Knife {
         let place = last.index * Self.kinds + next.index
         seen[place] += 1
         let pair = EffectPair(first: last, second: next)
-        var isCut = isSharp && random.below(25 * Int(seen[place])) == 0
+        var isCut = isSharp && random.below(8 * Int(seen[place])) == 0
         if let target, target == pair {
             isCut = true
             self.target = nil
