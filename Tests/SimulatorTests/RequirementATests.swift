@@ -25,6 +25,7 @@ struct RequirementATests {
         #expect(inBackground.arguments == inForeground.arguments)
         #expect(inBackground.weight == .background && inForeground.weight == .foreground)
         #expect(other.launch()?.presence == .foreground)
+        #expect(other.count { $0.message == .didBecomeActive } == 1)
         other.leave()
         #expect(other.has(.tell(launch, .didEnterBackground)))
         other.pass(.seconds(10))
