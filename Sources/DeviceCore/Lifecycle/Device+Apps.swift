@@ -213,6 +213,10 @@ extension Device {
             apps[index].launches[place].isConnected = true
             apps[index].launches[place].registered = registered
             save(app: index, launch: id)
+            // By this an app tells a launch by its user from one in the background.
+            if apps[index].launches[place].presence == .foreground {
+                step.emit(.tell(id, .didBecomeActive))
+            }
             offerWaiting(index, id, &step)
         case .accepted(let delivery): accepted(delivery, index, place, &step)
         case .expirationHandler(let delivery, let isSet):
