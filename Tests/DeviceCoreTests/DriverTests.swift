@@ -18,10 +18,15 @@ struct DriverTests {
         var steps: [Step] = []
         var events: [Event] = []
         var records: [RecordKey: Record] = [:]
+        var durabilities: [Durability] = []
         /// Fails while set.
         var error: CommitError?
 
-        mutating func commit(_ changes: [Change]) throws(CommitError) {
+        mutating func commit(
+            _ changes: [Change],
+            _ durability: Durability
+        ) throws(CommitError) {
+            durabilities.append(durability)
             if let error {
                 steps.append(.failed)
                 throw error
@@ -85,6 +90,31 @@ struct DriverTests {
         .submit(Submission(kind: .refresh, command: ["sync"])),
         reply: ReplyToken(1)
     )
+
+    @Test func `a receipt that the marker says as well waits for the next commit to be synced`() {
+        var setup = Setup(Self.submit)
+        func pass(_ seconds: Int64) {
+            setup.now.boot = setup.now.boot + .seconds(seconds)
+            setup.now.awake = setup.now.awake + .seconds(seconds)
+            setup.now.wall = setup.now.wall + .seconds(seconds)
+        }
+        for _ in 0..<4 where setup.driver.device.apps.at(0)?.launches.isEmpty ?? true {
+            pass(3600)
+            setup.turn(.timer)
+        }
+        let launch = setup.driver.device.apps.at(0)?.launches.first?.id ?? LaunchID(0)
+        #expect(setup.driver.port.durabilities.allSatisfy { $0 == .powerLoss })
+        setup.turn(.process(launch, .started(ProcessID(pid: 7, startTime: 9))))
+        #expect(setup.driver.port.durabilities.last == .kill)
+        // What demands something, or comes with something that does, is synced.
+        setup.turn(
+            .process(launch, .started(ProcessID(pid: 7, startTime: 9))),
+            .user(.pause(nil), reply: ReplyToken(2))
+        )
+        #expect(setup.driver.port.durabilities.last == .powerLoss)
+        setup.turn(.process(launch, .exited(.status(0), nil)))
+        #expect(setup.driver.port.durabilities.last == .powerLoss)
+    }
 
     @Test func `one commit for all events of a turn, then the effects, then the replies`() throws {
         var setup = Setup()

@@ -115,6 +115,26 @@ struct StoreFaultTests {
         #expect(failures > 10)
     }
 
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func aLossOfPowerTakesOnlyWhatNeedNotSurviveIt(seed: UInt64) throws {
+        var content = Content()
+        var lost = Content()
+        do {
+            let store = try open()
+            try store.commit(Self.changes(1), .kill)
+            try store.commit(Self.changes(2))
+            for number in 1...2 as ClosedRange<Int64> { content.apply(Self.changes(number)) }
+            lost = content
+            try store.commit(Self.changes(3), .kill)
+            lost.apply(Self.changes(3))
+            disk.fail(nth: 1, with: .ioWrite, forever: true)
+        }
+        disk.heal()
+        disk.losePower(seed: seed)
+        let found = try Content(try open())
+        #expect(found == content || found == lost)
+    }
+
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7] as [UInt64])
     func whatWasCommittedSurvivesALossOfPowerAtEveryCall(seed: UInt64) throws {
         do { _ = try open() }

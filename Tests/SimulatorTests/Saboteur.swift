@@ -11,8 +11,8 @@ struct Saboteur: DevicePort {
     /// Arms the timer for a moment later, over and over.
     var spins = false
 
-    func commit(_ changes: [Change]) throws(CommitError) {
-        try inner.commit(self.changes(changes))
+    func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
+        try inner.commit(self.changes(changes), durability)
     }
     func perform(_ effect: Effect) {
         if spins, case .arm(.some) = effect {

@@ -16,8 +16,8 @@ final class Stage {
         var inner: VirtualPort
         let notes: Notes
 
-        func commit(_ changes: [Change]) throws(CommitError) {
-            try inner.commit(changes)
+        func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
+            try inner.commit(changes, durability)
             for case .append(let line) in changes { notes.lines.append(line) }
         }
         func perform(_ effect: Effect) {

@@ -90,9 +90,12 @@ final class World {
     struct Port: DevicePort {
         let world: World
 
-        mutating func commit(_ changes: [Change]) throws(CommitError) {
+        mutating func commit(
+            _ changes: [Change],
+            _ durability: Durability
+        ) throws(CommitError) {
             do {
-                try world.store.commit(changes)
+                try world.store.commit(changes, durability)
             } catch {
                 throw CommitError(reason: "\(error)", isFull: error.isFull)
             }

@@ -16,6 +16,7 @@ package final class Store {
     private var delete: Statement
     private var append: Statement
     /// History lines since it was last pruned; the first line of a run prunes.
+    private var durability = Durability.powerLoss
     private var appended = Store.pruningInterval - 1
     private static let pruningInterval = 500
     /// Lines kept, and how old they may be; set from the settings.
@@ -91,11 +92,19 @@ package final class Store {
         }
     }
 
-    /// All or nothing, on the disk when it returns. Without changes it only tries whether the
-    /// database takes writes.
-    package func commit(_ changes: [Change]) throws(StoreError) {
+    /// All or nothing, on the disk when it returns if it must survive a loss of power. Without
+    /// changes it only tries whether the database takes writes.
+    package func commit(
+        _ changes: [Change],
+        _ durability: Durability = .powerLoss
+    ) throws(StoreError) {
         let before = appended
         do throws(SQLiteError) {
+            if durability != self.durability {
+                // NORMAL syncs nothing of a log written ahead; the next FULL commit all of it.
+                try database.setSynchronous(durability == .kill ? .normal : .full)
+                self.durability = durability
+            }
             try database.transaction { () throws(SQLiteError) in
                 for change in changes { try apply(change) }
                 if changes.isEmpty {

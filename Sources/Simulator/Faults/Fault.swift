@@ -2,7 +2,7 @@
 package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     // The daemon and its store.
     case killBeforeCommit, killInCommit, killAfterCommit, killBetweenEffects, longOutage
-    case storeFull, storeFailing
+    case storeFull, storeFailing, lostWrites
     // The device.
     case reboot, clockForward, clockBack, zoneChange, lateTimer, spuriousTimer
     case memoryPressure, thermal, sensorLost, networkLost, metered, lowPower

@@ -71,7 +71,7 @@ final class GrantsBounded: Invariant {
 
     private func extend(_ launch: LaunchID, _ device: Device, _ world: World, _ now: Moment) {
         guard let (_, found) = device.launch(launch), found.presence != .foreground else { return }
-        var grant = Interval.seconds(30)
+        var grant = found.finishUp == nil ? Interval.seconds(30) : .seconds(180)
         let isProcessing =
             found.wake?.trigger == .processing
             || found.deliveries.contains { $0.trigger == .processing }

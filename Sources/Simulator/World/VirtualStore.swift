@@ -5,11 +5,23 @@ import Vocabulary
 package struct VirtualStore {
     private var records: [(key: RecordKey, record: Record)] = []
     package private(set) var lineCount = 0
+    /// As it was before what a loss of power may take; nil: nothing.
+    private var synced: [(key: RecordKey, record: Record)]?
 
     package init() {}
 
+    /// What was not synced is gone.
+    mutating func losePower() {
+        if let synced { records = synced }
+        synced = nil
+    }
+
     /// All or none: the caller decides which.
-    mutating func apply(_ changes: [Change]) {
+    mutating func apply(_ changes: [Change], _ durability: Durability) {
+        switch durability {
+        case .kill: synced = synced ?? records
+        case .powerLoss: synced = nil
+        }
         for change in changes {
             switch change {
             case .put(let record):

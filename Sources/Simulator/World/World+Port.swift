@@ -5,7 +5,12 @@ package import Vocabulary
 package struct VirtualPort: DevicePort {
     package let world: World
 
-    package func commit(_ changes: [Change]) throws(CommitError) { try world.commit(changes) }
+    package func commit(
+        _ changes: [Change],
+        _ durability: Durability
+    ) throws(CommitError) {
+        try world.commit(changes, durability)
+    }
     package func perform(_ effect: Effect) { world.perform(effect) }
     package func reply(_ token: ReplyToken, _ reply: Reply) { world.answer(token, reply) }
     package func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
@@ -17,7 +22,7 @@ package struct VirtualPort: DevicePort {
 extension World {
     // MARK: Commits
 
-    func commit(_ changes: [Change]) throws(CommitError) {
+    func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
         guard daemonIsAlive else { return }
         switch knife.cuts(before: .save, &swarm) {
         case .none: break
@@ -26,7 +31,7 @@ extension World {
             return
         case .within(let landed):
             if landed {
-                store.apply(changes)
+                store.apply(changes, durability)
                 watch.committed(changes)
             }
             killDaemon(.killInCommit)
@@ -35,8 +40,11 @@ extension World {
         if let storeTrouble {
             throw CommitError(reason: "no space left on device", isFull: storeTrouble == 1)
         }
-        store.apply(changes)
+        store.apply(changes, durability)
         watch.committed(changes)
+        if durability == .kill, strikes(.lostWrites, in: 300) {
+            (losesPower, rebootIsDue) = (true, true)
+        }
     }
 
     func answer(_ token: ReplyToken, _ reply: Reply) {
@@ -206,6 +214,8 @@ extension World {
     func reboot() {
         processes.removeAll()
         storeTrouble = nil
+        if losesPower { store.losePower() }
+        losesPower = false
         clock.boot()
         bootNumber += 1
         user.openApp = nil

@@ -49,7 +49,8 @@ extension World {
         case .manifestEdited: edit(index)
         case .settingsChanged: drawSettings()
         case .killBeforeCommit, .killInCommit, .killAfterCommit, .killBetweenEffects,
-            .longOutage, .lateTimer, .spuriousTimer, .notStarted, .exitRetry, .exitFailed,
+            .longOutage, .lostWrites, .lateTimer, .spuriousTimer, .notStarted, .exitRetry,
+            .exitFailed,
             .commandCrash, .neverEnds, .ignoresTerm, .probeSilent, .appCrash,
             .crashBeforeReceipt, .neverAccepts, .neverCompletes, .completesTwice, .launchLate,
             .launchNever, .disconnect, .stopsReading, .taskNeverEnded, .outlivesGrant,

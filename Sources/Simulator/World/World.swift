@@ -25,6 +25,8 @@ package final class World {
     package internal(set) var diedAt: Interval?
     package internal(set) var isHeldAwake = false
     package internal(set) var armedFor: BootTime?
+    /// The next reboot is a loss of power.
+    var losesPower = false
     /// 1 full, 2 failing.
     package internal(set) var storeTrouble: Int?
     package internal(set) var bootNumber = 1
