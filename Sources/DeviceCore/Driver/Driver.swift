@@ -103,8 +103,8 @@ package struct Driver<Port: DevicePort> {
         }
     }
 
-    /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of power
-    /// its process is gone with it. Saves a third of the disk's work for each run.
+    /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of
+    /// power its process is gone with it. Saves a third of the disk's work for each run.
     private func canWait(_ events: [TimedEvent]) -> Bool {
         storage == .absent && owed.isEmpty && events.allSatisfy(\.event.isFoundAgain)
             && effects.allSatisfy(\.demandsNothing)
