@@ -74,6 +74,7 @@ struct PrintingTests {
                 [
                   {
                     "app": "backup",
+                    "held": [],
                     "holds": [
                       {
                         "gate": "external-power",
