@@ -242,6 +242,18 @@ struct RecoveryTests {
         #expect(bench.contains(.kill(launch)))
     }
 
+    @Test func `what was being ended when the daemon died may have been left frozen`() throws {
+        let (before, launch, process) = try Self.bench(in: .ending)
+        var bench = before
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [Self.manifest]
+        )
+        let thaw = try #require(bench.effects.firstIndex(of: .thaw(launch)))
+        let terminate = try #require(bench.effects.firstIndex(of: .terminate(launch)))
+        #expect(thaw < terminate)
+    }
+
     @Test func `a result that was being read is asked for again`() throws {
         var (bench, launch, _) = try Self.bench(in: .judging)
         let manifest = Self.manifest

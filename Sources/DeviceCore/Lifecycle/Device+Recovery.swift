@@ -175,12 +175,9 @@ extension Device {
         }
         guard let place = apps[index].index(of: launch.id) else { return }
         let adopted = apps[index].launches[place]
+        step.emit(adopted.isFrozen ? .freeze(launch.id) : .thaw(launch.id))
         if let ending = adopted.ending {
             step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
-        } else if adopted.isFrozen {
-            step.emit(.freeze(launch.id))
-        } else {
-            step.emit(.thaw(launch.id))
         }
         touch(index)
     }
