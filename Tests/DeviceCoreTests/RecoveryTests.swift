@@ -331,6 +331,20 @@ struct RecoveryTests {
         #expect(bench.app("app")?.record.failures.count == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `an app weighs again what it is to weigh`(_ isLeft: Bool) throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        if isLeft { bench.ask(.leave(AppID("app"))) }
+        let process = bench.launch(launch)?.process
+        try bench.restart(
+            survivors: [Survivor(launch: launch, process: process, alive: true)],
+            manifests: [.linked("app")]
+        )
+        #expect(bench.contains(.weigh(launch, isLeft ? .background : .foreground)))
+    }
+
     @Test func `what was frozen is frozen again`() throws {
         var bench = Bench()
         bench.install(.linked("app"))

@@ -176,6 +176,11 @@ extension Device {
         guard let place = apps[index].index(of: launch.id) else { return }
         let adopted = apps[index].launches[place]
         step.emit(adopted.isFrozen ? .freeze(launch.id) : .thaw(launch.id))
+        if adopted.role == .main, adopted.ending == nil {
+            // The daemon may have died between the user's leaving and this.
+            let weight: Weight = adopted.presence == .foreground ? .foreground : .background
+            step.emit(.weigh(launch.id, weight))
+        }
         if let ending = adopted.ending {
             step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
         }
