@@ -59,6 +59,10 @@ final class NothingLost: Invariant {
 
     func committed(_ changes: [Change]) -> String? {
         forgetWishes(changes)
+        for case .append(let line) in changes {
+            // Use seen elsewhere opens a closed app.
+            if case .use(let kind) = line.entry, kind != .closed { closed[line.app] = nil }
+        }
         for change in changes {
             guard case .delete(let key) = change, key.section == .request,
                 let number = UInt64(key.key)
@@ -101,14 +105,6 @@ final class NothingLost: Invariant {
             return "a pause, or its end, is forgotten"
         case (nil, _), (true, .untilContinued), (false, .none): return nil
         }
-    }
-
-    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        // Use seen elsewhere opens a closed app.
-        if case .announce(let line) = effect, case .use(let kind) = line.entry, kind != .closed {
-            closed[line.app] = nil
-        }
-        return nil
     }
 }
 
