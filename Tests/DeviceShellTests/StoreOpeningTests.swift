@@ -160,6 +160,23 @@ struct StoreOpeningTests {
         #expect(try Database(path: path, mode: .immutable).userVersion() == 1)
     }
 
+    @Test func aRecordOfAnotherVersionIsNamedAndLeftAsItIs() throws {
+        do { try Store(path: path).commit([.put(.app("a", 1))]) }
+        do {
+            let database = try Database(path: path, mode: .readWrite)
+            try database.execute("UPDATE records SET body = x'01'")
+        }
+        let before = try #require(scratch.bytes(of: "offstage.db"))
+        do throws(StoreError) {
+            _ = try Store(path: path).load()
+            Issue.record("it was read")
+        } catch {
+            #expect("\(error)".contains("app a"))
+            #expect("\(error)".contains("Install the version that wrote it"))
+        }
+        #expect(scratch.bytes(of: "offstage.db") == before)
+    }
+
     @Test func theDraftOfADaemonThatDiedIsThrownAway() throws {
         for suffix in ["", "-wal", "-journal"] {
             scratch.write("x", to: "offstage.db.new" + suffix)

@@ -6,8 +6,6 @@ package enum DaemonError: Error, CustomStringConvertible {
     case directory(LinuxError)
     case alreadyRunning(state: String, pid: Int32?)
     case store(StoreError)
-    /// The store is sound, but holds a record that this version cannot read.
-    case records(path: String, reason: String)
     case socket(String)
 
     package var description: String {
@@ -19,9 +17,6 @@ package enum DaemonError: Error, CustomStringConvertible {
             "another daemon\(pid.map { " (process \($0))" } ?? "") runs for \(state). "
                 + "Only one may; choose another directory with --state to run a second."
         case .store(let error): "\(error)"
-        case .records(let path, let reason):
-            "\(path) holds a record that this version cannot read (\(reason)). It was left as it "
-                + "is. Install the version that wrote it."
         case .socket(let text): text
         }
     }
@@ -30,7 +25,7 @@ package enum DaemonError: Error, CustomStringConvertible {
     package var exitStatus: Int32 {
         switch self {
         case .usage: 2
-        case .directory, .alreadyRunning, .store, .records, .socket: 1
+        case .directory, .alreadyRunning, .store, .socket: 1
         }
     }
 }

@@ -78,7 +78,7 @@ package final class Store {
             do {
                 found.append(try Record(key, value))
             } catch {
-                throw .corrupt(path: path, found: "\(error)")
+                throw .foreign(path: path, record: "\(error)")
             }
         }
         return found

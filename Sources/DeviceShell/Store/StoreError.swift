@@ -8,6 +8,8 @@ package enum StoreError: Error, Equatable {
     /// Written by a newer version.
     case newer(path: String, version: Int64, supported: Int64)
     case corrupt(path: String, found: String)
+    /// Sound, but with a record that this version cannot read.
+    case foreign(path: String, record: String)
     case database(path: String, SQLiteError)
     case file(path: String, LinuxError)
 
@@ -24,7 +26,7 @@ package enum StoreError: Error, Equatable {
         switch self {
         case .database(_, let error): error.isFull
         case .file(_, let error): error.errno == .noSpace
-        case .notOurs, .newer, .corrupt: false
+        case .notOurs, .newer, .corrupt, .foreign: false
         }
     }
 }
@@ -41,6 +43,9 @@ extension StoreError: CustomStringConvertible {
         case .corrupt(let path, let found):
             "\(path) is damaged (\(found)). It was left as it is. Restore it from a backup, or "
                 + "move it away to begin anew; the apps' manifests are not in it."
+        case .foreign(let path, let record):
+            "\(path) holds a record that this version cannot read (\(record)). It was left as it "
+                + "is. Install the version that wrote it."
         case .database(let path, let error):
             "\(path): \(error)"
         case .file(let path, let error):
