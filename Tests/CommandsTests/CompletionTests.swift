@@ -52,8 +52,8 @@ struct CompletionTests {
     )
     func otherShellsCanReadTheirs(_ shell: String, _ text: String) throws {
         guard Command.exists(shell) else { return }
-        let file = try ScratchDirectory().write("completion", text)
-        let outcome = try Command(shell, "-n", file).run()
+        let scratch = ScratchDirectory()
+        let outcome = try Command(shell, "-n", try scratch.write("completion", text)).run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
     }
 }
