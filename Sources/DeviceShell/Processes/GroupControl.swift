@@ -9,6 +9,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     let resources: ResourceGroups
     private let refused: [String]
     private var foreground: Set<LaunchID> = []
+    /// As last set; nil: not yet.
+    private var scopeWeight: Weight?
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
@@ -38,12 +40,12 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD {
         let place = group(id).exists ? another(below: id) : group(id)
-        try prepare(id, limits)
+        try create(id, limits)
         return try start(program, id, at: place, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
-        if !group(id).exists { try prepare(id, LaunchLimits()) }
+        if !group(id).exists { try create(id, LaunchLimits()) }
         return try start(program, id, at: another(below: id), weight(of: id))
     }
 
@@ -86,11 +88,15 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     /// Makes the launch's groups and sets what the kernel offers there.
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
+        try create(id, limits)
+        try weigh(id, limits.weight)
+    }
+
+    private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
         let group = group(id)
         try group.create()
         if let bytes = limits.memory, group.canLimitMemory { try group.setMemoryLimit(bytes) }
         try resources.create(id, limits)
-        try weigh(id, limits.weight)
     }
 
     @discardableResult
@@ -105,14 +111,19 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     package func kill(_ id: LaunchID) throws(LinuxError) { try group(id).kill() }
 
     package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {
-        let before = best
         if weight == .foreground { foreground.insert(id) } else { foreground.remove(id) }
         let group = group(id)
         if group.canWeighProcessor { try group.setProcessorWeight(weight.processorWeight) }
-        if best != before || foreground.isEmpty, base.canWeighProcessor {
-            try base.setProcessorWeight(best.scopeWeight)
-        }
-        try resources.weigh(id, weight, best: best)
+        try resources.weigh(id, weight)
+        try weighScope()
+    }
+
+    /// All launches together weigh as much as the best of them.
+    private func weighScope() throws(LinuxError) {
+        guard best != scopeWeight else { return }
+        if base.canWeighProcessor { try base.setProcessorWeight(best.scopeWeight) }
+        try resources.weighScope(best)
+        scopeWeight = best
     }
 
     private func weight(of id: LaunchID) -> Weight {
@@ -145,6 +156,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
         foreground.remove(id)
+        try? weighScope()
         let group = group(id)
         if group.exists, group.isPopulated { try? group.kill() }
         do throws(LinuxError) {

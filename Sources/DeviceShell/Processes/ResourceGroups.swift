@@ -15,10 +15,7 @@ struct ResourceGroups: Sendable {
             try group.create()
             if let bytes = limits.memory { try group.setMemoryLimit(bytes) }
         }
-        if let group = processor?.child(name) {
-            try group.create()
-            try group.setProcessorWeight(limits.weight.processorWeight)
-        }
+        try processor?.child(name).create()
         try accounting?.child(name).create()
     }
 
@@ -34,10 +31,13 @@ struct ResourceGroups: Sendable {
         for path in joining(id) { try Files.set(path + "/cgroup.procs", to: "\(pid)") }
     }
 
-    func weigh(_ id: LaunchID, _ weight: Weight, best: Weight) throws(LinuxError) {
-        guard let processor else { return }
-        try processor.setProcessorWeight(best.scopeWeight)
-        try processor.child(LaunchName.of(id)).setProcessorWeight(weight.processorWeight)
+    func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {
+        try processor?.child(LaunchName.of(id)).setProcessorWeight(weight.processorWeight)
+    }
+
+    /// All launches together against the rest of the machine.
+    func weighScope(_ best: Weight) throws(LinuxError) {
+        try processor?.setProcessorWeight(best.scopeWeight)
     }
 
     func memoryUsage(_ id: LaunchID) -> Int64? { memory?.child(LaunchName.of(id)).memory }
