@@ -56,8 +56,8 @@ package struct RequestRecord: Hashable, Sendable, Codable {
 }
 
 package struct LaunchRecord: Hashable, Sendable, Codable {
-    var app: AppID
-    var launch: Launch
+    package let app: AppID
+    package let launch: Launch
 
     init(_ app: AppID, _ launch: Launch) { (self.app, self.launch) = (app, launch) }
 

@@ -7,6 +7,8 @@ final class NeverEarly: Invariant {
     private var asked: [UInt64: (token: String?, floor: WallTime)] = [:]
     private var byToken: [String: WallTime] = [:]
     private var floors: [UInt64: WallTime] = [:]
+    /// Those may be offered again after a clock was set back.
+    private var begun: [UInt64: Bool] = [:]
     /// Floors that are so long from when they were asked for; a clock that is set moves them.
     private var spans: [(request: UInt64, span: Interval)] = []
     private var askedSpans: [UInt64: Interval] = [:]
@@ -55,10 +57,21 @@ final class NeverEarly: Invariant {
                 .watchUse, .reply, .arm, .announce:
                 request = nil
             }
-            guard let request, let floor = floors[request.number] else { continue }
-            // Work may have been begun, then put back, before a clock was set.
+            guard let request, let floor = floors[request.number],
+                begun[request.number] == nil
+            else { continue }
             if turn.moment.wall < floor {
                 return "request \(request) begins \(floor - turn.moment.wall) early"
+            }
+            begun[request.number] = true
+        }
+        // Decided in time, by a daemon that was killed before it could say so.
+        for case .put(.launch(let record)) in turn.changes where turn.wasKilled {
+            for delivery in record.launch.deliveries {
+                guard let request = delivery.request, let floor = floors[request.number],
+                    turn.moment.wall >= floor
+                else { continue }
+                begun[request.number] = true
             }
         }
         return nil

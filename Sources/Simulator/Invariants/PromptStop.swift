@@ -20,7 +20,9 @@ final class PromptStop: Invariant {
         (idle, power) = (world.value(.idle) == 1, world.value(.power) == 1)
         guard userCame || powerWent else { return nil }
         for (app, launch) in device.launches {
-            guard let wake = launch.wake, launch.ending == nil else { continue }
+            // What the user looks at goes on.
+            guard let wake = launch.wake, launch.ending == nil, launch.presence != .foreground
+            else { continue }
             if launch.requestID != nil {
                 guard wake.trigger == .processing, launch.phase != .judging,
                     userCame || needsPower(launch.requestID, app, device)

@@ -29,6 +29,8 @@ final class ReasonGiven: Invariant {
 
     /// Between turns: what could have begun some seconds ago has begun.
     func idled(_ device: Device, _ world: World) -> String? {
+        // What the device knows since then it could not act on then.
+        guard world.now.boot - world.watch.turn.moment.boot > .seconds(5) else { return nil }
         guard device.apps.endIndex > 0 else { return nil }
         next = (next + 1) % device.apps.endIndex
         let then = world.now.earlier(by: .seconds(5))

@@ -7,6 +7,8 @@ package final class Watch {
     package private(set) var violation: Violation?
     var invariants: [any Invariant]
     private(set) var turn: Turn
+    /// How many of its entries have become durable.
+    private var durable = 0
     /// The last events with their decisions, for a report.
     private(set) var tail: [Turn.Entry] = []
     private let tailLength: Int
@@ -50,6 +52,7 @@ package final class Watch {
 
     func begin(at moment: Moment, isStart: Bool) {
         turn = Turn(at: moment)
+        durable = 0
         turn.isStart = isStart
     }
 
@@ -60,11 +63,13 @@ package final class Watch {
 
     func rolledBack(_ count: Int) {
         turn.entries.removeLast(min(count, turn.entries.count))
+        durable = min(durable, turn.entries.count)
         turn.wasRolledBack = true
     }
 
     func committed(_ changes: [Change]) {
         figures.commits += 1
+        durable = turn.entries.count
         turn.changes.append(contentsOf: changes)
         for change in changes {
             if case .append(let line) = change { figures.count(line) }
@@ -102,9 +107,12 @@ package final class Watch {
         tail.append(contentsOf: turn.entries)
         if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(contentsOf: turn.entries) }
-        // A turn whose changes did not become durable before the kill has not been.
-        let hasSave = turn.entries.contains { $0.decisions.first.map(\.isSave) ?? false }
-        if turn.wasKilled, hasSave, turn.changes.isEmpty { return }
+        // What did not become durable before the kill has not been.
+        if turn.wasKilled,
+            turn.entries.dropFirst(durable).contains(where: { $0.decisions.first?.isSave ?? false })
+        {
+            return
+        }
         // The class's own would be copied for each.
         let turn = turn
         for invariant in invariants {
