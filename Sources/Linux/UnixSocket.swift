@@ -10,7 +10,7 @@ package struct UnixListener: ~Copyable, Sendable {
     package static let longestPath = 107
 
     /// Listens at `path` with mode 0600, in a directory made with mode 0700 if need be. Replaces
-    /// a socket that is there: the caller holds the lock that says nobody else listens.
+    /// a socket that is there, but not one at which somebody listens.
     package init(_ path: String) throws(LinuxError) {
         guard path.utf8.count <= Self.longestPath else {
             throw LinuxError("bind", path, .nameTooLong)
@@ -19,7 +19,12 @@ package struct UnixListener: ~Copyable, Sendable {
         if !(try Files.makeDirectory(directory, permissions: 0o700, parents: true)) {
             try Self.checkPrivate(directory)
         }
-        if Files.status(path, followLinks: false)?.kind == .socket { try Files.remove(path) }
+        if Files.status(path, followLinks: false)?.kind == .socket {
+            guard (try? UnixSocket.connect(to: path)) == nil else {
+                throw LinuxError("bind", path, .addressInUse)
+            }
+            try Files.remove(path)
+        }
         let socket = FileDescriptor(owning: try check(clinux_socket_unix(1), "socket", path))
         // The mode of the socket itself decides that of its file: no moment with another one.
         try check(fchmod(socket.number, 0o600), "fchmod", path)
@@ -50,8 +55,9 @@ package struct UnixListener: ~Copyable, Sendable {
         guard let status = Files.status(directory) else {
             throw LinuxError("stat", directory, .noEntry)
         }
-        // A directory of ours that others can enter is closed; one of others is refused.
-        guard status.user == CurrentProcess.user else {
+        // A directory of ours that others can enter is closed; one of others, or for all, is
+        // refused.
+        guard status.user == CurrentProcess.user, status.permissions & 0o1000 == 0 else {
             throw LinuxError("bind", directory, .permission)
         }
         if status.permissions & 0o077 != 0 {

@@ -214,6 +214,19 @@ struct RequestTests {
         #expect(bench.requests("command.sync").isEmpty)
     }
 
+    @Test func `a wish skips the rest between the runs of every`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(2), command: ["sync"])))
+        let first = try #require(bench.spawn(of: "command.sync"))
+        bench.started(first)
+        bench.advance(.seconds(10))
+        bench.exited(first)
+        bench.advance(.minutes(1))
+        #expect(bench.gates("command.sync").contains("earliest"))
+        bench.ask(.run(AppID("command.sync"), identifier: nil))
+        #expect(bench.spawn(of: "command.sync") != nil)
+    }
+
     @Test func `with every it comes back so long after each run`() throws {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, every: .hours(2), command: ["sync"])))

@@ -40,6 +40,20 @@ struct StartingTests {
         #expect(try bench.answers())
     }
 
+    @Test func `a second daemon at the same socket is refused, and the first one still answers`()
+        throws
+    {
+        let bench = try DaemonBench()
+        let outcome = try run(bench, state: bench.daemon.scratch("other"))
+        #expect(outcome.status == .exited(1))
+        #expect(
+            outcome.errors
+                == "offstaged: another daemon listens at \(bench.daemon.socket). Choose another "
+                + "directory with --runtime to run a second.\n"
+        )
+        #expect(try bench.answers())
+    }
+
     @Test func `a state directory of its own makes a second daemon possible`() throws {
         let one = try DaemonBench()
         let other = try DaemonBench()

@@ -26,10 +26,13 @@ extension Device {
             let app = apps[index]
             requests += app.requests.count
             if app.record.failures.count > 0, app.manifest != nil {
+                var failures = app.record.failures
+                // Nobody tries again what was asked for once.
+                if app.requests.isEmpty { failures.until = nil }
                 failing.append(
                     Report.map([
                         ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-                        ("failures", reporter.failures(app.record.failures)),
+                        ("failures", reporter.failures(failures)),
                     ])
                 )
             }

@@ -19,6 +19,11 @@ extension Daemon {
             default:
                 throw LinuxError("sd_listen_fds", "more than one socket", .invalid)
             }
+        } catch  where error.errno == .addressInUse {
+            throw .socket(
+                "another daemon listens at \(places.socket). Choose another directory with "
+                    + "--runtime to run a second."
+            )
         } catch {
             throw .socket("\(places.socket) cannot be listened on: \(error)")
         }
