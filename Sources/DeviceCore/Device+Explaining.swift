@@ -201,6 +201,8 @@ extension Device {
                 )
             )
         }
+        // Only what nothing else holds waits for its turn.
+        if holds.count > 1 { holds.removeAll { $0.gate == Gate.runSlots.name } }
         let byEvent = holds.filter { $0.next == nil }
         let byTime = holds.filter { $0.next != nil }.sorted {
             ($0.next ?? .distantPast) > ($1.next ?? .distantPast)

@@ -295,7 +295,7 @@ struct GateTests {
                 $0.started(launch)
                 $0.exited(launch)
             },
-            sentence: "it is next in line"
+            sentence: "its turn comes after them"
         ),
     ]
 

@@ -26,7 +26,7 @@ extension GateTable.Definition {
                 value: "\(running.all) running, \(running.processing) of them processing",
                 needed: "fewer than \($0.settings.runSlots), one processing",
                 since: nil,
-                sentence: "other apps are running, and it is next in line"
+                sentence: "other apps are running, and its turn comes after them"
             )
         }
     )
