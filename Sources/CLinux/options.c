@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,9 +41,17 @@ size_t clinux_parse_options(
 
     pthread_mutex_lock(&turn);
     opterr = 0;
-    optind = 0;  // glibc: start again from the beginning
+    optind = 0;  // glibc: start again from the beginning; without words it only does that
+    getopt_long(1, arguments, shorts, longs, NULL);
     while (used < capacity) {
         int at = optind > 0 ? optind : 1;
+        // No option is a digit: a negative number is an operand.
+        if (at < count && arguments[at][0] == '-' && isdigit((unsigned char)arguments[at][1])) {
+            if (in_order) break;
+            parsed[used++] = (struct clinux_parsed_option){-3, arguments[at]};
+            optind = at + 1;
+            continue;
+        }
         int value = getopt_long(count, arguments, shorts, longs, NULL);
         if (value == -1) break;
         struct clinux_parsed_option *entry = &parsed[used++];

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// Command line options by GNU rules (getopt_long): long names may be shortened, short ones
-/// bundled, `--` ends them.
+/// bundled, `--` ends them. A negative number is an operand.
 package struct Options: Equatable, Sendable {
     package enum Argument: Int32, Sendable { case none, required, optional }
 

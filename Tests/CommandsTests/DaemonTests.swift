@@ -80,6 +80,8 @@ struct DaemonTests {
             ("pause 2h", 0, ""), ("status", 0, "Paused"), ("continue", 0, ""),
             ("set run-slots 3", 0, ""), ("settings", 0, "run-slots                  3"),
             ("submit --processing --power --id b -- true", 0, "command.b is stored"),
+            ("explain command.b nothing", 3, "has no task of that name: nothing"),
+            ("simulate fetch command.b", 1, "command.b cannot fetch"),
             ("cancel command.b", 0, ""), ("close reader", 0, ""), ("explain reader", 0, "closed"),
             ("--version", 0, "offstage "), ("open nobody", 3, "no app of that name: nobody"),
             ("leave nobody", 3, "nobody"), ("close nobody", 3, "nobody"),

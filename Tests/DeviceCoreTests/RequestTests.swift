@@ -187,6 +187,19 @@ struct RequestTests {
         #expect(bench.refusal?.fix == "offstage apps lists those that are known")
     }
 
+    @Test func `an app whose manifest is not valid is known, and what is wrong is said`() {
+        var bench = Bench()
+        bench.send(.manifests([.invalid(AppID("bad"), reason: "line 3: no such key")]))
+        for request: UserRequest in [
+            .open(AppID("bad"), attach: nil), .leave(AppID("bad")), .close(AppID("bad")),
+        ] {
+            bench.ask(request)
+            #expect(bench.refusal?.code == .notFound)
+            #expect(bench.refusal?.reason.hasSuffix("its manifest is not valid") == true)
+            #expect(bench.refusal?.value == "line 3: no such key")
+        }
+    }
+
     // MARK: Commands of the user
 
     @Test func `a command runs once, with its own arguments, directory and environment`() throws {

@@ -86,6 +86,10 @@ struct BadInputTests {
         #expect(try slots() == "3", "all or nothing")
         let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "settings" }
         #expect(check?["ok"] == false)
+        let unset = try bench.refusal("Set", "run-slots", "7", [:])
+        #expect(unset.name == "org.offstage.Error.Storage")
+        #expect(unset.text.hasPrefix("\(path): line 9: battery-limt"), "\(unset.text)")
+        #expect(unset.text.contains("; run-slots was not changed"), "\(unset.text)")
         #expect(bench.daemon.log.contains("battery-limt"))
         try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\n")
         try bench.wait(until: "mended") { try slots() == "5" }

@@ -103,7 +103,9 @@ struct StartingTests {
 
     @Test(arguments: [
         (["--sate=/x"], "--sate"), (["--state"], "--state"), (["x"], "x"),
-        (["--step", "cgroup-v3"], "cgroup-v3"), (["--state", "relative"], "relative"),
+        (["--step", "cgroup-v3"], "cgroup-v3"), (["--state", "rel"], "--state: \"rel\""),
+        (["--state="], "--state: \"\""),
+        (["--cgroup", "/proc/none"], "--cgroup /proc/none: there is no such directory"),
     ])
     func `a mistake in the call is told with exit status 2`(words: [String], named: String) throws {
         let bench = try DaemonBench(starting: false)

@@ -140,6 +140,13 @@ struct OptionsTests {
         #expect(options.all("color") == ["never"])
     }
 
+    @Test func `a negative number is an operand`() throws {
+        let options = try parse("-1", "-v", "set", "-20", "--state", "-3", "--", "-4")
+        #expect(options.operands == ["-1", "set", "-20", "-4"])
+        #expect(options["state"] == "-3" && options.has("verbose"))
+        #expect(try parse("-v", "-1", "-v", inOrder: true).operands == ["-1", "-v"])
+    }
+
     @Test func `a command's own options are left alone`() throws {
         let options = try parse("-v", "restic", "-v", "--state", "x", inOrder: true)
         #expect(options.given.map(\.name) == ["verbose"])

@@ -147,8 +147,22 @@ package struct CommandLineProgram {
         let isTooFew = operands.count < command.operands.lowerBound
         let message =
             isTooFew
-            ? "\(command.name): something is missing"
+            ? "\(command.name): \(Self.missing(operands.count, of: command)) is missing"
             : "\(command.name): \(operands[command.operands.upperBound].quoted) is too much"
         throw Failure(.usage, message, fix: "Usage: " + usage.joined(separator: "\n       "))
+    }
+
+    /// The operand at `place` as the forms call it: `APP`, `CONDITION or SETTING`.
+    private static func missing(_ place: Int, of command: Subcommand) -> String {
+        var names: [String] = []
+        for form in command.forms {
+            let words = form.split(separator: " ").filter {
+                !$0.hasPrefix("[") && !$0.hasPrefix("-")
+            }
+            guard place < words.count else { continue }
+            let name = String(words[place].prefix { $0 != "|" && $0 != "." })
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.isEmpty ? "something" : names.joined(separator: " or ")
     }
 }

@@ -11,7 +11,7 @@ extension Device {
         _ step: inout Step
     ) {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
-            step.reply(reply, .refused(unknown(id)))
+            step.reply(reply, .refused(unusable(id, "opened")))
             return
         }
         guard let exec = manifest.exec else {
@@ -134,6 +134,19 @@ extension Device {
         return launch.id
     }
 
+    /// An app without a manifest in force: it is not known, or what is wrong in it is said.
+    private func unusable(_ id: AppID, _ verb: String) -> Refusal {
+        guard let index = apps.index(of: id), let problem = apps[index].problem else {
+            return unknown(id)
+        }
+        return Refusal(
+            .notFound,
+            reason: "\(id) cannot be \(verb): its manifest is not valid",
+            value: problem,
+            fix: "offstage explain \(id)"
+        )
+    }
+
     /// Whoever asks for an app that there is not is told which one may be meant.
     package func unknown(_ id: AppID) -> Refusal {
         let guess = Spelling.suggestion(for: id.name, among: appNames)
@@ -180,7 +193,7 @@ extension Device {
 
     mutating func leave(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
         guard let index = apps.index(of: id), apps[index].manifest != nil else {
-            step.reply(reply, .refused(unknown(id)))
+            step.reply(reply, .refused(unusable(id, "left")))
             return
         }
         guard let main = apps[index].mainLaunch, main.presence == .foreground,
@@ -224,7 +237,7 @@ extension Device {
     /// The swipe (F3).
     mutating func close(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
         guard let index = apps.index(of: id), apps[index].manifest != nil else {
-            step.reply(reply, .refused(unknown(id)))
+            step.reply(reply, .refused(unusable(id, "closed")))
             return
         }
         apps[index].record.closedAt = step.now.wall

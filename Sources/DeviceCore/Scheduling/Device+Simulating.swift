@@ -39,6 +39,15 @@ extension Device {
             try launchInBackground(index, &step)
             return
         }
+        if model == nil, simulation == .fetch, identifier == nil, app.manifest != nil,
+            !app.isLinked
+        {
+            throw Refusal(
+                .notPermitted,
+                reason: "\(app.id) cannot fetch: it is no linked app and has no refresh to run",
+                fix: "offstage tasks \(app.id)"
+            )
+        }
         if model == nil, let manifest = app.manifest {
             // Nobody says of what kind an identifier is; where only one is declared, it is that.
             let isProcessing = simulation == .launch && !manifest.value.declares(.refresh)

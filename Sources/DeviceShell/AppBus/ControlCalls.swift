@@ -85,7 +85,7 @@ struct ControlCalls {
         if let task, let app = rows.first?["app"]?.stringValue, rows.count == 1,
             rows[0]["state"]?.stringValue == Explanation.State.nothingToDo.rawValue,
             // What was submitted has run and is known no more.
-            !app.hasPrefix("command.")
+            app != "command.\(task)"
         {
             try checkTask(task, of: AppID(app))
         }

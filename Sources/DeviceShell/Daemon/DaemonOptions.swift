@@ -78,6 +78,9 @@ package struct DaemonOptions {
                 )
             }
         }
+        if let cgroup = options["cgroup"], Files.status(cgroup)?.kind != .directory {
+            throw .usage("offstaged: --cgroup \(cgroup): there is no such directory")
+        }
         return .run(
             DaemonOptions(places: try places(options), scope: options["cgroup"], step: step)
         )
@@ -119,11 +122,14 @@ package struct DaemonOptions {
         )
         if let power = options["power"] { places.power = power }
         if let pressure = options["pressure"] { places.pressure = pressure }
-        let files = [
-            places.state, places.runtime, places.configuration, places.power, places.pressure,
-        ]
-        for path in files + applications where !path.hasPrefix("/") {
-            throw .usage("offstaged: \(path) is not an absolute path")
+        for name in ["state", "runtime", "config", "data", "power", "pressure"] {
+            guard let value = options[name] else { continue }
+            let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
+            for path in paths where !path.hasPrefix("/") {
+                throw .usage(
+                    "offstaged: --\(name): \(String(path).quoted) is not an absolute path"
+                )
+            }
         }
         return places
     }

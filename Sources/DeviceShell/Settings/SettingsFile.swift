@@ -39,8 +39,10 @@ enum SettingsFile {
         app: AppID?,
         in path: String
     ) throws(Refusal) {
+        var before = ConfigurationText()
         do throws(SettingsText.Invalid) {
-            var content = try text(path)
+            before = try text(path)
+            var content = before
             do throws(Diagnostic) {
                 try content.set(name, section: SettingsText.section(of: app), to: value)
             } catch {
@@ -49,7 +51,31 @@ enum SettingsFile {
             _ = try SettingsText.parse(content)
             try write(content.text, to: path)
         } catch {
+            if let damage = damage(of: before, amid: error) {
+                throw Refusal(
+                    .storage,
+                    reason: "\(path): \(damage.withoutFix); \(name) was not changed",
+                    fix: damage.fix
+                )
+            }
             throw Refusal(error, path)
+        }
+    }
+
+    /// What was wrong in the file already, if that is what `invalid` is about.
+    private static func damage(
+        of text: ConfigurationText,
+        amid invalid: SettingsText.Invalid
+    ) -> Diagnostic? {
+        guard let first = invalid.diagnostics.first else { return nil }
+        do throws(SettingsText.Invalid) {
+            _ = try SettingsText.parse(text)
+            return nil
+        } catch {
+            // A new line may have moved it.
+            return error.diagnostics.first {
+                ($0.key, $0.value, $0.reason) == (first.key, first.value, first.reason)
+            }
         }
     }
 
@@ -65,6 +91,15 @@ enum SettingsFile {
                 Diagnostic(.error, reason: "cannot be written: \(error)", fix: "Free some space.")
             ])
         }
+    }
+}
+
+extension Diagnostic {
+    /// `line 9: RefreshInterval: "soon" is not a time`
+    fileprivate var withoutFix: String {
+        var copy = self
+        copy.fix = ""
+        return String(copy.description.dropLast())
     }
 }
 
