@@ -16,8 +16,8 @@ package enum DeviceSimulation {
         package var calm: [Fault] = []
         /// Faults that are left out, by ordinal.
         package var suppressed: [Int] = []
-        /// Kill here the first time.
-        package var target: EffectPair?
+        /// Kill here the first time, then at the next one, and so on.
+        package var targets: [EffectPair] = []
 
         package init(days: Int, apps: Int, seed: UInt64) {
             (self.days, self.apps, self.seed) = (days, apps, seed)
@@ -46,7 +46,7 @@ package enum DeviceSimulation {
         let watch = Watch(invariants: invariants)
         let world = World(plans: plans + [job], swarm: swarm, seed: plan.seed, watch: watch)
         world.knife.isSharp = true
-        world.knife.target = plan.target
+        world.knife.targets = plan.targets
         world.drawSettings()
         world.begin()
         return Simulated(world: world, watch: watch, seed: plan.seed, corrupt: corrupt, port: port)

@@ -77,10 +77,8 @@ package struct Knife {
     private(set) var last = EffectKind.begin
     /// Cuts by chance; off in tests that say themselves when the daemon is killed.
     package var isSharp = false
-    /// Cuts here at the first opportunity, whatever chance says.
-    package var target: EffectPair?
-    /// No cut before so many opportunities have passed.
-    package var rest = 0
+    /// Cuts here at the first opportunity, whatever chance says; then at the next, and so on.
+    package var targets: [EffectPair] = []
 
     enum Cut {
         case none, before
@@ -101,9 +99,9 @@ package struct Knife {
         seen[place] += 1
         let pair = EffectPair(first: last, second: next)
         var isCut = isSharp && random.below(8 * Int(seen[place])) == 0
-        if let target, target == pair {
+        if targets.first == pair {
             isCut = true
-            self.target = nil
+            targets.removeFirst()
         }
         guard isCut else {
             last = next

@@ -19,11 +19,13 @@ package struct Campaign: Hashable, Sendable, Codable {
         var seed: Int64
         var days: Int64
         var apps: Int64
+        /// The cuts without which it may not come to it.
+        var targets: [EffectPair]
     }
 
     package init() {}
 
-    package mutating func add(_ report: SimulationReport) {
+    package mutating func add(_ report: SimulationReport, targets: [EffectPair] = []) {
         seeds += 1
         days += report.days
         events += report.events
@@ -32,7 +34,13 @@ package struct Campaign: Hashable, Sendable, Codable {
         for (index, fault) in report.faults.enumerated() { faults[index] += fault.count }
         for pair in report.pairsSeen where !seen.contains(where: { $0.pair == pair }) {
             seen.append(
-                SeenPair(pair: pair, seed: report.seed, days: report.days, apps: report.apps)
+                SeenPair(
+                    pair: pair,
+                    seed: report.seed,
+                    days: report.days,
+                    apps: report.apps,
+                    targets: targets
+                )
             )
         }
         for pair in report.pairsCut where !cut.contains(pair) { cut.append(pair) }
@@ -64,8 +72,8 @@ package struct Campaign: Hashable, Sendable, Codable {
                 apps: Int(place.apps),
                 seed: UInt64(bitPattern: place.seed)
             )
-            plan.target = pair
-            add(DeviceSimulation.report(plan))
+            plan.targets = place.targets + [pair]
+            add(DeviceSimulation.report(plan), targets: plan.targets)
         }
     }
 }
