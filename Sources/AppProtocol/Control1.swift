@@ -106,9 +106,9 @@ package enum Control1 {
             input: [options],
             output: [result],
             "Asks for a command to be run. Options: kind (s, refresh or processing), command (as), "
-                + "id (s), after (d), every (d), network, power, unmetered (b), directory (s), "
-                + "environment (as, NAME=value), token (s). A process of an app asks for work of "
-                + "the app's own: an id that its manifest permits, and no command."
+                + "id (s), after (d), every (d), network, power, unmetered, unlocked (b), "
+                + "directory (s), environment (as, NAME=value), token (s). A process of an app "
+                + "asks for work of the app's own: an id that its manifest permits, and no command."
         ),
         Interface.Method(
             "Run",

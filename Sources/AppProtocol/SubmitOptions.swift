@@ -61,7 +61,8 @@ package struct SubmitOptions: Equatable, Sendable {
         needs = Needs(
             power: try reader.flag("power"),
             network: try reader.flag("network"),
-            unmetered: try reader.flag("unmetered")
+            unmetered: try reader.flag("unmetered"),
+            unlocked: try reader.flag("unlocked")
         )
         directory = try reader.text("directory")
         if let directory, !directory.hasPrefix("/") {

@@ -66,6 +66,8 @@ package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The grant is used up.
     case timeout
     case powerLost, networkLost, networkMetered, deviceInUse
+    /// The data that it asked for is protected by the lock now.
+    case dataLocked
     case lowPowerMode, thermal, memoryPressure
     case memoryLimit, cpuMonitor, fileLock
     case launchWatchdog

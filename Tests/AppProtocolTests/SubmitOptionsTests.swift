@@ -25,6 +25,7 @@ struct SubmitOptionsTests {
         let options = try SubmitOptions([
             "kind": "processing", "command": ["restic", "backup", "a b", ""], "id": "backup",
             "after": 90, "every": 86400.5, "network": true, "power": true, "unmetered": true,
+            "unlocked": true,
             "directory": "/home/user", "environment": ["A=B", "EMPTY=", "C==D"],
             "token": "t-1",
         ])
@@ -33,7 +34,7 @@ struct SubmitOptionsTests {
         #expect(options.id == "backup")
         #expect(options.after == .seconds(90))
         #expect(options.every == .days(1) + .milliseconds(500))
-        #expect(options.needs == Needs(power: true, network: true, unmetered: true))
+        #expect(options.needs == Needs(power: true, network: true, unmetered: true, unlocked: true))
         #expect(options.directory == "/home/user")
         #expect(
             options.environment == [

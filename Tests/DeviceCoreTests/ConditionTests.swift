@@ -129,4 +129,28 @@ struct ConditionTests {
         #expect(Condition.battery.row.value("40%") == 40)
         #expect(Condition(named: "x") == nil)
     }
+
+    @Test
+    func `protected data is locked unless the lock is off, or there is none`() {
+        for (reading, isHeld) in [
+            (Reading.value(0), false), (.value(1), true), (.value(2), true), (.absent, false),
+            (.lost, true),
+        ] {
+            for asks in [false, true] {
+                var bench = Bench()
+                bench.send(.condition(.locked, .bus, reading))
+                bench.ask(
+                    .submit(
+                        Submission(
+                            kind: .processing,
+                            needs: Needs(unlocked: asks),
+                            command: ["app"]
+                        )
+                    )
+                )
+                let gates = bench.gates("command.app")
+                #expect(gates.contains("data-protection") == (asks && isHeld), "\(reading)")
+            }
+        }
+    }
 }

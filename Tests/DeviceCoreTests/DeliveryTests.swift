@@ -256,7 +256,8 @@ struct DeliveryTests {
 
     // MARK: Conditions that stop holding
 
-    @Test func `power and network that it asked for expire a task; a user only processing`() throws
+    @Test func `what it asked for expires a task when it is lost; a user only processing`()
+        throws
     {
         let table: [(TaskKind, Needs, Condition, Int, StopReason?)] = [
             (.processing, Needs(power: true), .power, 0, .powerLost),
@@ -270,6 +271,8 @@ struct DeliveryTests {
             (.processing, Needs(), .metered, 1, nil),
             (.processing, Needs(), .idle, 0, .deviceInUse),
             (.refresh, Needs(), .idle, 0, nil),
+            (.refresh, Needs(unlocked: true), .locked, 1, .dataLocked),
+            (.refresh, Needs(), .locked, 1, nil),
             (.processing, Needs(), .lowPower, 1, .lowPowerMode),
             (.refresh, Needs(), .lowPower, 1, nil),
             (.processing, Needs(), .thermal, 2, .thermal),

@@ -13,6 +13,7 @@ struct GateTableTests {
         refresh-off         | ● | ● | | ● | | | | | ● | ● | |
         paused              | ● | ● | ● | ● | | ● | | ● | ● | ● | |
         before-first-unlock | ● | ● | ● | ● | | class | class | ● | ● | ● | class |
+        data-protection     | ● | ● | | | | class | class | | | | |
         low-power           | ● | ● | | ● | | ● | | | | | |
         earliest            | ● | ● | | | | ● | ● | | | | |
         quiet               | fetch, command | command | | | | | | | | | |

@@ -107,6 +107,19 @@ struct GateTests {
             sentence: "you paused all background work"
         ),
         condition("before-first-unlock", .locked, 2, 1, "not been unlocked since it started"),
+        Scenario(
+            gate: "data-protection",
+            close: {
+                $0.set(.locked, 1)
+                $0.ask(
+                    .submit(
+                        Submission(kind: .refresh, needs: Needs(unlocked: true), command: ["app"])
+                    )
+                )
+            },
+            open: { $0.set(.locked, 0) },
+            sentence: "it needs data that the lock protects"
+        ),
         condition("low-power", .lowPower, 1, 0, "low-power mode is on"),
         Scenario(
             gate: "earliest",

@@ -57,6 +57,21 @@ struct SubmitTests {
         return parts[0] * 3600 + parts[1] * 60 + parts[2]
     }
 
+    @Test func `what needs protected data waits while the screen is locked`() throws {
+        let bench = try DaemonBench()
+        try bench.ask("Set", "locked", "on", [:])
+        try bench.submit("echo run >> vault", id: "vault", ["unlocked": true])
+        try bench.submit("echo run >> open", id: "open")
+        try bench.wait(for: "open")
+        let explanation = try bench.explain("command.vault")
+        #expect(explanation["holds"]?[0]?["gate"] == "data-protection")
+        #expect(explanation["sentence"]?.stringValue?.contains("the device is locked") == true)
+        #expect(try bench.ask("Tasks", "command.vault")[0]?["needs"] == .list(["unlocked"]))
+        #expect(bench.read("vault") == "")
+        try bench.ask("Set", "locked", "off", [:])
+        try bench.wait(for: "vault")
+    }
+
     @Test func `every asks again after each run`() throws {
         let bench = try DaemonBench()
         try bench.submit("echo run >> runs", id: "often", ["every": 60])

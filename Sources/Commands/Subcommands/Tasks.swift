@@ -77,6 +77,7 @@ extension Subcommand {
             OptionRow("network", "only with a network"),
             OptionRow("unmetered", "only with a network that does not cost by the byte"),
             OptionRow("power", "only on external power"),
+            OptionRow("unlocked", "only while the screen is not locked: it needs protected data"),
             OptionRow("setenv", "set a variable for the command", argument: "NAME=VALUE"),
         ],
         details: [
@@ -135,7 +136,7 @@ extension Subcommand {
             guard let interval = try invocation.interval(name) else { continue }
             fields[name] = .double(interval.seconds)
         }
-        for name in ["network", "unmetered", "power"] where options.has(name) {
+        for name in ["network", "unmetered", "power", "unlocked"] where options.has(name) {
             fields[name] = true
         }
         let variables = options.all("setenv")

@@ -202,7 +202,7 @@ extension Condition {
         case .power: GateSet(.externalPower, .battery, .appQuota, .deviceQuota)
         case .network: GateSet(.network)
         case .metered: GateSet(.metered)
-        case .locked: GateSet(.beforeFirstUnlock)
+        case .locked: GateSet(.beforeFirstUnlock, .dataProtection)
         case .idle: GateSet(.deviceInUse, .sharedWake)
         case .lowPower: GateSet(.lowPower)
         case .thermal: GateSet(.thermal)

@@ -110,6 +110,7 @@ extension StopReason {
         case .networkLost: "the network is gone"
         case .networkMetered: "the network costs by the byte now"
         case .deviceInUse: "the device is in use"
+        case .dataLocked: "the data that it needs is locked now"
         case .lowPowerMode: "low-power mode"
         case .thermal: "the device is too warm"
         case .memoryPressure: "memory is short"
@@ -131,8 +132,9 @@ extension StopReason {
     var isAppsFault: Bool {
         switch self {
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .neverCompleted: true
-        case .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode, .thermal,
-            .memoryPressure, .userClosed, .cancelled, .paused, .simulated, .manifestRemoved,
+        case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked, .lowPowerMode,
+            .thermal, .memoryPressure, .userClosed, .cancelled, .paused, .simulated,
+            .manifestRemoved,
             .interruptedTooLong:
             false
         }

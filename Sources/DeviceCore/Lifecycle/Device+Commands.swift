@@ -447,8 +447,9 @@ extension RunResult {
         case .retry: true
         case .expired(let reason), .terminated(let reason):
             switch reason {
-            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode, .thermal,
-                .memoryPressure, .paused, .userClosed, .manifestRemoved, .interruptedTooLong:
+            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
+                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
+                .interruptedTooLong:
                 true
             case .timeout: kind == .processing
             case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
@@ -469,8 +470,8 @@ extension Launch {
             return false
         }
         switch reason {
-        case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode,
-            .thermal, .paused, .simulated:
+        case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
+            .lowPowerMode, .thermal, .paused, .simulated:
             return true
         case .memoryPressure, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .manifestRemoved, .interruptedTooLong, .neverCompleted:

@@ -240,6 +240,7 @@ extension GateRow.Kind {
 extension Needs {
     package var words: [String] {
         (power ? ["power"] : []) + (network ? ["network"] : []) + (unmetered ? ["unmetered"] : [])
+            + (unlocked ? ["unlocked"] : [])
     }
 }
 

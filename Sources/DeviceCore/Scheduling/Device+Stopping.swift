@@ -34,7 +34,8 @@ extension Device {
         case .thermal: conditions.thermal >= 2 ? .thermal : nil
         case .memory: conditions.memory >= 2 ? .memoryPressure : nil
         case .metered: conditions.metered ? .networkMetered : nil
-        case .battery, .locked, .storage: nil
+        case .locked: conditions.locked ? .dataLocked : nil
+        case .battery, .storage: nil
         }
     }
 
@@ -43,13 +44,14 @@ extension Device {
         return apps[index].requests[place].needs
     }
 
-    /// Power and network, when they were asked for; a user who comes back, low-power mode, heat
-    /// and want of memory end processing, while a refresh goes on.
+    /// Power, network and unlocked data, when they were asked for; a user who comes back, low-power
+    /// mode, heat and want of memory end processing, while a refresh goes on.
     private func concerns(_ reason: StopReason, _ trigger: Trigger, _ needs: Needs) -> Bool {
         switch reason {
         case .powerLost: needs.power
         case .networkLost: needs.network
         case .networkMetered: needs.unmetered
+        case .dataLocked: needs.unlocked
         case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger == .processing
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong, .neverCompleted:

@@ -2,8 +2,9 @@ import Vocabulary
 
 /// A reason for which a trigger may have to wait: a row of the gate table.
 package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
-    case unknownApp, notPermitted, closedByUser, refreshOff, paused, beforeFirstUnlock, lowPower
-    case earliest, quiet, network, metered, externalPower, battery, deviceInUse, appInForeground
+    case unknownApp, notPermitted, closedByUser, refreshOff, paused, beforeFirstUnlock
+    case dataProtection, lowPower, earliest, quiet, network, metered, externalPower, battery,
+        deviceInUse, appInForeground
     case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
     case startPause, betterMoment, sharedWake, runSlots
 
@@ -176,6 +177,7 @@ enum GateTable {
         row(.refreshOff, "**.*....**..", .refreshOff),
         row(.paused, "****.*.***..", .paused),
         row(.beforeFirstUnlock, "****.kk***k.", .beforeFirstUnlock),
+        row(.dataProtection, "**...kk.....", .dataProtection),
         row(.lowPower, "**.*.*......", .lowPower),
         row(.earliest, "**...**.....", .earliest),
         row(.quiet, "fo..........", .quiet),

@@ -80,8 +80,8 @@ extension RunResult {
         case .expired(let reason), .terminated(let reason):
             switch reason {
             case .memoryLimit, .cpuMonitor, .fileLock, .cancelled, .neverCompleted: false
-            case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .lowPowerMode,
-                .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
+            case .timeout, .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
+                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
                 .interruptedTooLong, .launchWatchdog, .simulated:
                 true
             }

@@ -211,7 +211,8 @@ extension World {
         plans[index].submissions += 1
         let needs = Needs(
             power: kind == .processing && plans[index].random.chance(1, in: 3),
-            network: plans[index].random.chance(1, in: 3)
+            network: plans[index].random.chance(1, in: 3),
+            unlocked: plans[index].random.chance(1, in: 8)
         )
         return Submission(
             app: plans[index].id,

@@ -126,9 +126,17 @@ package struct Needs: Hashable, Sendable, Codable {
     package var power: Bool
     package var network: Bool
     package var unmetered: Bool
+    /// The data that the screen lock protects. No manifest asks for it: requests do.
+    package var unlocked: Bool
 
-    package init(power: Bool = false, network: Bool = false, unmetered: Bool = false) {
-        (self.power, self.network, self.unmetered) = (power, network, unmetered)
+    package init(
+        power: Bool = false,
+        network: Bool = false,
+        unmetered: Bool = false,
+        unlocked: Bool = false
+    ) {
+        (self.power, self.network) = (power, network)
+        (self.unmetered, self.unlocked) = (unmetered, unlocked)
     }
 }
 

@@ -1,0 +1,26 @@
+import Vocabulary
+
+extension GateTable.Definition {
+    /// The lock protects the data that the request asked for. Also before the first unlock, which
+    /// holds everything.
+    static let dataProtection = Self(
+        title: "data protection: what the request requires is locked",
+        kind: .rule,
+        check: { requiresData($0) && $0.conditions.locked ? .held(.event) : .open },
+        words: {
+            GateWords(
+                value: "locked",
+                needed: "unlocked",
+                since: $0.conditions[.locked].since,
+                sentence: "the device is locked, and it needs data that the lock protects"
+            )
+        }
+    )
+
+    private static func requiresData(_ context: GateContext) -> Bool {
+        switch context.cell {
+        case .yes, .classed: context.request?.needs.unlocked == true
+        case .no, .asked, .needed, .set, .critical, .strikes, .fetchOrCommand, .command: false
+        }
+    }
+}
