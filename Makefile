@@ -70,7 +70,7 @@ lint: ## check the form of the Swift source and of the scripts
 
 .PHONY: docs
 docs: ## write the tables in docs/ and the manual pages anew from the code
-	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter DocumentTests
+	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter 'DocumentTests|CompletionTests'
 
 .PHONY: install
 install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given

@@ -21,12 +21,12 @@ _offstage() {
         open) words='--attach --socket --help' ;;
         leave) words='--socket --help' ;;
         close) words='--socket --help' ;;
-        submit) words='--refresh --processing --id --after --every --network --unmetered --power --setenv --json --socket --help' ;;
+        submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
         pause) words='--socket --help' ;;
         continue) words='--socket --help' ;;
-        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin unused-limit dropped-after back-off back-off-limit run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
+        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
         conditions) words='--json --socket --help' ;;
         settings) words='--defaults --json --socket --help' ;;
         lint) words='--json --socket --help' ;;
