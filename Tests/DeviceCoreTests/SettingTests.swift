@@ -118,4 +118,39 @@ struct SettingTests {
         bench.advance(.seconds(5))
         #expect(bench.contains(.terminate(launch)))
     }
+
+    /// What is wrong with a file of settings, as a person reads it.
+    private func problems(_ text: String) -> [String] {
+        do throws(SettingsText.Invalid) {
+            _ = try SettingsText.parse(ConfigurationText(bytes: Array(text.utf8)))
+            return []
+        } catch {
+            return error.diagnostics.map(\.description)
+        }
+    }
+
+    @Test(arguments: SettingsText.warnedGrants)
+    func `a warning that would eat its grant is refused, at the line that can be changed`(
+        _ grant: String
+    ) throws {
+        #expect(problems("\(grant) = 5001ms") == [])
+        #expect(problems("expiry-warning = 1s\n\(grant) = 2s") == [])
+        for text in ["5s", "3s", "0s"] {
+            let found = problems("# ours\n\(grant) = \(text)")
+            #expect(
+                found == [
+                    "line 2: \(grant): \"\(text)\" is not longer than expiry-warning, 5s. "
+                        + "Write more than 5s, or a shorter expiry-warning first."
+                ]
+            )
+        }
+        let row = try #require(SettingRow.table.first { $0.name == grant })
+        let value = row.text(Settings())
+        #expect(
+            problems("\nexpiry-warning = 1h").contains(
+                "line 2: expiry-warning: \"1h\" is not shorter than \(grant), \(value). "
+                    + "Write less than \(value), or a longer \(grant) first."
+            )
+        )
+    }
 }

@@ -108,6 +108,7 @@ struct BadInputTests {
     @Test(arguments: [
         ("run-slot", "3", "run-slots"), ("powr", "off", "power"), ("run-slots", "many", "many"),
         ("battery", "101", "0 to 100"), ("idle", "perhaps", "off, on"), ("", "", "setting"),
+        ("wake-grant", "5s", "expiry-warning"), ("expiry-warning", "30s", "wake-grant"),
     ])
     func `setting what there is not, or to what it cannot be, is refused`(
         name: String,

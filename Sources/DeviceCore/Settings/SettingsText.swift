@@ -48,14 +48,57 @@ package enum SettingsText {
             }
         }
         settings.apps.sort { $0.app < $1.app }
+        if problems.isEmpty { problems = warningsTooLong(settings, text) }
         guard problems.isEmpty else { throw Invalid(problems) }
         return settings
+    }
+
+    /// Grants of whose end an app is warned.
+    package static let warnedGrants = [
+        "finish-up", "wake-grant", "processing-grant", "processing-grant-charging",
+    ]
+
+    /// A warning that is as long as its grant would end that as it begins.
+    private static func warningsTooLong(
+        _ settings: Settings,
+        _ text: ConfigurationText
+    ) -> [Diagnostic] {
+        let warning = settings.expiryWarning
+        return warnedGrants.compactMap { name in
+            guard case .interval(let path, _) = row(name)?.field,
+                settings[keyPath: path] <= warning
+            else { return nil }
+            let grant = settings[keyPath: path]
+            // The line that can be changed: what the file does not say is a default.
+            if let entry = text[name] {
+                return Diagnostic(
+                    .error,
+                    line: entry.line,
+                    key: name,
+                    value: entry.value,
+                    reason: "is not longer than expiry-warning, \(warning)",
+                    fix: "Write more than \(warning), or a shorter expiry-warning first."
+                )
+            }
+            return Diagnostic(
+                .error,
+                line: text["expiry-warning"]?.line,
+                key: "expiry-warning",
+                value: text["expiry-warning"]?.value ?? "\(warning)",
+                reason: "is not shorter than \(name), \(grant)",
+                fix: "Write less than \(grant), or a longer \(name) first."
+            )
+        }
+    }
+
+    private static func row(_ name: String) -> SettingRow? {
+        SettingRow.table.first { $0.name == name }
     }
 
     private static func apply(profile name: String, to settings: inout Settings) {
         guard let profile = SettingRow.profiles.first(where: { $0.name == name }) else { return }
         for (setting, value) in profile.values {
-            _ = SettingRow.table.first { $0.name == setting }?.set(value, in: &settings)
+            _ = row(setting)?.set(value, in: &settings)
         }
     }
 
@@ -65,7 +108,7 @@ package enum SettingsText {
         _ value: String,
         in settings: inout Settings
     ) -> Diagnostic? {
-        guard let row = SettingRow.table.first(where: { $0.name == name }) else {
+        guard let row = row(name) else {
             let guess = Spelling.suggestion(for: name, among: SettingRow.table.map(\.name))
             return Diagnostic(
                 .error,
