@@ -172,6 +172,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var lastProcessingEnd: WallTime?
     package var ledger = Ledger()
     package var refresh = RefreshMemory()
+    /// Of tasks that the app itself asked for; the last begun last.
+    package var paces: [Pace] = []
     /// Tokens of submissions already answered, newest last; at most 32.
     package var tokens: [AnsweredToken] = []
 

@@ -167,6 +167,10 @@ extension AppRecord {
             changed = true
         }
         lower(&failures.since, to: now, &changed)
+        for place in paces.indices where paces[place].began > now {
+            paces[place].began = now
+            changed = true
+        }
         lower(&failures.until, to: now + settings.backOffLimit, &changed)
         return changed
     }

@@ -4,6 +4,10 @@ import Vocabulary
 /// end on a confirmed exit only.
 extension Device {
     mutating func start(_ request: Request, of index: Int, _ step: inout Step) {
+        if request.mode == .normal, request.state == .pending, request.hasPace(in: apps[index]) {
+            apps[index].record.began(request, at: step.now.wall, settings.value)
+            save(app: index)
+        }
         if apps[index].runsCommand(for: request) {
             startCommand(request, of: index, &step)
         } else {
@@ -107,6 +111,7 @@ extension Device {
         _ wake: Wake,
         trigger: Trigger? = nil,
         identifier: String? = nil,
+        isTest: Bool? = nil,
         _ result: RunResult,
         reason: String,
         _ now: Moment
@@ -116,7 +121,7 @@ extension Device {
             trigger: trigger ?? wake.trigger,
             identifier: identifier ?? wake.identifier,
             resumed: wake.resumed,
-            simulated: wake.mode == .simulated,
+            simulated: isTest ?? (wake.mode == .simulated),
             result: result,
             reason: reason,
             runTime: max(.zero, now.awake - wake.began.awake),
@@ -173,23 +178,13 @@ extension Device {
         }
     }
 
-    /// Doubles with each failure in a row.
-    private func backOff(after failures: Int64) -> Interval {
-        var wait = settings.backOff
-        var left = failures - 1
-        while left > 0, .zero < wait, wait < settings.backOffLimit {
-            wait = wait * 2
-            left -= 1
-        }
-        return min(wait, settings.backOffLimit)
-    }
-
     mutating func countFailure(reason: String, of index: Int, _ step: inout Step) {
         var failures = apps[index].record.failures
         failures.count += 1
         failures.since = failures.since ?? step.now.wall
         failures.reason = reason
-        failures.until = step.now.wall + backOff(after: failures.count)
+        failures.until =
+            step.now.wall + settings.value.wait(settings.backOff, doubled: failures.count - 1)
         if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
             !settings.failureCommand.isEmpty
         {

@@ -285,6 +285,7 @@ extension Device {
         case .opened, .seen:
             apps[index].record.closedAt = nil
             apps[index].record.refresh.opened()
+            apps[index].record.paces.removeAll()
         case .left, .closed: break
         }
         note(.use(kind), app: index, &step)

@@ -196,7 +196,13 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "back-off-limit",
             field: .interval(\.backOffLimit, month),
-            documentation: "The longest such wait."
+            documentation: "The longest such wait, and of those of launch-spacing."
+        ),
+        SettingRow(
+            name: "launch-spacing",
+            field: .interval(\.launchSpacing, month),
+            documentation: "A task that its app asks for again sooner than this after its last "
+                + "launch waits so long, from the second time on; doubles with each in a row."
         ),
         SettingRow(
             name: "run-slots",

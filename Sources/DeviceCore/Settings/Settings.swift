@@ -43,6 +43,7 @@ package struct Settings: Hashable, Sendable, Codable {
     package var droppedAfter = Interval.days(30)
     package var backOff = Interval.minutes(15)
     package var backOffLimit = Interval.hours(4)
+    package var launchSpacing = Interval.minutes(5)
     package var runSlots: Int64 = 4
     package var pauseAfterBoot = Interval.seconds(60)
     package var pauseAfterResume = Interval.seconds(10)

@@ -1,17 +1,27 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// The wait after failures in a row. Launches that follow too closely have no wait of their
-    /// own: what comes back by itself has its quiet period, and a refresh its better moment.
+    /// The wait after failures and crashes in a row, and of a task that asks to run again as soon
+    /// as it has run. Each doubles.
     static let backOff = Self(
-        title: "back-off after failures",
+        title: "back-off after failures, crashes, launches that follow too closely",
         kind: .saving,
         check: {
-            guard let until = $0.app.record.failures.until else { return .open }
+            let until = [$0.app.record.failures.until, $0.tooClose?.until].compactMap(\.self).max()
+            guard let until else { return .open }
             return .held(until: until, at: $0.now)
         },
         words: {
             let failures = $0.app.record.failures
+            if let (until, pace) = $0.tooClose, until > failures.until ?? .distantPast {
+                let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"
+                return GateWords(
+                    value: "asked for too soon \(times)",
+                    needed: $0.device.words(for: until, at: $0.now),
+                    since: pace.began,
+                    sentence: "it asked to run again as soon as it had run (\(times))"
+                )
+            }
             let times = failures.count == 1 ? "once" : "\(failures.count) times in a row"
             return GateWords(
                 value: "failed \(times)",
@@ -21,4 +31,11 @@ extension GateTable.Definition {
             )
         }
     )
+}
+
+extension GateContext {
+    fileprivate var tooClose: (until: WallTime, pace: Pace)? {
+        guard let request, request.hasPace(in: app) else { return nil }
+        return app.record.tooClose(request, settings.value)
+    }
 }

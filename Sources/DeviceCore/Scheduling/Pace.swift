@@ -1,0 +1,76 @@
+package import Vocabulary
+
+/// How closely the launches for one of an app's own tasks follow each other.
+package struct Pace: Hashable, Sendable, Codable {
+    package var identifier: String
+    /// When the last one began.
+    package var began: WallTime
+    /// How many in a row were asked for too soon after the one before.
+    package var close: Int64 = 0
+}
+
+extension AppRecord {
+    /// How many tasks of an app have their pace remembered: as many as may be pending, and more.
+    private static var memory: Int { 16 }
+
+    func pace(of request: Request) -> Pace? {
+        paces.first { $0.identifier == request.identifier }
+    }
+
+    /// Whether a task asks to run again too soon after its last launch. What was asked for before
+    /// that began waited for its turn only; and no task follows a run that has not ended.
+    private func followsClosely(_ request: Request, _ pace: Pace, _ spacing: Interval) -> Bool {
+        let lastEnd: WallTime?
+        switch request.kind {
+        case .refresh: lastEnd = lastRefreshEnd
+        case .processing: lastEnd = lastProcessingEnd
+        }
+        let asked = max(
+            request.submittedAt,
+            request.earliest ?? .distantPast,
+            lastEnd ?? .distantPast
+        )
+        return asked < pace.began + spacing
+    }
+
+    /// Until when a request waits because it follows too closely; nil: it does not. The first time
+    /// is free: that is how an app tries again what did not succeed.
+    func tooClose(_ request: Request, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
+        guard let pace = pace(of: request), request.submittedAt >= pace.began, pace.close > 0,
+            followsClosely(request, pace, settings.launchSpacing)
+        else { return nil }
+        return (pace.began + settings.wait(settings.launchSpacing, doubled: pace.close - 1), pace)
+    }
+
+    mutating func began(_ request: Request, at now: WallTime, _ settings: Settings) {
+        var next = pace(of: request) ?? Pace(identifier: request.identifier, began: now)
+        if let last = pace(of: request), request.submittedAt >= last.began {
+            let isClose = followsClosely(request, last, settings.launchSpacing)
+            next.close = isClose ? last.close + 1 : 0
+        }
+        next.began = now
+        paces.removeAll { $0.identifier == request.identifier }
+        paces.append(next)
+        if paces.count > Self.memory { paces.removeFirst() }
+    }
+}
+
+extension Request {
+    /// Whether its launches are held apart: an app's own, asked for anew each time. What the user
+    /// or a manifest wants again and again has a rhythm already.
+    func hasPace(in app: AppState) -> Bool {
+        origin == .submitted && every == nil && !app.isTransient
+    }
+}
+
+extension Settings {
+    /// `wait`, doubled so many times, up to the longest that there is.
+    func wait(_ wait: Interval, doubled times: Int64) -> Interval {
+        var (wait, left) = (wait, times)
+        while left > 0, .zero < wait, wait < backOffLimit {
+            wait = wait * 2
+            left -= 1
+        }
+        return min(wait, backOffLimit)
+    }
+}
