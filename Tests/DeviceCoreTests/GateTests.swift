@@ -81,7 +81,7 @@ struct GateTests {
             gate: "closed-by-user",
             close: {
                 $0.set(.network, 0)
-                $0.install(.refreshing("app"))
+                $0.install(.refreshing("app") { $0.useFrom = .file("/x") })
                 $0.ask(.close(AppID("app")))
                 $0.set(.network, 2)
             },

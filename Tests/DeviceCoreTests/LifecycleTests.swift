@@ -286,4 +286,25 @@ struct LifecycleTests {
         bench.say(launch, .taskEnded(task: 1))
         #expect(bench.effects.isEmpty)
     }
+
+    @Test
+    func `what can be neither opened nor seen in use is not closed, which nothing would lift`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, every: .hours(1), command: ["sync"])))
+        bench.install(.refreshing("news"), .refreshing("seen") { $0.useFrom = .file("/x") })
+        for (app, fix) in [
+            ("command.sync", "offstage cancel command.sync"),
+            ("news", "offstage set background-refresh off --app news"),
+        ] {
+            bench.ask(.close(AppID(app)))
+            #expect(bench.refusal?.code == .invalid)
+            #expect(bench.refusal?.fix == fix)
+            #expect(bench.app(app)?.record.closedAt == nil)
+            #expect(!bench.gates(app).contains("closed-by-user"))
+        }
+        bench.ask(.close(AppID("seen")))
+        #expect(bench.reply == .done)
+    }
 }

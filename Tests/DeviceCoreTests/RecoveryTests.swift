@@ -40,6 +40,7 @@ struct RecoveryTests {
     }
 
     private static let manifest = AppManifest.processing("app") {
+        $0.exec = ["app"]
         $0.whenInterrupted = .freeze
         $0.newDataFrom = .command(["count"])
         $0.failedFrom = ["check"]

@@ -63,10 +63,11 @@ struct AdoptionTests {
         try bench.restart()
         try bench.wait(for: "asked") { $0 == "asked\nasked\n" }
         #expect(process.isAlive, "it was given a day for it")
-        try bench.set("stop-timeout", "0s")
-        try bench.ask("Close", "command.stubborn", [:])
+        let refusal = try bench.refusal("Close", "command.stubborn", [:])
+        #expect(refusal.text.contains("offstage cancel command.stubborn"))
+        try PidFD(of: process).send(Signal.kill)
         try Wait.untilGone(process)
-        #expect(try bench.nextRun("command.stubborn")["result"] == "terminated: it was cancelled")
+        #expect(try bench.nextRun("command.stubborn")["result"] == "expired: it was cancelled")
     }
 
     private static let backup = """

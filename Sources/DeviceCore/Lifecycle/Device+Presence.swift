@@ -236,8 +236,20 @@ extension Device {
 
     /// The swipe (F3).
     mutating func close(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
-        guard let index = apps.index(of: id), apps[index].manifest != nil else {
+        guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
             step.reply(reply, .refused(unusable(id, "closed")))
+            return
+        }
+        // Nothing would ever lift it: it cannot be opened, and nobody sees it used.
+        guard manifest.exec != nil || manifest.useFrom != nil else {
+            let refusal = Refusal(
+                .invalid,
+                reason: "\(id) has no program of its own to close",
+                fix: apps[index].isTransient
+                    ? "offstage cancel \(id)"
+                    : "offstage set background-refresh off --app \(id)"
+            )
+            step.reply(reply, .refused(refusal))
             return
         }
         apps[index].record.closedAt = step.now.wall
