@@ -79,10 +79,14 @@ struct FetchTests {
         var (bench, launch) = try Self.bench()
         _ = Self.advanceToOffer(&bench, launch)
         let first = try bench.accept(launch)
-        bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
-        #expect(bench.refusal?.code == .held)
+        bench.ask(.simulate(.fetch, AppID("app"), identifier: nil))
+        let second = try bench.accept(launch)
+        bench.say(launch, .completed(second, .newData))
+        #expect(bench.results == [.newData])
+        #expect(bench.launch(launch)?.deliveries.map(\.id) == [first])
         bench.say(launch, .completed(first, .noData))
-        #expect(bench.results == [.noData])
+        #expect(bench.results == [.newData, .noData])
+        #expect(bench.launch(launch)?.presence == .suspended)
     }
 
     @Test func `permitted task identifiers turn it off`() throws {

@@ -71,7 +71,7 @@ struct GateTableTests {
             $0["gate"]?.stringValue
         }
         #expect(
-            always == ["unknown-app", "not-permitted", "storage", "still-running", "run-slots"]
+            always == ["unknown-app", "not-permitted", "storage", "run-slots"]
         )
     }
 

@@ -247,4 +247,66 @@ struct UserTests {
             #expect(bench.requests("app").isEmpty)
         }
     }
+
+    @Test
+    func `an app at the same task is given a simulated one beside it, which counts for nothing`()
+        throws
+    {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.x"]))
+        let launch = try bench.openApp("app", registered: ["app.x"])
+        bench.submit(launch, "app.x")
+        bench.ask(.leave(AppID("app")))
+        let first = try bench.accept(launch)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
+        #expect(bench.reply == .done)
+        let second = try bench.accept(launch)
+        #expect(second != first && bench.spawned.isEmpty)
+        bench.say(launch, .completed(second, .failed))
+        #expect(bench.launch(launch)?.deliveries.map(\.id) == [first])
+        bench.say(launch, .completed(first, .succeeded))
+        #expect(bench.runs.map(\.simulated) == [true, false])
+        #expect(bench.results == [.failed, .succeeded])
+        #expect(bench.app("app")?.record.failures.count == 0)
+        bench.advance(.seconds(5))
+        #expect(bench.contains(.freeze(launch)))
+        #expect(bench.requests("app").isEmpty)
+    }
+
+    @Test func `a run that is being expired is given nothing more, not even by a simulation`()
+        throws
+    {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.x"]))
+        let launch = try bench.openApp("app", registered: ["app.x"])
+        bench.submit(launch, "app.x")
+        bench.ask(.leave(AppID("app")))
+        _ = try bench.accept(launch)
+        for wait in [Interval.seconds(25), .seconds(5)] {
+            bench.advance(wait)
+            bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
+            #expect(bench.refusal?.code == .held)
+            #expect(bench.refusal?.reason == "app is just being ended")
+            #expect(bench.spawned.isEmpty && bench.requests("app").count == 1)
+        }
+    }
+
+    @Test func `a plain program is not run a second time beside the first, frozen or not`() throws {
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(.processing("app") { $0.whenInterrupted = .freeze })
+        bench.ask(.run(AppID("app"), identifier: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        for isFrozen in [false, true] {
+            if isFrozen {
+                bench.started(launch)
+                bench.set(.lowPower, 1)
+                #expect(bench.contains(.freeze(launch)))
+            }
+            bench.ask(.simulate(.launch, AppID("app"), identifier: nil))
+            #expect(bench.refusal?.code == .held)
+            #expect(bench.refusal?.fix == "offstage simulate expire app")
+            #expect(bench.spawned.isEmpty && bench.requests("app").count == 1)
+        }
+    }
 }

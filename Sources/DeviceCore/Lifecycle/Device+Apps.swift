@@ -121,6 +121,11 @@ extension Device {
         return apps[index].requests[place].origin
     }
 
+    private func mode(of delivery: Delivery, _ index: Int) -> Request.RunMode? {
+        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
+        return apps[index].requests[place].mode
+    }
+
     /// Ends one delivery: its line, its request, and the run with the last of them.
     mutating func finish(
         _ id: DeliveryID,
@@ -138,6 +143,8 @@ extension Device {
         let launch = apps[index].launches[place]
         let delivery = launch.deliveries[slot]
         apps[index].launches[place].deliveries.remove(at: slot)
+        // A test may run beside what counts.
+        let isTest = mode(of: delivery, index) == .simulated
         if let wake = launch.wake {
             report(
                 line(
@@ -145,6 +152,7 @@ extension Device {
                     wake,
                     trigger: delivery.trigger,
                     identifier: delivery.identifier,
+                    isTest: isTest,
                     result,
                     reason: reason,
                     step.now
@@ -153,7 +161,9 @@ extension Device {
                 &step
             )
         }
-        if case .exited(status: 0) = result, launch.presence != .foreground, launch.wake != nil {
+        if case .exited(status: 0) = result, launch.presence != .foreground, launch.wake != nil,
+            !isTest
+        {
             // It went without a word of what it was woken for, and would again, and again.
             countFailure(reason: reason, of: index, &step)
         }

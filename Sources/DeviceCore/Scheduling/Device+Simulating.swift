@@ -75,6 +75,7 @@ extension Device {
         request.readySince = nil
         request.isCancelled = false
         request.every = nil
+        try checkRoom(for: request, in: app)
         apps[index].requests.append(request)
         save(app: index, request: request.id)
         do throws(Refusal) {
@@ -85,6 +86,28 @@ extension Device {
             throw error
         }
         touch(index)
+    }
+
+    /// A test skips the gate of what is still running: an app may be given the same task once more
+    /// beside the first. A plain program is not run twice, for its files' sake.
+    private func checkRoom(for request: Request, in app: AppState) throws(Refusal) {
+        switch app.obstacle(to: request) {
+        case .none, .task: break
+        case .program:
+            throw Refusal(
+                .held,
+                reason: "its last run has not ended, and two of one program share their files",
+                value: request.identifier,
+                fix: "offstage simulate expire \(app.id)"
+            )
+        case .ending:
+            throw Refusal(
+                .held,
+                reason: "\(app.id) is just being ended",
+                value: request.identifier,
+                fix: "try again"
+            )
+        }
     }
 
     /// An app's own process, straight into the background, for nothing in particular (C12).

@@ -5,8 +5,11 @@ extension GateTable.Definition {
     /// middle of it.
     static let stillRunning = Self(
         title: "still running",
-        kind: .needed,
-        check: { conflicts($0) ? .held(.event) : .open },
+        kind: .rule,
+        check: {
+            guard let request = $0.request else { return .open }
+            return $0.app.obstacle(to: request) == nil ? .open : .held(.event)
+        },
         words: { _ in
             GateWords(
                 value: "running",
@@ -16,24 +19,40 @@ extension GateTable.Definition {
             )
         }
     )
+}
 
-    private static func conflicts(_ context: GateContext) -> Bool {
-        guard let request = context.request else { return false }
-        let app = context.app
-        return app.launches.contains { launch in
+extension AppState {
+    /// Why work cannot begin beside what runs of its app.
+    enum Obstacle {
+        /// The process that would do it is being ended, or its run expired: it takes nothing more.
+        case ending
+        /// The same program: two of one would share their files.
+        case program
+        /// The same task, in the app's own process.
+        case task
+    }
+
+    func obstacle(to request: Request) -> Obstacle? {
+        for launch in launches {
             switch launch.role {
             case .command(let other, let kind):
-                guard other != request.id else { return launch.ending != nil }
-                return kind == request.kind
-                    || app.requests.contains {
+                if other == request.id {
+                    if launch.ending != nil { return .ending }
+                } else if kind == request.kind
+                    || requests.contains(where: {
                         $0.id == other && $0.identifier == request.identifier
-                    }
+                    })
+                {
+                    return .program
+                }
             case .main:
-                guard !app.runsCommand(for: request) else { return false }
-                // A wake that is being expired takes nothing more.
-                return launch.ending != nil || launch.wake?.stop != nil
-                    || launch.deliveries.contains { $0.identifier == request.identifier }
+                guard !runsCommand(for: request) else { continue }
+                if launch.ending != nil || launch.wake?.stop != nil { return .ending }
+                if launch.deliveries.contains(where: { $0.identifier == request.identifier }) {
+                    return .task
+                }
             }
         }
+        return nil
     }
 }
