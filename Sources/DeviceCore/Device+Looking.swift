@@ -27,9 +27,14 @@ extension Device {
         find(id).map { ($0.app, apps[$0.app].launches[$0.place]) }
     }
 
-    /// Whether gates hold a request; nil: it does not wait, it runs.
-    package func isHeld(_ request: Request, of index: Int, at now: Moment) -> Bool? {
-        isWaiting(request, in: apps[index]) ? !holds(on: request, of: index, at: now).isEmpty : nil
+    /// A waiting request of an app that no gate holds.
+    package func heldByNothing(of index: Int, at now: Moment) -> Request? {
+        var context = gateContext(of: index, at: now)
+        let app = apps[index]
+        for request in app.requests where isWaiting(request, in: app) {
+            if holds(on: request, at: now, &context).isEmpty { return request }
+        }
+        return nil
     }
 }
 

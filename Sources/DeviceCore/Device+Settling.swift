@@ -75,7 +75,7 @@ extension Device {
         for place in apps[index].requests.indices {
             let request = apps[index].requests[place]
             guard isWaiting(request, in: apps[index]) else { continue }
-            let answer = holds(on: request, of: index, at: step.now, &context)
+            let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
             if answer.isEmpty || answer.gates == .runSlots {
                 let since = request.readySince ?? step.now.boot
@@ -128,10 +128,10 @@ extension Device {
 
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
         var context = gateContext(of: index, at: now)
-        return holds(on: request, of: index, at: now, &context)
+        return holds(on: request, at: now, &context)
     }
 
-    private func gateContext(of index: Int, at now: Moment) -> GateContext {
+    func gateContext(of index: Int, at now: Moment) -> GateContext {
         GateContext(
             now: now,
             device: self,
@@ -142,24 +142,21 @@ extension Device {
         )
     }
 
-    private func holds(
+    func holds(
         on request: Request,
-        of index: Int,
         at now: Moment,
         _ context: inout GateContext
     ) -> Holds {
         (context.trigger, context.request) = (request.trigger, request)
         var holds = Holds()
         var latest = BootTime.distantPast
-        let column = request.trigger.column
-        let rows = GateTable.rows
-        for place in rows.indices {
-            context.cell = rows[place].cells[column]
-            guard rows[place].concerns(request, context.cell) else { continue }
-            switch rows[place].check(context) {
+        for question in GateTable.columns[request.trigger.column]
+        where question.kind.concerns(request, question.cell) {
+            context.cell = question.cell
+            switch question.check(context) {
             case .open: break
             case .held(let chance):
-                holds.gates.insert(rows[place])
+                holds.gates.insert(question.index)
                 latest = max(latest, boot(of: chance, at: now))
             }
         }
@@ -176,7 +173,7 @@ extension Device {
     ) -> GateContext? {
         let trigger = request.trigger
         let cell = row.cells[trigger.column]
-        guard row.concerns(request, cell) else { return nil }
+        guard row.kind.concerns(request, cell) else { return nil }
         return GateContext(
             now: now,
             device: self,

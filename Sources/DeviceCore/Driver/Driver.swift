@@ -106,8 +106,8 @@ package struct Driver<Port: DevicePort> {
     /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of
     /// power its process is gone with it. Saves a third of the disk's work for each run.
     private func canWait(_ events: [TimedEvent]) -> Bool {
-        storage == .absent && owed.isEmpty && events.allSatisfy(\.event.isFoundAgain)
-            && effects.allSatisfy(\.demandsNothing)
+        storage == .absent && owed.isEmpty && events.allSatisfy { $0.event.isFoundAgain }
+            && effects.allSatisfy { $0.demandsNothing }
     }
 
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {

@@ -31,7 +31,8 @@ struct GateSet: Hashable, Sendable, Codable {
         for gate in gates { insert(GateTable.row(gate)) }
     }
 
-    mutating func insert(_ row: GateRow) { bits |= 1 << UInt64(row.index) }
+    mutating func insert(_ row: GateRow) { insert(row.index) }
+    mutating func insert(_ index: Int) { bits |= 1 << UInt64(index) }
     mutating func formUnion(_ other: GateSet) { bits |= other.bits }
     func contains(_ gate: Gate) -> Bool { bits & 1 << UInt64(gate.row.index) != 0 }
     func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
@@ -138,6 +139,9 @@ struct GateRow: Sendable {
         case saving
     }
 
+}
+
+extension GateRow.Kind {
     func concerns(_ request: Request, _ cell: GateCell) -> Bool {
         guard applies(in: request.modeOfGates) else { return false }
         switch cell {
@@ -149,11 +153,20 @@ struct GateRow: Sendable {
     }
 
     func applies(in mode: Request.RunMode) -> Bool {
-        switch (mode, kind) {
+        switch (mode, self) {
         case (.normal, _), (.simulated, .needed), (.wished, .needed), (.wished, .rule): true
         case (.simulated, .rule), (.simulated, .saving), (.wished, .saving): false
         }
     }
+}
+
+/// A row as one trigger sees it: what asking it takes, and no more, since it is asked often.
+struct GateQuestion: Sendable {
+    /// Of its row.
+    let index: Int
+    let cell: GateCell
+    let kind: GateRow.Kind
+    let check: @Sendable (GateContext) -> GateAnswer
 }
 
 /// The table gate × trigger. A new gate is a row here and a file in `Gates`; a new trigger is a
@@ -200,6 +213,15 @@ enum GateTable {
         row(.sharedWake, "**...*.*....", .sharedWake),
         row(.runSlots, "***...*.....", .runSlots),
     ]
+
+    /// By trigger: the rows that may hold it.
+    static let columns: [[GateQuestion]] = Trigger.allCases.indices.map { column in
+        rows.compactMap { row in
+            let cell = row.cells[column]
+            if cell == .no { return nil }
+            return GateQuestion(index: row.index, cell: cell, kind: row.kind, check: row.check)
+        }
+    }
 
     static func row(_ gate: Gate) -> GateRow {
         guard let row = byGate[gate] else { preconditionFailure("\(gate.name) has no row") }

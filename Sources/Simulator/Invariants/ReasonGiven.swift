@@ -34,20 +34,14 @@ final class ReasonGiven: Invariant {
         guard device.apps.endIndex > 0 else { return nil }
         next = (next + 1) % device.apps.endIndex
         let then = world.now.earlier(by: .seconds(5))
-        guard let app = device.apps.at(next) else { return nil }
-        for request in app.requests where device.isHeld(request, of: next, at: then) == false {
-            return "\(app.id) \(request.identifier) could have begun at \(then.local)"
-        }
-        return nil
+        guard let request = device.heldByNothing(of: next, at: then) else { return nil }
+        return "\(device.apps[next].id) \(request.identifier) could have begun at \(then.local)"
     }
 
     private func check(_ index: Int, _ turn: Turn, _ device: Device) -> String? {
-        guard let app = device.apps.at(index) else { return nil }
-        for request in app.requests
-        where device.isHeld(request, of: index, at: turn.moment) == false {
-            return "\(app.id) \(request.identifier) (\(request.id)) may run, and does not"
-        }
-        return nil
+        guard let request = device.heldByNothing(of: index, at: turn.moment) else { return nil }
+        return "\(device.apps[index].id) \(request.identifier) (\(request.id)) may run, "
+            + "and does not"
     }
 }
 
