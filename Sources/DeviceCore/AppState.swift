@@ -61,6 +61,11 @@ package struct AppState: Sendable {
             yield &storage.content.launches
         }
     }
+    // Asked often; the record, and what is in it, would be copied to be looked at.
+    package var id: AppID { storage.content.record.id }
+    /// Transient: made by `offstage submit`, its manifest lives in the store.
+    var isTransient: Bool { storage.content.record.transient != nil }
+
     /// The gates that hold any of its requests, as of the last look.
     var heldBy: GateSet { storage.content.heldBy }
     /// Since when they do, and the last ones that did; the newest last.
@@ -93,11 +98,6 @@ extension AppState: Hashable, Codable {
 }
 
 extension AppState {
-    package var id: AppID { record.id }
-
-    /// Transient: made by `offstage submit`, its manifest lives in the store.
-    var isTransient: Bool { record.transient != nil }
-
     /// Speaks our protocol, as far as its manifest tells: it has a program, and no command that
     /// would be run in its place.
     var isLinked: Bool {

@@ -142,7 +142,7 @@ extension Device {
         let times = explanation.holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             explanation.next = last
-            sentence += ". It runs \(words(for: last, at: now)) or soon after"
+            sentence += ". It runs \(now.words(for: last)) or soon after"
         }
         explanation.sentence = sentence + "."
         return explanation
@@ -209,15 +209,17 @@ extension Device {
         }
         return byEvent + byTime
     }
+}
 
+extension Moment {
     /// A time as a person says it: `at 14:05`, `tomorrow at 07:00`, `on 2026-03-01 at 07:00`.
-    func words(for time: WallTime, at now: Moment) -> String {
+    func words(for time: WallTime) -> String {
         if time == .distantPast { return "at once" }
         if time == .distantFuture { return "never" }
-        let local = LocalTime(time, utcOffset: now.utcOffset)
+        let local = LocalTime(time, utcOffset: utcOffset)
         let clock = SettingRow.timeText(local.timeOfDay)
         let seconds = local.second < 10 ? "0\(local.second)" : "\(local.second)"
-        switch local.day - now.local.day {
+        switch local.day - self.local.day {
         case 0: return "at \(clock):\(seconds)"
         case 1: return "tomorrow at \(clock)"
         case -1: return "yesterday at \(clock)"

@@ -70,7 +70,7 @@ extension Device {
         var next = BootTime.distantFuture
         var held = GateSet()
         dropExpired(of: index, &step)
-        // One for all: it holds the device, and copying that is not for nothing.
+        // One for all: making it is not for nothing.
         var context = gateContext(of: index, at: step.now)
         for place in apps[index].requests.indices {
             let request = apps[index].requests[place]
@@ -134,7 +134,7 @@ extension Device {
     func gateContext(of index: Int, at now: Moment) -> GateContext {
         GateContext(
             now: now,
-            device: self,
+            device: DeviceFacts(self),
             app: apps[index],
             trigger: .refresh,
             request: nil,
@@ -176,7 +176,7 @@ extension Device {
         guard row.kind.concerns(request, cell) else { return nil }
         return GateContext(
             now: now,
-            device: self,
+            device: DeviceFacts(self),
             app: apps[index],
             trigger: trigger,
             request: request,

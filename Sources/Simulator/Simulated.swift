@@ -142,7 +142,7 @@ package struct Simulated<Port: DevicePort> {
         var device = Device(restoring: start)
         replayed += 1
         var effects: [Effect] = []
-        for entry in watch.life {
+        for entry in watch.life.joined() {
             effects.removeAll(keepingCapacity: true)
             device.handle(entry.event, at: entry.moment, into: &effects)
             guard effects != entry.decisions else { continue }

@@ -206,7 +206,7 @@ extension Device {
     mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ step: inout Step) {
         // About a launch that is over: an answer that crossed its end.
         guard let (index, place) = find(id) else { return }
-        touch(index)
+        if event.mayChangeAnswers { touch(index) }
         switch event {
         case .started(let process):
             guard apps[index].launches[place].process == nil else { return }
@@ -307,6 +307,7 @@ extension Device {
                 cpu: usage.cpu,
                 next: step.now.awake + sampleInterval
             )
+            touch(index)
         }
     }
 
@@ -389,6 +390,17 @@ extension Device {
         save(app: index, launch: id)
         step.emit(.kill(id))
         touch(index)
+    }
+}
+
+extension ProcessEvent {
+    /// Whether a gate or a deadline may see something new. Measurements are many, and most say
+    /// nothing; what comes of the others touches the app itself.
+    fileprivate var mayChangeAnswers: Bool {
+        switch self {
+        case .started, .notStarted, .exited, .probed: true
+        case .measured, .locks: false
+        }
     }
 }
 

@@ -70,7 +70,7 @@ struct GateWords: Hashable, Sendable {
 /// What a gate may look at.
 struct GateContext {
     let now: Moment
-    let device: Device
+    let device: DeviceFacts
     let app: AppState
     var trigger: Trigger
     /// Nil for triggers that are no requests.
@@ -80,6 +80,32 @@ struct GateContext {
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
     var identifier: String { request?.identifier ?? "" }
+}
+
+/// What of the device a gate may look at. Not the device itself: it is large, and gates are asked
+/// often.
+struct DeviceFacts {
+    let settings: Shared<Settings>
+    let conditions: Conditions
+    let pause: Device.Pause
+    let pausedAt: WallTime?
+    let ledger: Ledger
+    let running: Device.Running
+    let seed: Int64
+    let startedAt: BootTime
+    let resumedAt: BootTime?
+
+    init(_ device: Device) {
+        settings = device.settings
+        conditions = device.conditions
+        pause = device.pause
+        pausedAt = device.pausedAt
+        ledger = device.ledger
+        running = device.running
+        seed = device.seed
+        startedAt = device.startedAt
+        resumedAt = device.resumedAt
+    }
 }
 
 /// Whether, and how, a row applies to a column.

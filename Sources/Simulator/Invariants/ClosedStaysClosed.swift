@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// What the user closed does not run until it is opened again; a developer's test excepted.
-final class ClosedStaysClosed: Invariant {
+final class ClosedStaysClosed: CallInvariant {
     let name = "closed apps do not run"
     private var closed: [AppID: Bool] = [:]
     private var asked: [UInt64: AppID] = [:]

@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// A launch ends on a confirmed exit only: nothing is given up that still lives.
-final class EndsConfirmed: Invariant {
+final class EndsConfirmed: EffectInvariant {
     let name = "launches end on a confirmed exit only"
     private var released: [UInt64: Bool] = [:]
 

@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// The expiration handler is called once, and before the end.
-final class ExpiredOnce: Invariant {
+final class ExpiredOnce: EffectInvariant {
     let name = "expiration handlers are called once, before the end"
     private var told: [UInt64: AwakeTime] = [:]
     /// No daemon, or no store, could tell anybody anything until then.

@@ -3,7 +3,7 @@ import Vocabulary
 
 /// No process is handed one request twice, and none runs again after its committed receipt: unless
 /// it was put back because the device stopped it or a reboot did, or it asked to be run again.
-final class HandedOnce: Invariant {
+final class HandedOnce: CommitInvariant {
     let name = "a request is handed over once"
     /// By request: the launch and delivery that it was given to.
     private var given: [UInt64: (launch: LaunchID, delivery: DeliveryID?, boot: Int)] = [:]

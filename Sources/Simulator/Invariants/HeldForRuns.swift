@@ -7,10 +7,7 @@ final class HeldForRuns: Invariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         guard !turn.wasKilled else { return nil }
-        var run: LaunchID?
-        device.forEachRun { launch, wake in
-            if wake.end != .distantFuture { run = launch.id }
-        }
+        let run = turn.running.last { $0.wake?.end != .distantFuture }?.id
         if world.isHeldAwake, run == nil { return "it is held awake for nothing" }
         if !world.isHeldAwake, let run {
             return "launch \(run) runs, and the device may fall asleep"

@@ -5,12 +5,6 @@ package import Vocabulary
 /// committed and done, and says in words what is wrong, or nil.
 package protocol Invariant: AnyObject {
     var name: String { get }
-    /// A caller asks for something.
-    func asked(_ token: ReplyToken, _ event: Event, at now: Moment)
-    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment)
-    func committed(_ changes: [Change]) -> String?
-    /// An effect is about to be performed.
-    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String?
     /// A turn is over; `device` is as it left it.
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String?
     /// Nothing has reached the daemon for some seconds; `device` is as it is.
@@ -20,11 +14,24 @@ package protocol Invariant: AnyObject {
     func rebooted()
 }
 
+/// One that looks at each effect.
+package protocol EffectInvariant: Invariant {
+    /// An effect is about to be performed.
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String?
+}
+
+/// One that looks at each commit.
+package protocol CommitInvariant: Invariant {
+    func committed(_ changes: [Change]) -> String?
+}
+
+/// One that compares what callers ask for with what they are answered.
+package protocol CallInvariant: Invariant {
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment)
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment)
+}
+
 extension Invariant {
-    package func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {}
-    package func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}
-    package func committed(_ changes: [Change]) -> String? { nil }
-    package func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? { nil }
     package func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? { nil }
     package func idled(_ device: Device, _ world: World) -> String? { nil }
     package func restored(_ device: Device, _ world: World) -> String? { nil }
@@ -61,25 +68,17 @@ package struct Turn {
     package var wasRolledBack = false
     /// The first turn of a daemon.
     package var isStart = false
+    // Found once it is over, for all who ask.
+    /// The launches that the turn was about.
+    package private(set) var launches: [LaunchID] = []
+    /// The lines that became durable.
+    package private(set) var lines: [HistoryLine] = []
+    /// The launches that have a run after it.
+    package private(set) var running: [Launch] = []
 
     package init(at moment: Moment) { self.moment = moment }
 
-    /// The lines that became durable.
-    package var lines: [HistoryLine] {
-        changes.compactMap {
-            switch $0 {
-            case .append(let line): line
-            case .put, .delete: nil
-            }
-        }
-    }
-
-    /// The launches that the turn was about.
-    package var launches: [LaunchID] {
-        var found: [LaunchID] = []
-        func add(_ launch: LaunchID?) {
-            if let launch, !found.contains(launch) { found.append(launch) }
-        }
+    mutating func close(_ device: Device) {
         for entry in entries {
             add(entry.event.launch)
             for effect in entry.decisions {
@@ -88,7 +87,12 @@ package struct Turn {
                 for change in changes { add(change.launch) }
             }
         }
-        return found
+        for case .append(let line) in changes { lines.append(line) }
+        device.forEachRun { launch, _ in running.append(launch) }
+    }
+
+    private mutating func add(_ launch: LaunchID?) {
+        if let launch, !launches.contains(launch) { launches.append(launch) }
     }
 }
 

@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// Nothing begins before the date that its caller asked for.
-final class NeverEarly: Invariant {
+final class NeverEarly: CallInvariant {
     let name = "never before the earliest date"
     private var asked: [UInt64: (token: String?, floor: WallTime)] = [:]
     private var byToken: [String: WallTime] = [:]

@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// What was acknowledged is there after a kill, until its end is on record.
-final class NothingLost: Invariant {
+final class NothingLost: CommitInvariant, CallInvariant {
     let name = "nothing acknowledged is lost"
     /// Acknowledged requests that are not over.
     private var open: [UInt64: Promise] = [:]

@@ -8,27 +8,25 @@ final class SlotsKept: Invariant {
     private var heavy = 0
 
     func restored(_ device: Device, _ world: World) -> String? {
-        _ = recount(device)
+        (count, heavy) = (0, 0)
+        device.forEachRun { launch, _ in add(launch) }
         return nil
     }
 
-    private func recount(_ device: Device) -> (more: Bool, moreHeavy: Bool) {
-        var all = 0
-        var processing = 0
-        device.forEachRun { launch, wake in
-            all += 1
-            if wake.trigger == .processing
-                || launch.deliveries.contains(where: { $0.trigger == .processing })
-            {
-                processing += 1
-            }
+    private func add(_ launch: Launch) {
+        count += 1
+        if launch.wake?.trigger == .processing
+            || launch.deliveries.contains(where: { $0.trigger == .processing })
+        {
+            heavy += 1
         }
-        defer { (count, heavy) = (all, processing) }
-        return (all > count, processing > heavy)
     }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        let (more, moreHeavy) = recount(device)
+        let before = (count, heavy)
+        (count, heavy) = (0, 0)
+        for launch in turn.running { add(launch) }
+        let (more, moreHeavy) = (count > before.0, heavy > before.1)
         guard world.storeTrouble == nil, !turn.wasRolledBack else { return nil }
         if more, count > world.settings.runSlots {
             return "\(count) runs in \(world.settings.runSlots) slots"

@@ -3,7 +3,7 @@ import Vocabulary
 
 /// A suspended app is frozen, which is why its processor time does not change at all, and it is
 /// sent nothing.
-final class SuspendedSilent: Invariant {
+final class SuspendedSilent: EffectInvariant {
     let name = "suspended apps use nothing and are sent nothing"
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {

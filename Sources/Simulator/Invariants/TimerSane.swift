@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// The timer is never armed for the past, and never fires on and on without anything coming of it.
-final class TimerSane: Invariant {
+final class TimerSane: EffectInvariant {
     let name = "the timer does not spin"
     private var idleSince: Moment?
     private var idle = 0

@@ -5,15 +5,18 @@ package import Vocabulary
 /// last events.
 package final class Watch {
     package private(set) var violation: Violation?
-    var invariants: [any Invariant]
+    private let invariants: [any Invariant]
+    private let byEffect: [any EffectInvariant]
+    private let byCommit: [any CommitInvariant]
+    private let byCall: [any CallInvariant]
     private(set) var turn: Turn
     /// How many of its entries have become durable.
     private var durable = 0
     /// The last events with their decisions, for a report.
-    private(set) var tail: [Turn.Entry] = []
+    private var tail: [[Turn.Entry]] = []
     private let tailLength: Int
-    /// The daemon's whole life, while it is to be replayed.
-    private(set) var life: [Turn.Entry] = []
+    /// The daemon's whole life, turn by turn, while it is to be replayed.
+    private(set) var life: [[Turn.Entry]] = []
     var keepsLife = false
     package private(set) var figures = Figures()
     private(set) var executed: [UInt64: Bool] = [:]
@@ -30,6 +33,9 @@ package final class Watch {
 
     package init(invariants: [any Invariant], tailLength: Int = 60) {
         self.invariants = invariants
+        byEffect = invariants.compactMap { $0 as? any EffectInvariant }
+        byCommit = invariants.compactMap { $0 as? any CommitInvariant }
+        byCall = invariants.compactMap { $0 as? any CallInvariant }
         self.tailLength = tailLength
         turn = Turn(
             at: Moment(
@@ -74,14 +80,14 @@ package final class Watch {
         for change in changes {
             if case .append(let line) = change { figures.count(line) }
         }
-        for invariant in invariants {
+        for invariant in byCommit {
             if let text = invariant.committed(changes) { fail(invariant.name, text) }
         }
     }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) {
         turn.performed.append(effect)
-        for invariant in invariants {
+        for invariant in byEffect {
             if let text = invariant.performed(effect, at: now, world) {
                 fail(invariant.name, text)
             }
@@ -92,11 +98,11 @@ package final class Watch {
     package func hasRun(_ launch: LaunchID) -> Bool { executed[launch.number] != nil }
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
-        for invariant in invariants { invariant.asked(token, event, at: now) }
+        for invariant in byCall { invariant.asked(token, event, at: now) }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
-        for invariant in invariants { invariant.replied(token, reply, at: now) }
+        for invariant in byCall { invariant.replied(token, reply, at: now) }
     }
 
     func killed(at now: Moment) { turn.wasKilled = true }
@@ -104,15 +110,16 @@ package final class Watch {
     /// The driver has done all it could in this turn.
     func end(_ device: Device, _ world: World) {
         figures.turns += 1
-        tail.append(contentsOf: turn.entries)
+        tail.append(turn.entries)
         if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
-        if keepsLife { life.append(contentsOf: turn.entries) }
+        if keepsLife { life.append(turn.entries) }
         // What did not become durable before the kill has not been.
         if turn.wasKilled,
             turn.entries.dropFirst(durable).contains(where: { $0.decisions.first?.isSave ?? false })
         {
             return
         }
+        turn.close(device)
         // The class's own would be copied for each.
         let turn = turn
         for invariant in invariants {
@@ -137,7 +144,7 @@ package final class Watch {
 
     private func noteTail() {
         guard violation != nil, violation?.tail.isEmpty == true else { return }
-        violation?.tail = tail.suffix(tailLength).map { $0.description }
+        violation?.tail = tail.joined().suffix(tailLength).map { $0.description }
     }
 
     func rebooted() {

@@ -3,10 +3,17 @@ import Vocabulary
 
 /// A store that keeps what was committed, and nothing else.
 package struct VirtualStore {
-    private var records: [(key: RecordKey, record: Record)] = []
+    private struct Entry {
+        let key: RecordKey
+        var record: Record
+        /// As a daemon read it back; nil: none has, since it was written.
+        var asRead: Record?
+    }
+
+    private var records: [Entry] = []
     package private(set) var lineCount = 0
     /// As it was before what a loss of power may take; nil: nothing.
-    private var synced: [(key: RecordKey, record: Record)]?
+    private var synced: [Entry]?
 
     package init() {}
 
@@ -28,9 +35,9 @@ package struct VirtualStore {
                 let key = record.key
                 let (place, isThere) = place(of: key)
                 if isThere {
-                    records[place].record = record
+                    records[place] = Entry(key: key, record: record)
                 } else {
-                    records.insert((key, record), at: place)
+                    records.insert(Entry(key: key, record: record), at: place)
                 }
             case .delete(let key):
                 let (place, isThere) = place(of: key)
@@ -42,10 +49,19 @@ package struct VirtualStore {
     }
 
     /// What a starting daemon reads, through the form in which it is kept.
-    package func load() throws(RecordError) -> [Record] {
+    package mutating func load() throws(RecordError) -> [Record] {
         var loaded: [Record] = []
         loaded.reserveCapacity(records.count)
-        for (key, record) in records { loaded.append(try Record(key, record.value)) }
+        for place in records.indices {
+            let entry = records[place]
+            if let record = entry.asRead {
+                loaded.append(record)
+                continue
+            }
+            let record = try Record(entry.key, entry.record.value)
+            records[place].asRead = record
+            loaded.append(record)
+        }
         return loaded
     }
 

@@ -25,7 +25,7 @@ extension GateTable.Definition {
             let times = failures.count == 1 ? "once" : "\(failures.count) times in a row"
             return GateWords(
                 value: "failed \(times)",
-                needed: $0.device.words(for: failures.until ?? $0.now.wall, at: $0.now),
+                needed: $0.now.words(for: failures.until ?? $0.now.wall),
                 since: failures.since,
                 sentence: "it failed \(times) (\(failures.reason))"
             )

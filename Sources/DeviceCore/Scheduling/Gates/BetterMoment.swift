@@ -12,8 +12,8 @@ extension GateTable.Definition {
         words: {
             let plan = $0.plan
             return GateWords(
-                value: $0.device.words(for: $0.now.wall, at: $0.now),
-                needed: $0.device.words(for: plan.at, at: $0.now),
+                value: $0.now.words(for: $0.now.wall),
+                needed: $0.now.words(for: plan.at),
                 since: $0.app.record.lastRefreshEnd,
                 sentence: plan.reason
             )

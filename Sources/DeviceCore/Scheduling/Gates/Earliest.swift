@@ -16,10 +16,10 @@ extension GateTable.Definition {
         words: {
             let earliest = $0.request?.earliest ?? $0.now.wall
             return GateWords(
-                value: $0.device.words(for: $0.now.wall, at: $0.now),
-                needed: $0.device.words(for: earliest, at: $0.now),
+                value: $0.now.words(for: $0.now.wall),
+                needed: $0.now.words(for: earliest),
                 since: $0.request?.submittedAt,
-                sentence: "it is to begin \($0.device.words(for: earliest, at: $0.now)) or later"
+                sentence: "it is to begin \($0.now.words(for: earliest)) or later"
             )
         }
     )

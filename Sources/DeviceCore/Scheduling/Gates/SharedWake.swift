@@ -12,8 +12,8 @@ extension GateTable.Definition {
         },
         words: {
             GateWords(
-                value: $0.device.words(for: $0.now.wall, at: $0.now),
-                needed: $0.device.words(for: next($0), at: $0.now),
+                value: $0.now.words(for: $0.now.wall),
+                needed: $0.now.words(for: next($0)),
                 since: nil,
                 sentence: "it shares the next wake of the device"
             )
