@@ -17,7 +17,7 @@ extension GateTable.Definition {
                 let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"
                 return GateWords(
                     value: "asked for too soon \(times)",
-                    needed: $0.device.words(for: until, at: $0.now),
+                    needed: $0.now.words(for: until),
                     since: pace.began,
                     sentence: "it asked to run again as soon as it had run (\(times))"
                 )
