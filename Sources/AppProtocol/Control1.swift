@@ -162,7 +162,7 @@ package enum ControlErrorName: String, CaseIterable, Sendable {
     case immediateRunIneligible = "org.offstage.Error.ImmediateRunIneligible"
     case storage = "org.offstage.Error.Storage"
 
-    /// The exit status of the command line.
+    /// The exit status of the command line; `invalid` is what nobody could do, whatever the state.
     package var exitStatus: Int32 {
         switch self {
         case .notFound: 3

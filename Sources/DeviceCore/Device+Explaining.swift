@@ -83,7 +83,7 @@ extension Device {
                 manifest.modes.isEmpty
                 ? "its manifest declares no background modes"
                 : state.isTransient
-                    ? "it has run, and was not asked for again"
+                    ? once(state.record.lastRun, state.id)
                     : "it has asked for nothing, and its manifest names no command"
         } else {
             why = "its manifest is gone"
@@ -101,15 +101,30 @@ extension Device {
         )
     }
 
+    /// What became of a command that was asked for once.
+    private func once(_ run: LastRun?, _ app: AppID) -> String {
+        let again = "submit it again, with --every to have it repeated"
+        guard let run else {
+            return "it was cancelled or dropped; offstage history \(app) says why"
+        }
+        switch run.result {
+        case .expired(let reason), .interrupted(let reason), .terminated(let reason):
+            return "it was stopped before it was done (\(reason.words)), and was asked for once; "
+                + again
+        case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
+            return "its run failed (\(run.reason)), and it was asked for once; \(again)"
+        case .newData, .noData, .succeeded, .retry:
+            return "it has run, and was not asked for again"
+        }
+    }
+
     func explain(
         _ request: Request,
         _ state: AppState,
         _ index: Int,
         _ now: Moment
     ) -> Explanation {
-        let subject =
-            state.isTransient || request.identifier == "refresh"
-            ? state.displayName : "\(state.displayName) (\(request.identifier))"
+        let subject = subject(request, state)
         var explanation = Explanation(
             app: state.id,
             name: state.displayName,
@@ -135,10 +150,8 @@ extension Device {
         }
         let verb = request.interruptedAt == nil ? "waits" : "is frozen in the middle of its run"
         var sentence = "\(subject) \(verb): \(first.sentence)"
-        let others = explanation.holds.dropFirst()
-        if !others.isEmpty {
-            sentence += "; also " + others.map(\.sentence).joined(separator: ", and ")
-        }
+        let others = explanation.holds.count - 1
+        if others > 0 { sentence += ", and \(others) more" }
         let times = explanation.holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             explanation.next = last
@@ -146,6 +159,15 @@ extension Device {
         }
         explanation.sentence = sentence + "."
         return explanation
+    }
+
+    /// What the user calls it, and its id where that is another word.
+    private func subject(_ request: Request, _ state: AppState) -> String {
+        let name = state.displayName
+        var words: [String] = []
+        if name.lowercased() != state.id.name.lowercased() { words.append(state.id.name) }
+        if !state.isTransient, request.identifier != "refresh" { words.append(request.identifier) }
+        return words.isEmpty ? name : "\(name) (\(words.joined(separator: ", ")))"
     }
 
     private func runningSentence(
@@ -174,7 +196,8 @@ extension Device {
         }
     }
 
-    /// Gates that wait for an event stand before those that only wait for a time.
+    /// Gates that wait for an event stand before those that only wait for a time; the shared wake,
+    /// which only rounds up what another one chose, is last.
     func holdList(_ request: Request, _ index: Int, _ now: Moment) -> [Hold] {
         var holds: [Hold] = []
         for row in GateTable.rows {
@@ -207,7 +230,8 @@ extension Device {
         let byTime = holds.filter { $0.next != nil }.sorted {
             ($0.next ?? .distantPast) > ($1.next ?? .distantPast)
         }
-        return byEvent + byTime
+        let rounding = byTime.filter { $0.gate == Gate.sharedWake.name }
+        return byEvent + byTime.filter { $0.gate != Gate.sharedWake.name } + rounding
     }
 }
 

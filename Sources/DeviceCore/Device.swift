@@ -27,8 +27,8 @@ package struct Device: Hashable, Sendable, Codable {
     /// When the next suspended app ends if memory is still short.
     var memoryCheckAt: AwakeTime?
 
-    /// Callers that become an app, until it is known whether they did.
-    var attaching: [Attaching] = []
+    /// Who opens an app, until it is known whether it was started.
+    var opening: [Opening] = []
 
     /// The live launches; few, whatever the number of apps.
     var owners: [Owner] = []

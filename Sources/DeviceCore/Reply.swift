@@ -97,7 +97,8 @@ package struct Refusal: Error, Hashable, Sendable, Codable {
         case immediateRunIneligible
         case notFound
         case invalid
-        /// A gate says no; the reason names it.
+        /// Not as things are: a gate says no, or there is nothing to do it to; the reason says
+        /// which.
         case held
         /// The store did not take it; nothing was done.
         case storage
@@ -106,6 +107,15 @@ package struct Refusal: Error, Hashable, Sendable, Codable {
     package var reason: String
     package var value: String
     package var fix: String
+
+    /// In one line; a value that the reason begins with is not said again.
+    package var text: String {
+        var text = reason
+        if !value.isEmpty, code == .notFound || !reason.hasPrefix("\(value) ") {
+            text += ": \(value)"
+        }
+        return fix.isEmpty ? text : text + " (\(fix))"
+    }
 
     package init(_ code: Code, reason: String, value: String = "", fix: String = "") {
         (self.code, self.reason, self.value, self.fix) = (code, reason, value, fix)

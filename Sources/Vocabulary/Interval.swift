@@ -77,15 +77,16 @@ extension Interval: CustomStringConvertible {
         return parts.joined(separator: " ")
     }
 
-    /// Reads `90s`, `15m`, `2h`, `1h 30m`, `1h30m`, `250ms`, `7d`, `2w`, and a number alone, which
-    /// is in `unit`. Nil for anything else, for a negative span and for more than 100 years.
-    package init?(_ text: String, unit: Interval = .seconds(1)) {
+    /// Reads `90s`, `15m`, `2h`, `1h 30m`, `1h30m`, `250ms`, `7d`, `2w`, and 0, which needs no
+    /// unit. Nil for anything else, for a negative span and for more than 100 years; then
+    /// `mistake(in:)` says why.
+    package init?(_ text: String) {
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 }
         var rest = text.utf8.drop(while: isSpace)
-        if let number = Int64(ascii: rest.prefix(while: \.isDigit)),
+        if Int64(ascii: rest.prefix(while: \.isDigit)) == 0,
             rest.drop(while: \.isDigit).allSatisfy(isSpace)
         {
-            self = unit * number
+            self = .zero
         } else {
             self = .zero
             repeat {
@@ -100,6 +101,18 @@ extension Interval: CustomStringConvertible {
             } while !rest.isEmpty
         }
         guard self <= .days(36_525) else { return nil }
+    }
+
+    /// What is wrong with a text that `init` does not take, and what to write instead: `has no
+    /// unit`, `Say 5s, 5min or 5h.`
+    package static func mistake(in text: String) -> (reason: String, fix: String) {
+        let number = text.utf8.drop { $0 == 0x20 }.prefix(while: \.isDigit)
+        if !number.isEmpty, text.utf8.allSatisfy({ $0.isDigit || $0 == 0x20 }),
+            let count = Int64(ascii: number), Interval("\(count)s") != nil
+        {
+            return ("has no unit", "Say \(count)s, \(count)min or \(count)h.")
+        }
+        return ("is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d.")
     }
 
     private static func size(ofUnit name: String) -> Interval? {

@@ -100,9 +100,19 @@ struct DaemonTests {
             #expect(outcome.status == .exited(status), "\(line): \(outcome)")
             #expect((outcome.output + outcome.errors).contains(says), "\(line): \(outcome)")
         }
-        for line in ["status", "apps", "tasks", "explain reader", "history", "settings", "doctor"] {
-            let outcome = try offstage(line + " --json")
+        let printing = [
+            "status", "apps", "tasks", "explain reader", "history", "settings", "doctor",
+            "logs reader", "conditions", "submit --processing --power",
+        ]
+        for line in printing {
+            let isSubmit = line.hasPrefix("submit")
+            let outcome = try offstage(line + " --json" + (isSubmit ? " -- no-such-program" : ""))
+            #expect(
+                outcome.errors.contains("is not in the daemon's PATH") == isSubmit,
+                "\(outcome)"
+            )
             #expect(outcome.output.hasPrefix("[") || outcome.output.hasPrefix("{"), "\(line)")
+            try JSONTests.expect(line, outcome.output)
         }
     }
 

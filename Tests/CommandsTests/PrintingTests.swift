@@ -124,7 +124,7 @@ struct PrintingTests {
         control.send(.user(.pause(.hours(2)), reply: ReplyToken(1)))
         #expect(
             terminal.run("status", control).output.contains(
-                "Paused\n  All background work is held until today 14:01; paused now.\n"
+                "Paused\n  All background work is held for 2 h more; paused now.\n"
             )
         )
     }

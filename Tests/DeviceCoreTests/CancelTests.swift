@@ -113,13 +113,13 @@ struct CancelTests {
         bench.set(.network, 0)
         bench.install(.refreshing("app"))
         bench.ask(.cancel(AppID("app"), identifier: "refresh"))
-        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.code == .held)
         bench.ask(.cancel(AppID("app"), identifier: "nothing"))
         #expect(bench.refusal?.code == .notFound)
         bench.ask(.cancel(AppID("x"), identifier: nil))
         #expect(bench.refusal?.code == .notFound)
         bench.ask(.cancel(AppID("app"), identifier: nil))
-        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.code == .held)
         #expect(bench.refusal?.value == "refresh")
     }
 
@@ -135,7 +135,7 @@ struct CancelTests {
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         bench.ask(.cancel(AppID("app"), identifier: "processing"))
-        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.code == .held)
         #expect(!bench.contains(.terminate(launch)))
         // Of all of them, what can be cancelled is.
         bench.ask(.cancel(AppID("app"), identifier: nil))

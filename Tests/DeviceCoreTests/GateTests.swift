@@ -268,7 +268,7 @@ struct GateTests {
                 $0.install(.refreshing("app"))
             },
             open: { $0.advance(.seconds(10)) },
-            sentence: "has just started or woken up",
+            sentence: "the device has just woken up",
             hasNext: true
         ),
         Scenario(
@@ -372,9 +372,21 @@ struct GateTests {
             bench.ask(.pause(nil))
             bench.ask(.continue)
         }
-        #expect(try explained().held.map(\.gate) == Array(repeating: .paused, count: 8))
+        #expect(try explained().held.map(\.gate) == [.paused, .refreshOff], "each once")
         #expect(try explained().held.first?.since == bench.now.wall)
         #expect(try explained().holds.map(\.gate) == ["network"])
+    }
+
+    @Test func `after a start of the daemon alone the device has not woken up`() throws {
+        var bench = Bench(isCalm: false)
+        bench.configure { $0.pauseAfterStart = .minutes(20) }
+        bench.install(.refreshing("app"))
+        let hold = try #require(
+            bench.device.explain(AppID("app"), at: bench.now).first?.holds.first {
+                $0.gate == "start-pause"
+            }
+        )
+        #expect(hold.sentence == "Offstage has just started")
     }
 
     @Test func `of several gates all are named, those that wait for an event first`() {
@@ -419,7 +431,7 @@ struct GateTests {
         let launch = try bench.openApp("app", registered: ["x"])
         bench.submit(launch, "x")
         bench.ask(.leave(AppID("app")))
-        #expect(bench.gates("app") == ["shared-wake", "better-moment"])
+        #expect(bench.gates("app") == ["better-moment", "shared-wake"])
         bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
         #expect(bench.spawn(of: "command.sync") != nil)
     }

@@ -68,6 +68,33 @@ struct LifecycleTests {
         #expect(bench.launch(launch) == nil)
     }
 
+    @Test func `who opens an app is told whether it was started`() throws {
+        var bench = Self.bench()
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        #expect(bench.reply == nil, "not before it is known")
+        bench.send(.process(launch, .notStarted(reason: "app is not in PATH")))
+        #expect(bench.refusal?.code == .held)
+        #expect(bench.refusal?.reason == "app cannot be started: app is not in PATH")
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.started(try #require(bench.spawn(of: "app")))
+        guard case .value(let value)? = bench.reply else {
+            Issue.record("not answered")
+            return
+        }
+        #expect(value["attach"] == false)
+    }
+
+    @Test func `what needs a terminal is not started without one`() throws {
+        var bench = Bench()
+        bench.install(.linked("app") { $0.terminal = true })
+        bench.ask(.open(AppID("app"), attach: nil))
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.refusal?.code == .held)
+        #expect(bench.refusal?.reason.contains("needs a terminal") == true)
+        #expect(bench.app("app")?.record.lastUsed == nil)
+    }
+
     @Test func `an app that asked for nothing is suspended 5 s after the user left it`() throws {
         var bench = Self.bench()
         let launch = try bench.openApp("app")
@@ -238,10 +265,13 @@ struct LifecycleTests {
         let launch = try bench.openApp("app")
         bench.ask(.close(AppID("app")))
         bench.ask(.open(AppID("app"), attach: nil))
-        #expect(bench.spawned.isEmpty)
+        #expect(bench.spawned.isEmpty && bench.reply == nil)
         bench.killed(launch)
-        #expect(bench.spawn(of: "app") != nil)
+        #expect(bench.reply == nil)
+        let next = try #require(bench.spawn(of: "app"))
         #expect(bench.spawned.first?.spec.weight == .foreground)
+        bench.send(.process(next, .notStarted(reason: "gone")))
+        #expect(bench.refusal?.reason == "app cannot be started: gone")
     }
 
     @Test func `who is unknown can be neither opened, left nor closed`() {
@@ -254,10 +284,10 @@ struct LifecycleTests {
             #expect(bench.refusal?.value == "x")
         }
         bench.ask(.leave(AppID("app")))
-        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.code == .held)
         bench.install(.refreshing("news"))
         bench.ask(.open(AppID("news"), attach: nil))
-        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.code == .held)
     }
 
     // MARK: The process ends

@@ -55,7 +55,7 @@ struct PaceTests {
         let delivery = try bench.accept(launch)
         bench.submit(launch, "app.x", .processing)
         bench.killed(launch, signal: 11)
-        #expect(bench.sentence("app").contains("it failed once (crashed with signal 11)"))
+        #expect(bench.sentence("app").contains("it failed once (ended by SIGSEGV)"))
         bench.advance(.minutes(10))
         #expect(bench.gates("app") == ["back-off"])
         #expect(bench.launch(launch) == nil && delivery.number > 0)

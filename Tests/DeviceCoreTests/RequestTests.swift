@@ -194,7 +194,7 @@ struct RequestTests {
             .open(AppID("bad"), attach: nil), .leave(AppID("bad")), .close(AppID("bad")),
         ] {
             bench.ask(request)
-            #expect(bench.refusal?.code == .notFound)
+            #expect(bench.refusal?.code == .held)
             #expect(bench.refusal?.reason.hasSuffix("its manifest is not valid") == true)
             #expect(bench.refusal?.value == "line 3: no such key")
         }

@@ -26,9 +26,9 @@ struct SettingTests {
         case .interval(_, let range):
             good = [
                 "\(range.lowerBound.nanoseconds / 1_000_000)ms",
-                "\(range.upperBound.wholeSeconds)",
+                "\(range.upperBound.wholeSeconds)s",
             ]
-            bad += ["\(range.upperBound.wholeSeconds + 1)", "99999999999999999999"]
+            bad += ["\(range.upperBound.wholeSeconds + 1)s", "99999999999999999999s", "90"]
             if range.lowerBound > .zero {
                 bad.append("\(range.lowerBound.nanoseconds / 1_000_000 - 1)ms")
             }

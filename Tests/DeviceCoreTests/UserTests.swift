@@ -123,7 +123,7 @@ struct UserTests {
         bench.set(.network, 0)
         bench.ask(.run(AppID("app"), identifier: nil))
         #expect(bench.refusal?.code == .held)
-        #expect(bench.refusal?.reason == "there is no network connection")
+        #expect(bench.refusal?.reason == "app does not run: there is no network connection")
         #expect(bench.requests("app").map(\.mode) == [.normal])
         bench.set(.network, 2)
         bench.ask(.run(AppID("app"), identifier: nil))

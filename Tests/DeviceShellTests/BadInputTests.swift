@@ -79,7 +79,7 @@ struct BadInputTests {
         let path = bench.daemon.scratch("offstage.conf")
         try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\nbattery-limt = 10\n")
         let refusal = try bench.refusal("Reload")
-        #expect(refusal.name == "org.offstage.Error.Invalid")
+        #expect(refusal.name == "org.offstage.Error.Held")
         for part in [path, "line 9", "battery-limt", "battery-limit"] {
             #expect(refusal.text.contains(part), "\(part) in: \(refusal.text)")
         }

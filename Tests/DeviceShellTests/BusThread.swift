@@ -69,6 +69,10 @@ final class CoreHost: ControlHost {
             if case .attach(let id, let caller, _) = effect {
                 replies += handle(.process(id, .started(caller)))
             }
+            // Whoever opens it waits for this; nothing really runs.
+            if case .spawn(let id, let spec) = effect, spec.weight == .foreground {
+                replies += handle(.process(id, .started(ProcessID(pid: 1, startTime: 1))))
+            }
             if case .announce(let line) = effect { announce(line) }
             if case .reply(let token, let reply) = effect { replies.append((token, reply)) }
         }

@@ -27,7 +27,7 @@ struct FrozenLockTests {
             try bench.manifest(
                 app,
                 exec: "\(bench.home("mailer")) \(lock) \(app).pid",
-                entry: "Terminal=true",
+                entry: "NoDisplay=true",
                 "BackgroundModes=fetch;"
             )
         }

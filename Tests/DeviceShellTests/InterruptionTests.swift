@@ -151,7 +151,7 @@ struct InterruptionTests {
         try bench.manifest(
             "reader",
             exec: "sh app.sh",
-            entry: "Terminal=true",
+            entry: "NoDisplay=true",
             "BackgroundModes=fetch;\n" + keys
         )
         try bench.daemon.start()

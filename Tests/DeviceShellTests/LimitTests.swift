@@ -128,7 +128,7 @@ struct LimitTests {
         try bench.manifest(
             "reader",
             exec: "sh reader.sh",
-            entry: "Terminal=true",
+            entry: "NoDisplay=true",
             "BackgroundModes=fetch;"
         )
         try bench.daemon.start()
@@ -214,7 +214,7 @@ struct LimitTests {
         try bench.manifest(
             "reader",
             exec: "sh app.sh",
-            entry: "Terminal=true",
+            entry: "NoDisplay=true",
             "BackgroundModes=fetch;"
         )
         try bench.daemon.start()

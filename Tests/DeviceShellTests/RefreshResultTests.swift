@@ -108,8 +108,8 @@ struct RefreshResultTests {
         Case(
             name: "a crash",
             script: "kill -SEGV $$",
-            result: "crashed with signal 11",
-            reason: "signal 11"
+            result: "ended by SIGSEGV",
+            reason: "SIGSEGV"
         ),
         Case(
             name: "too long, but it ends when asked to",

@@ -12,13 +12,15 @@ struct StartingTests {
         _ more: [String] = [],
         state: String? = nil,
         runtime: String? = nil,
+        data: String? = nil,
         as user: User? = nil
     ) throws -> Command.Outcome {
         let scratch = bench.daemon.scratch
+        try Files.makeDirectory(scratch("data"), permissions: 0o755, parents: true)
         var command = Command(
             [Products.path(of: "offstaged")] + [
                 "--state", state ?? scratch("state"), "--runtime", runtime ?? scratch("run"),
-                "--config", scratch("offstage.conf"), "--data", scratch("data"),
+                "--config", scratch("offstage.conf"), "--data", data ?? scratch("data"),
             ] + more
         )
         command.user = user
@@ -85,6 +87,7 @@ struct StartingTests {
             bench,
             state: place("closed/state"),
             runtime: place("run"),
+            data: place.path,
             as: user
         )
         #expect(outcome.status == .exited(1))
@@ -179,6 +182,7 @@ struct StartingTests {
         let bench = try DaemonBench(starting: false)
         let scratch = bench.daemon.scratch
         let socket = scratch("run/activated")
+        try Files.makeDirectory(scratch("data"), permissions: 0o755, parents: true)
         var command = Command(
             "systemd-socket-activate",
             "--listen",

@@ -12,7 +12,7 @@ struct WatchingTests {
             "watcher",
             exec: "gdbus monitor --address unix:path=\(bench.daemon.socket) "
                 + "--dest \(Control1.busName) --object-path \(Control1.path)",
-            entry: "Terminal=true",
+            entry: "NoDisplay=true",
             "BackgroundModes=processing;\nProcessingCommand=true\nProcessingInterval=7d"
         )
         try bench.daemon.start()

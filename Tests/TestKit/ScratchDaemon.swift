@@ -102,6 +102,7 @@ package final class ScratchDaemon {
     }
 
     private func begin(_ milliseconds: Int32) throws -> Bool {
+        try Files.makeDirectory(scratch("data"), permissions: 0o755, parents: true)
         let notify = scratch("notify")
         try? Files.remove(notify)
         let socket = try UnixSocket.datagrams(at: notify)
@@ -110,7 +111,7 @@ package final class ScratchDaemon {
             [Products.path(of: "offstaged")] + [
                 "--state", scratch("state"), "--runtime", scratch("run"),
                 "--config", scratch("offstage.conf"), "--data", scratch("data"),
-            ] + (options.contains("--pressure") ? [] : ["--pressure", scratch("none")]) + options
+            ] + (options.contains("--pressure") ? [] : ["--pressure", "off"]) + options
         )
         command.environment = Command.cleanEnvironment(
             ["NOTIFY_SOCKET": notify, "HOME": scratch("home")].merging(environment) { $1 }

@@ -3,13 +3,17 @@ extension ManifestParserTests {
     static let wrong: [(String, String)] = [
         (
             "RefreshInterval=soon",
-            "RefreshInterval: \"soon\" is not a time. Write a number and a unit, such as 15m or 2h."
+            "RefreshInterval: \"soon\" is no span of time. Write a number and a unit, such as 90s, "
+                + "15min, 2h or 1d."
         ),
         (
             "RefreshInterval=15m # often",
-            "RefreshInterval: \"15m # often\" is not a time. Write a number and a unit, "
-                + "such as 15m "
-                + "or 2h. A comment needs a line of its own."
+            "RefreshInterval: \"15m # often\" is no span of time. Write a number and a unit, "
+                + "such as 90s, 15min, 2h or 1d. A comment needs a line of its own."
+        ),
+        (
+            "RefreshInterval=15",
+            "RefreshInterval: \"15\" has no unit. Say 15s, 15min or 15h."
         ),
         ("RefreshInterval=0", "RefreshInterval: \"0\" is no time at all. Write more than 0."),
         (

@@ -4,12 +4,12 @@ import Vocabulary
 struct TimeTests {
     @Test(
         arguments: [
-            ("90", .seconds(90)), ("90s", .seconds(90)), ("15m", .minutes(15)), ("2h", .hours(2)),
+            ("90s", .seconds(90)), ("15m", .minutes(15)), ("2h", .hours(2)),
             ("1h 30m", .minutes(90)), ("1h30m", .minutes(90)), ("250ms", .milliseconds(250)),
             ("7d", .days(7)), ("2w", .days(14)), (" 1 hour 2 minutes ", .minutes(62)), ("0", .zero),
             ("15M", .minutes(15)), ("1s1s", .seconds(2)), ("36525d", .days(36_525)),
             ("", nil), (" ", nil), ("m", nil), ("-5m", nil), ("5-m", nil), ("1.5h", nil),
-            ("soon", nil),
+            ("soon", nil), ("90", nil), ("5", nil), ("00", .zero), (" 0 ", .zero),
             ("1 5m", nil), ("1h 30", nil), ("1 m s", nil), ("5x", nil), ("5 m m", nil), ("٣m", nil),
             ("36525d 1s", nil), ("9223372036854775807w", nil), ("9223372036854775808", nil),
             ("1h\n", nil), ("1\u{301}m", nil),
@@ -19,10 +19,20 @@ struct TimeTests {
         #expect(Interval(text) == interval)
     }
 
-    @Test func aNumberAloneIsInTheUnitAskedFor() {
-        #expect(Interval("5", unit: .minutes(1)) == .minutes(5))
-        #expect(Interval("5s", unit: .minutes(1)) == .seconds(5))
-        #expect(Interval("99999999999999", unit: .days(1)) == nil)
+    @Test(arguments: [
+        ("5", "has no unit", "Say 5s, 5min or 5h."),
+        (" 15 ", "has no unit", "Say 15s, 15min or 15h."),
+        ("soon", "is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
+        ("1h 30", "is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
+        (
+            "99999999999999999", "is no span of time",
+            "Write a number and a unit, such as 90s, 15min, 2h or 1d."
+        ),
+    ])
+    func aNumberAloneLacksItsUnit(text: String, reason: String, fix: String) {
+        #expect(Interval(text) == nil)
+        let mistake = Interval.mistake(in: text)
+        #expect(mistake.reason == reason && mistake.fix == fix)
     }
 
     @Test(

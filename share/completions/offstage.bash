@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon help' ;;
+        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon completions help' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -35,6 +35,7 @@ _offstage() {
         simulate) words='--days --apps --seed --seeds --json --socket --help' ;;
         replay) words='--json --socket --help' ;;
         daemon) words='--socket --help' ;;
+        completions) words='bash zsh fish --socket --help' ;;
     esac
     case $command in
         tasks|explain|history|logs|open|leave|close|run|cancel)

@@ -6,14 +6,25 @@ import Vocabulary
 /// The daemon behind its private socket.
 struct DaemonControl: Control {
     private let bus: Bus
+    private let path: String
 
     /// Connects to `socket`, or to where the environment says.
     init(socket: String?) throws(Failure) {
         let path: String
         if let socket { path = socket } else { path = try Self.defaultSocket() }
+        self.path = path
+        if let status = Files.status(path), status.kind != .socket {
+            throw Failure(.noDaemon, "\(path.printable) is no socket", fix: Self.which)
+        }
         do throws(BusError) {
             bus = try Bus.connect(toSocket: path)
         } catch {
+            // It hung up, or answered what is not D-Bus.
+            switch error.reason {
+            case .disconnected, .system:
+                throw Failure(.noDaemon, Self.stranger(path), fix: Self.which)
+            case .notListening, .timedOut, .refused, .unsuitable, .tooLarge: break
+            }
             guard error.reason == .notListening else {
                 throw Failure(
                     .noDaemon,
@@ -26,6 +37,12 @@ struct DaemonControl: Control {
                 fix: "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
             )
         }
+    }
+
+    private static let which = "Say which is the daemon's with --socket or OFFSTAGE_SOCKET."
+
+    private static func stranger(_ path: String) -> String {
+        "what listens at \(path.printable) is not Offstage"
     }
 
     private static func defaultSocket() throws(Failure) -> String {
@@ -51,10 +68,18 @@ struct DaemonControl: Control {
         }
     }
 
+    /// What another service on D-Bus says to our calls.
+    private static let strange = [
+        "ServiceUnknown", "UnknownObject", "UnknownInterface", "NameHasNoOwner", "AccessDenied",
+    ].map { "org.freedesktop.DBus.Error." + $0 }
+
     /// The daemon's refusal in its own words.
     private func failure(_ error: BusError) -> Failure {
         guard case .refused(let name) = error.reason else {
             return Failure(.noDaemon, "the daemon does not answer: \(error.message.printable)")
+        }
+        if Self.strange.contains(name) {
+            return Failure(.noDaemon, Self.stranger(path), fix: Self.which)
         }
         let status = ControlErrorName(rawValue: name)?.exitStatus ?? 1
         return Failure(Failure.Code(rawValue: status) ?? .failed, error.message.printable)

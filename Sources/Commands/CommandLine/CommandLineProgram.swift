@@ -60,7 +60,7 @@ package struct CommandLineProgram {
 
     private func run(_ command: Subcommand, _ arguments: [String]) throws(Failure) {
         let options = try read(
-            arguments,
+            command.hasLines ? Self.namingLines(arguments) : arguments,
             command.allOptions,
             of: command,
             inOrder: command.takesCommand
@@ -90,7 +90,7 @@ package struct CommandLineProgram {
 
     static let generalOptions = [
         OptionRow.json, OptionRow.socket, OptionRow.help,
-        OptionRow("version", "say which version this is, and exit"),
+        OptionRow("version", "say which version this is, and exit", short: "V"),
     ]
 
     static func command(named name: String) throws(Failure) -> Subcommand {
@@ -136,6 +136,19 @@ package struct CommandLineProgram {
                     otherwise: "\"\(help)\" lists the options."
                 )
             }
+        }
+    }
+
+    /// `-20` as `head` and `tail` take it: the newest 20 lines.
+    private static func namingLines(_ arguments: [String]) -> [String] {
+        var isArgument = false
+        return arguments.map { word in
+            defer { isArgument = ["-n", "--lines", "--since", "--socket"].contains(word) }
+            let digits = word.dropFirst()
+            guard !isArgument, word.hasPrefix("-"), !digits.isEmpty,
+                digits.allSatisfy({ "0" <= $0 && $0 <= "9" })
+            else { return word }
+            return "--lines=\(digits)"
         }
     }
 

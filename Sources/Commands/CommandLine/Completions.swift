@@ -9,15 +9,27 @@ package enum Completions {
     private static let note = "# Completion for offstage(1), made from its table of commands."
 
     /// What stands for an operand, as far as it can be listed.
-    private enum Operand { case app, name, other }
+    private enum Operand {
+        case app, other
+        case words([String])
+    }
 
     private static func operand(_ command: Subcommand) -> Operand {
         let form = command.forms.first ?? ""
         if form.hasPrefix("APP") || form.hasPrefix("[APP") { return .app }
-        return command.name == "set" ? .name : .other
+        switch command.name {
+        case "set": return .words(names)
+        case Subcommand.completions.name: return .words(shells.map(\.name))
+        default: return .other
+        }
     }
 
     private static let names = Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name)
+
+    /// The shells by name, with the script of each.
+    static var shells: [(name: String, script: @Sendable () -> String)] {
+        [("bash", { bash }), ("zsh", { zsh }), ("fish", { fish })]
+    }
 
     // MARK: bash
 
@@ -36,10 +48,12 @@ package enum Completions {
         add("''", commandNames + words(of: CommandLineProgram.generalOptions))
         add("help", commandNames)
         for command in Subcommand.all {
-            let operands = operand(command) == .name ? names : []
+            var operands: [String] = []
+            if case .words(let words) = operand(command) { operands = words }
             add(command.name, operands + words(of: command.allOptions))
         }
-        let ofApps = Subcommand.all.filter { operand($0) == .app }.map(\.name)
+        let ofApps = Subcommand.all.filter { if case .app = operand($0) { true } else { false } }
+            .map(\.name)
         lines += [
             "    esac", "    case $command in",
             "        \(ofApps.joined(separator: "|")))",
@@ -78,7 +92,7 @@ package enum Completions {
             let operands =
                 switch operand(command) {
                 case .app: "'*:app:_offstage_apps'"
-                case .name: "'1:name:(\(names.joined(separator: " ")))'"
+                case .words(let words): "'1:name:(\(words.joined(separator: " ")))'"
                 case .other: "'*:operand:_default'"
                 }
             lines.append(
@@ -126,7 +140,8 @@ package enum Completions {
             for option in command.allOptions { complete(condition, fishOption(option)) }
             switch operand(command) {
             case .app: complete(condition, "-f -a '(__offstage_apps)'")
-            case .name: complete(condition, "-f -a '\(names.joined(separator: " "))'")
+            case .words(let words):
+                complete(condition, "-f -a '\(words.joined(separator: " "))'")
             case .other: break
             }
         }

@@ -22,6 +22,12 @@ package struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
+    /// `text` is no span of time; `name` stands before it.
+    init(noSpan text: String, of name: String = "") {
+        let mistake = Interval.mistake(in: text)
+        self.init(.usage, "\(name)\(text.quoted) \(mistake.reason)", fix: mistake.fix)
+    }
+
     static func unknown(_ kind: String, _ word: String, suggestion: String?, otherwise: String)
         -> Failure
     {

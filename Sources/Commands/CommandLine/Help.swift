@@ -80,7 +80,7 @@ extension String {
         var lines: [String] = []
         var line = ""
         for word in split(separator: " ") {
-            if !line.isEmpty, line.count + 1 + word.count > width {
+            if !line.isEmpty, line.columns + 1 + String(word).columns > width {
                 lines.append(line)
                 line = ""
             }

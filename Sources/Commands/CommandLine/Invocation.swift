@@ -20,11 +20,7 @@ package struct Invocation {
     func interval(_ name: String) throws(Failure) -> Interval? {
         guard let text = options[name] else { return nil }
         guard let interval = Interval(text) else {
-            throw Failure(
-                .usage,
-                "--\(name) \(text.quoted) is no span of time",
-                fix: "Write it as 90s, 15m, 2h or 1d."
-            )
+            throw Failure(noSpan: text, of: "--\(name) ")
         }
         return interval
     }

@@ -1,4 +1,6 @@
 import AppProtocol
+import DeviceCore
+import Vocabulary
 
 /// The manual page `offstage(1)`, made from the same table as the help texts.
 package enum ManualPage {
@@ -22,6 +24,22 @@ package enum ManualPage {
             page.section(group.title.uppercased())
             for command in group.commands { page.command(command) }
         }
+        page.section("MANIFEST")
+        page.text(
+            "An app is a desktop entry with a group [X-Offstage], in applications/ of "
+                + "$XDG_DATA_HOME or of a directory of $XDG_DATA_DIRS. A time "
+                + "has a unit: 90s, 15m, 2h. Its keys:"
+        )
+        for key in ManifestKey.all {
+            page.item("\(key.name)=", plain(key.documentation) + " (\(key.type))")
+        }
+        page.section("SETTINGS")
+        page.text(
+            "In offstage.conf, one NAME=VALUE a line. A span of time has a unit; only 0 needs "
+                + "none. Below a line [app ID] stands what holds for the app of that ID alone: "
+                + "background-refresh=on or off."
+        )
+        for row in SettingRow.table { page.item(row.name, row.documentation) }
         page.section("EXIT STATUS")
         for (status, meaning) in exitStatuses { page.item("\(status)", meaning) }
         page.section("ENVIRONMENT")
@@ -30,6 +48,9 @@ package enum ManualPage {
         page.raw(".BR offstaged (1)")
         return page.lines.joined(separator: "\n")
     }
+
+    /// Without the marks of Markdown.
+    private static func plain(_ text: String) -> String { text.filter { $0 != "`" } }
 
     private static let exitStatuses = [
         (0, "It did what it was asked."),

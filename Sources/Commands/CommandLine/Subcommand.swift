@@ -53,6 +53,9 @@ package struct Subcommand: Sendable {
         self.run = run
     }
 
+    /// Whether it prints the last so many lines.
+    var hasLines: Bool { options.contains { $0.long == "lines" } }
+
     /// Its own options and those that every command has.
     package var allOptions: [OptionRow] {
         options + (printsData ? [.json] : []) + OptionRow.common

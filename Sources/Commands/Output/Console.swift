@@ -40,8 +40,11 @@ package final class Console {
         let isTerminal = Terminal.isTerminal(1)
         let noColor = CurrentProcess.environment("NO_COLOR") ?? ""
         let isDumb = CurrentProcess.environment("TERM") == "dumb"
+        // As other programs have it: what the user says goes before what the terminal says.
+        let columns = CurrentProcess.environment("COLUMNS").flatMap { Int($0) }
+        let width = columns.flatMap { $0 > 0 ? $0 : nil } ?? Terminal.size(1)?.columns ?? 80
         return Console(
-            width: isTerminal ? Terminal.size(1)?.columns ?? 80 : nil,
+            width: isTerminal ? width : nil,
             isColored: isTerminal && noColor.isEmpty && !isDumb,
             errorsAreSeen: Terminal.isTerminal(2),
             now: Clocks.now(),

@@ -27,50 +27,61 @@ struct Table {
     mutating func add(_ cells: [Cell]) { rows.append(cells) }
     mutating func add(_ texts: String...) { rows.append(texts.map { Cell($0) }) }
 
-    /// The lines as the console takes them. On a terminal that is too narrow the last column is
-    /// continued below itself; elsewhere nothing is broken, so that a line is a row.
+    /// The lines as the console takes them. On a terminal that is too narrow columns are wrapped
+    /// between words, the widest first; elsewhere nothing is, so that a line is a row.
     func lines(_ console: Console, indent: Int = 0) -> [String] {
         let heads = columns.map { Cell($0.title, .bold) }
-        let widths = columns.indices.map { index in
-            ([heads] + rows).map { $0[index].text.columns }.max() ?? 0
+        let rows = [heads] + rows
+        let widths = widths(of: rows, console.width.map { $0 - indent })
+        return rows.flatMap { line($0, widths, console, indent) }
+    }
+
+    private static let gap = 2
+
+    /// No column becomes narrower than its longest word, or than a few.
+    private func widths(of rows: [[Cell]], _ width: Int?) -> [Int] {
+        func widest(_ index: Int, _ size: (String) -> Int) -> Int {
+            rows.map { size($0[index].text) }.max() ?? 0
         }
-        let gap = 2
-        let before = indent + widths.dropLast().reduce(0) { $0 + $1 + gap }
-        let last = console.width.map { max(20, $0 - before) } ?? .max
-        return ([heads] + rows).flatMap { row in
-            line(row, widths, gap, last, console, indent)
+        var widths = columns.indices.map { widest($0, \.columns) }
+        guard let width else { return widths }
+        let least = columns.indices.map { index in
+            let word = widest(index) {
+                $0.split(separator: " ").map { String($0).columns }.max() ?? 0
+            }
+            return min(widths[index], columns[index].isNumber ? widths[index] : max(word, 20))
         }
+        var excess = widths.reduce(Self.gap * (widths.count - 1), +) - width
+        while excess > 0 {
+            let wrappable = widths.indices.filter { widths[$0] > least[$0] }
+            guard let index = wrappable.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[index] -= 1
+            excess -= 1
+        }
+        return widths
     }
 
     private func line(
         _ row: [Cell],
         _ widths: [Int],
-        _ gap: Int,
-        _ lastWidth: Int,
         _ console: Console,
         _ indent: Int
     ) -> [String] {
-        var text = String(repeating: " ", count: indent)
-        var column = indent
-        for index in columns.indices.dropLast() {
-            let cell = row[index]
-            let padding = String(repeating: " ", count: widths[index] - cell.text.columns)
-            let styled = console.styled(cell.text, cell.style)
-            text += columns[index].isNumber ? padding + styled : styled + padding
-            text += String(repeating: " ", count: gap)
-            column += widths[index] + gap
+        let parts = row.indices.map { index in
+            row[index].text.columns <= widths[index]
+                ? [row[index].text] : row[index].text.wrapped(to: widths[index])
         }
-        guard let cell = row.last else { return [text] }
-        if cell.text.columns <= lastWidth {
-            let padding =
-                columns.last?.isNumber == true
-                ? String(repeating: " ", count: (widths.last ?? 0) - cell.text.columns) : ""
-            return [(text + padding + console.styled(cell.text, cell.style)).trimmedRight]
-        }
-        let parts = cell.text.wrapped(to: lastWidth)
-        return parts.enumerated().map { index, part in
-            (index == 0 ? text : String(repeating: " ", count: column))
-                + console.styled(part, cell.style)
+        let height = parts.map(\.count).max() ?? 1
+        return (0..<height).map { number in
+            var text = String(repeating: " ", count: indent)
+            for index in columns.indices {
+                let part = number < parts[index].count ? parts[index][number] : ""
+                let padding = String(repeating: " ", count: max(0, widths[index] - part.columns))
+                let styled = console.styled(part, row[index].style)
+                text += columns[index].isNumber ? padding + styled : styled + padding
+                text += String(repeating: " ", count: Self.gap)
+            }
+            return text.trimmedRight
         }
     }
 

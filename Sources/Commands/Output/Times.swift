@@ -45,6 +45,11 @@ package enum Times {
         return pair(whole / 86_400, "d", whole % 86_400 / 3600, "h")
     }
 
+    /// The same of what is left, without what nobody counts: `59 min`, `2 h 5 min`.
+    package static func rest(_ seconds: Double) -> String {
+        span(seconds >= 120 && seconds.isFinite ? (seconds / 60).rounded() * 60 : seconds.rounded())
+    }
+
     private static func pair(_ large: Int64, _ unit: String, _ small: Int64, _ second: String)
         -> String
     {

@@ -20,11 +20,12 @@ extension Subcommand {
     ) { invocation throws(Failure) in
         var options: ValueMap = [:]
         if let text = invocation.operands.first {
-            guard let interval = Interval(text), interval > .zero else {
+            guard let interval = Interval(text) else { throw Failure(noSpan: text) }
+            guard interval > .zero else {
                 throw Failure(
                     .usage,
-                    "\(text.quoted) is no span of time",
-                    fix: "Write it as 30m, 2h or 1d."
+                    "\(text.quoted) is no time at all",
+                    fix: "To end a pause: offstage continue."
                 )
             }
             options["seconds"] = .double(interval.seconds)
@@ -81,10 +82,12 @@ extension Subcommand {
         if let row = SettingRow.table.first(where: { $0.name == name }) {
             var settings = Settings()
             if row.set(value, in: &settings) { return }
+            let mistake = row.mistake(in: value)
+            let why = mistake.reason == "is not a value of it" ? "" : ": it \(mistake.reason)"
             throw Failure(
                 .usage,
-                "\(name) cannot be \(value.quoted)",
-                fix: "Write \(row.choices)."
+                "\(name) cannot be \(value.quoted)\(why)",
+                fix: mistake.fix
             )
         }
         let names = Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name)
@@ -127,7 +130,8 @@ extension Subcommand {
         ],
         details: [
             "Settings live in offstage.conf, one NAME=VALUE a line; the daemon notices when that "
-                + "file changes. \"offstage set\" changes one."
+                + "file changes. \"offstage set\" changes one.",
+            "Below a line [app ID] stands what holds for one app alone: background-refresh.",
         ],
         examples: [
             Example("settings", "What is in force."),
@@ -144,10 +148,16 @@ extension Subcommand {
                 let app = setting.text("app")
                 let isChanged = setting.text("value") != setting.text("default")
                 table.add([
-                    Table.Cell(setting.text("setting") + (app.isEmpty ? "" : " (\(app))")),
+                    Table.Cell(
+                        setting.text("setting") + (app.isEmpty ? "" : " (\(app))"),
+                        setting.flag("unknown") ? .yellow : nil
+                    ),
                     Table.Cell(setting.text("value"), isChanged ? .bold : nil),
                     Table.Cell(setting.text("default")),
-                    Table.Cell(setting.text("documentation")),
+                    Table.Cell(
+                        setting.flag("unknown")
+                            ? "There is no such app." : setting.text("documentation")
+                    ),
                 ])
             }
             table.print(invocation.console)

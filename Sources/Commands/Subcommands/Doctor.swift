@@ -1,3 +1,5 @@
+import DeviceCore
+import Linux
 import Vocabulary
 
 extension Subcommand {
@@ -7,7 +9,9 @@ extension Subcommand {
         details: [
             "The step of process control in force, the level at which apps are told apart, the "
                 + "sensors that are there, whether work goes on after logout. The exit status is "
-                + "0 whatever it finds."
+                + "0 whatever it finds.",
+            "Without a daemon it says so first, and then what can be said all the same: settings, "
+                + "lingering, manifests.",
         ],
         examples: [
             Example("doctor", "What works here, and what to do about the rest."),
@@ -15,7 +19,13 @@ extension Subcommand {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask("Doctor")) { report in
+        let report: Value
+        do throws(Failure) {
+            report = try invocation.ask("Doctor")
+        } catch  where error.code == .noDaemon {
+            report = .list(LocalChecks(error).all.map(\.report))
+        }
+        invocation.show(report) { report in
             let console = invocation.console
             for check in report.elements {
                 let isGood = check.flag("ok")
@@ -25,12 +35,87 @@ extension Subcommand {
                 for (title, key) in [("What is lost", "lost"), ("What to do", "fix")] {
                     let text = check.text(key).printable
                     if text.isEmpty { continue }
-                    let width = (console.width ?? 100) - 6
-                    for line in "\(title): \(text)".wrapped(to: max(width, 20)) {
+                    let width = console.width.map { max($0 - 6, 20) } ?? .max
+                    for line in "\(title): \(text)".wrapped(to: width) {
                         console.print("      " + line)
                     }
                 }
             }
         }
+    }
+}
+
+/// What can be said of this machine without a daemon.
+private struct LocalChecks {
+    private let failure: Failure
+
+    init(_ failure: Failure) { self.failure = failure }
+
+    var all: [Check] { [daemon] + settings + [lingering, sleep] + manifests }
+
+    private var daemon: Check {
+        Check(
+            "daemon",
+            ok: false,
+            failure.message,
+            lost: "nothing runs in the background",
+            fix: failure.fix
+        )
+    }
+
+    private var settings: [Check] {
+        let path = SettingsPlace.path
+        do throws(SettingsText.Invalid) {
+            _ = try SettingsPlace.read()
+            return Check.settings(at: Files.exists(path) ? path : "the defaults: no \(path)", [])
+        } catch {
+            return Check.settings(at: path, error.diagnostics)
+        }
+    }
+
+    private var lingering: Check {
+        let user = User.current()?.name
+        return .lingering(
+            user: user,
+            hasLogind: Files.exists("/run/systemd/system"),
+            lingers: user.map { Files.exists("/var/lib/systemd/linger/\($0)") } ?? false
+        )
+    }
+
+    private var sleep: Check { .sleep(canHold: Files.exists("/sys/power/wake_lock")) }
+
+    /// Only those that cannot be used: `offstage lint` says more of each.
+    private var manifests: [Check] {
+        let home = CurrentProcess.environment("HOME") ?? "/"
+        let directories = DesktopFileID.directories(
+            dataHome: CurrentProcess.environment("XDG_DATA_HOME"),
+            dataDirectories: CurrentProcess.environment("XDG_DATA_DIRS"),
+            home: home
+        )
+        var seen: [String] = []
+        var checks: [Check] = []
+        for directory in directories {
+            for name in ((try? Files.list(directory)) ?? []).sorted() {
+                guard let id = DesktopFileID.id(relativePath: name), !seen.contains(name),
+                    let bytes = try? Files.read(directory + "/" + name, limit: 1 << 20)
+                else { continue }
+                seen.append(name)
+                let file = directory + "/" + name
+                let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
+                guard case .invalid(let problems) = result,
+                    let first = problems.first(where: { $0.severity == .error })
+                else { continue }
+                checks.append(
+                    Check(
+                        "manifest",
+                        ok: false,
+                        "\(file): \(first)",
+                        lost: "\(id) is not run",
+                        fix: "offstage lint \(file)"
+                    )
+                )
+            }
+        }
+        return checks
     }
 }

@@ -29,7 +29,7 @@ extension Subcommand {
     private static func print(_ task: Value, _ invocation: Invocation) {
         let console = invocation.console
         let sentence = task.text("sentence").printable
-        for line in sentence.wrapped(to: min(console.width ?? .max, 100)) {
+        for line in sentence.wrapped(to: console.width.map { min($0, 100) } ?? .max) {
             console.print(console.styled(line, .bold))
         }
         let holds = task.items("holds")

@@ -8,7 +8,12 @@ extension Subcommand {
         forms: ["[APP]"],
         operands: 0...1,
         options: [
-            OptionRow("lines", "the newest so many (default: 50)", short: "n", argument: "NUMBER"),
+            OptionRow(
+                "lines",
+                "the newest so many (default: 50); -20 is the same as -n 20",
+                short: "n",
+                argument: "NUMBER"
+            ),
             OptionRow("since", "only what is not older than this, such as 1d", argument: "TIME"),
         ],
         examples: [
@@ -77,7 +82,7 @@ extension Subcommand {
         options: [
             OptionRow(
                 "lines",
-                "the last so many lines (default: 100)",
+                "the last so many lines (default: 100); -20 is the same as -n 20",
                 short: "n",
                 argument: "NUMBER"
             ),

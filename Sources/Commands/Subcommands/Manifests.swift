@@ -11,7 +11,9 @@ extension Subcommand {
         operands: 1...4096,
         details: [
             "Reads desktop files as the daemon does and says what is wrong with each, where, and "
-                + "what to write instead. The exit status is 1 if one of them could not be used."
+                + "what to write instead. The exit status is 1 if one of them could not be used.",
+            "A warning is about what has no effect, or not the one meant: programs that are not "
+                + "installed, modes that nothing uses, limits above those of the settings file.",
         ],
         examples: [
             Example(
@@ -35,7 +37,8 @@ extension Subcommand {
             throw Failure(
                 .failed,
                 "\(broken) of \(invocation.operands.count) cannot be used",
-                fix: "Which mode for what, and all keys: docs/which-mode.md, docs/manifest.md."
+                fix:
+                    "\"offstage modes\" says which mode is for what, \"man offstage\" has all keys."
             )
         }
     }
@@ -60,7 +63,12 @@ extension Subcommand {
         }
         let home = CurrentProcess.environment("HOME") ?? "/"
         let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
-        return LintResult(file: file, id: id, result: result)
+        return LintResult(
+            file: file,
+            id: id,
+            result: MachineLint(settings: (try? SettingsPlace.read()) ?? Settings()).check(result),
+            reasonForNoApp: ManifestParser.reasonForNoApp(bytes: bytes)
+        )
     }
 
     static let modes = Subcommand(
@@ -128,6 +136,7 @@ private struct LintResult {
     let file: String
     let id: AppID
     let result: ManifestResult
+    let reasonForNoApp: (reason: String, fix: String)
 
     var isUsable: Bool {
         switch result {
@@ -141,13 +150,7 @@ private struct LintResult {
         case .app(_, let warnings): warnings
         case .invalid(let errors): errors
         case .notAnApp:
-            [
-                Diagnostic(
-                    .error,
-                    reason: "there is no group [X-Offstage], or the entry is hidden",
-                    fix: "Add the group; its keys are in docs/manifest.md."
-                )
-            ]
+            [Diagnostic(.error, reason: reasonForNoApp.reason, fix: reasonForNoApp.fix)]
         }
     }
 

@@ -65,10 +65,11 @@ private struct StatusText {
 
     private func printPause() {
         guard let pause = report["paused"], pause.mapValue != nil else { return }
-        let until = pause.time("until").map { "until \(Times.words($0, at: console.now))" }
+        let rest = pause.time("until").map { ($0 - console.now.wall).seconds }
         section("Paused", .yellow)
         console.print(
-            "  All background work is held " + (until ?? "until \"offstage continue\"")
+            "  All background work is held "
+                + (rest.map { "for \(Times.rest($0)) more" } ?? "until \"offstage continue\"")
                 + "; paused \(invocation.words(pause, "since"))."
         )
         console.print("")

@@ -84,7 +84,9 @@ extension Subcommand {
             "The command becomes the app command.NAME, with the present directory and a clean "
                 + "environment. Its exit status is the result: 0 is success, 75 asks for another "
                 + "run later, anything else is a failure. When its time is over it gets SIGTERM.",
-            "The request is stored when this returns. One with the same name replaces it.",
+            "The request is stored when this returns. One with the same name replaces it. A "
+                + "command that is not found now is stored with a warning: it may be there "
+                + "when it runs.",
             "The values given with --setenv are stored with the request and stand in the event "
                 + "log: no place for a password; let the command read one from a file.",
         ],
@@ -102,6 +104,12 @@ extension Subcommand {
         printsData: true
     ) { invocation throws(Failure) in
         let answer = try invocation.ask("Submit", [try submission(invocation)])
+        if !answer.text("warning").isEmpty {
+            invocation.console.printError(
+                "\(CommandLineProgram.name): warning: \(answer.text("warning").printable); the run "
+                    + "will fail unless that changes"
+            )
+        }
         invocation.show(answer) { answer in
             invocation.console.print(
                 "\(answer.text("app").printable) is stored; "

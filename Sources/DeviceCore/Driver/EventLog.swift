@@ -77,19 +77,16 @@ package struct Replay: Hashable, Sendable {
     /// Replays until the end, or until the first decision that differs.
     package init(_ bytes: [UInt8]) throws(Problem) {
         var offset = 0
-        guard let first = try Self.next(bytes, &offset) else {
-            throw .unreadable("it is empty, or its header is cut short")
+        let strange = Problem.unreadable(
+            "it is no event log of Offstage, or its beginning is damaged"
+        )
+        if bytes.isEmpty { throw .unreadable("it is empty") }
+        guard let first = try? Self.next(bytes, &offset) else { throw strange }
+        if let format = first["format"]?.integerValue, format != EventLog.format {
+            throw .unreadable("its format is \(format); this version reads \(EventLog.format)")
         }
-        let header: EventLog.Header
-        do {
-            header = try ValueDecoder().decode(EventLog.Header.self, from: first)
-        } catch {
-            throw .unreadable("its header is not one of an event log: \(error)")
-        }
-        guard header.format == EventLog.format else {
-            throw .unreadable(
-                "its format is \(header.format); this version reads \(EventLog.format)"
-            )
+        guard let header = try? ValueDecoder().decode(EventLog.Header.self, from: first) else {
+            throw strange
         }
         build = header.build
         var device = header.device

@@ -73,10 +73,29 @@ package enum RunResult: Hashable, Sendable, Codable {
         case .expired(let reason): "expired: \(reason.words)"
         case .interrupted(let reason): "interrupted: \(reason.words)"
         case .terminated(let reason): "terminated: \(reason.words)"
-        case .crashed(let signal): "crashed with signal \(signal)"
+        case .crashed(let signal): "ended by \(SignalName.text(signal))"
         case .exited(let status): "exited with status \(status)"
         case .notStarted: "could not be started"
         case .retry: "asked to be run again"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// One word that stays the same, for programs.
+    package var word: String {
+        switch self {
+        case .newData: "new-data"
+        case .noData: "no-data"
+        case .failed: "failed"
+        case .succeeded: "completed"
+        case .unsuccessful: "unsuccessful"
+        case .expired: "expired"
+        case .interrupted: "interrupted"
+        case .terminated: "terminated"
+        case .crashed: "crashed"
+        case .exited: "exited"
+        case .notStarted: "not-started"
+        case .retry: "retry"
         case .unknown: "unknown"
         }
     }

@@ -156,7 +156,7 @@ extension Device {
                 &step
             )
         case .signal(let signal, outOfMemory: false):
-            endCommand(launch.id, .crashed(signal: signal), reason: "signal \(signal)", &step)
+            endCommand(launch.id, .crashed(signal: signal), reason: SignalName.text(signal), &step)
         case .status(let status):
             judge(launch.id, status: status, of: index, &step)
         }

@@ -29,7 +29,7 @@ extension Device {
         apps[index].launches.removeAll { $0.id == id }
         owners.removeAll { $0.launch == id }
         forget(launch: id)
-        answerAttaching(id, index, failure: "it has ended", &step)
+        answerOpening(id, index, failure: "it has ended", &step)
         step.emit(.release(id))
         touch(index)
         wakeWaiting()
@@ -214,9 +214,9 @@ extension Device {
             apps[index].launches[place].phase = .running
             save(app: index, launch: id)
             if apps[index].launches[place].isCommand { commandStarted(index, place, &step) }
-            answerAttaching(id, index, &step)
+            answerOpening(id, index, &step)
         case .notStarted(let reason):
-            answerAttaching(id, index, failure: reason, &step)
+            answerOpening(id, index, failure: reason, &step)
             if apps[index].launches[place].isCommand {
                 endCommand(id, .notStarted, reason: reason, &step)
             } else {

@@ -10,63 +10,61 @@ extension Device {
         _ reply: ReplyToken,
         _ step: inout Step
     ) {
+        do throws(Refusal) {
+            try open(id, attach, reply, &step)
+        } catch {
+            step.reply(reply, .refused(error))
+        }
+    }
+
+    private mutating func open(
+        _ id: AppID,
+        _ attach: ProcessID?,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) throws(Refusal) {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
-            step.reply(reply, .refused(unusable(id, "opened")))
-            return
+            throw unusable(id, "opened")
         }
         guard let exec = manifest.exec else {
-            step.reply(
-                reply,
-                .refused(
-                    Refusal(
-                        .invalid,
-                        reason: "\(id) has no program of its own to open",
-                        value: "",
-                        fix: "give its manifest an Exec= line"
-                    )
-                )
+            throw Refusal(
+                .held,
+                reason: "\(id) has no program of its own to open",
+                fix: "give its manifest an Exec= line"
             )
-            return
+        }
+        let main = apps[index].mainLaunch
+        guard attach != nil || !manifest.terminal || main != nil else {
+            throw Refusal(
+                .held,
+                reason: "\(id) needs a terminal (Terminal=true), and the daemon has none",
+                fix: "run \"offstage open \(id)\" in a terminal"
+            )
         }
         used(index, .opened, &step)
-        if let ending = apps[index].launches.firstIndex(where: {
-            $0.role == .main && $0.ending != nil
-        }), apps[index].mainLaunch == nil {
-            apps[index].launches[ending].reopen = attach == nil
-            save(app: index, launch: apps[index].launches[ending].id)
-            step.reply(
-                reply,
-                attach == nil
-                    ? .done
-                    : .refused(
-                        Refusal(.held, reason: "\(id) is just being ended", fix: "try again")
-                    )
-            )
-            return
-        }
-        if let main = apps[index].mainLaunch, let place = apps[index].index(of: main.id) {
+        if let main, let place = apps[index].index(of: main.id) {
             guard attach == nil else {
-                step.reply(
-                    reply,
-                    .refused(
-                        Refusal(
-                            .held,
-                            reason: "\(id) is already open",
-                            fix: "offstage close \(id)"
-                        )
-                    )
+                throw Refusal(
+                    .held,
+                    reason: "\(id) is already open",
+                    fix: "offstage close \(id)"
                 )
-                return
             }
             toForeground(index, place, &step)
             step.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
-            return
-        }
-        let launch = launchForUser(index, manifest.value, exec, attach: attach, &step)
-        if attach != nil {
-            attaching.append(Attaching(launch: launch, reply: reply))
+        } else if let ending = apps[index].launches.firstIndex(where: {
+            $0.role == .main && $0.ending != nil
+        }) {
+            apps[index].launches[ending].reopen = attach == nil
+            let launch = apps[index].launches[ending].id
+            save(app: index, launch: launch)
+            guard attach == nil else {
+                throw Refusal(.held, reason: "\(id) is just being ended", fix: "try again")
+            }
+            opening.append(Opening(launch: launch, reply: reply, attaches: false))
         } else {
-            step.reply(reply, .value(opened(launch, manifest.value, attached: false)))
+            let launch = launchForUser(index, manifest.value, exec, attach: attach, &step)
+            opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
         }
     }
 
@@ -78,36 +76,46 @@ extension Device {
         ]
     }
 
-    /// A caller that waits to become an app's process.
-    struct Attaching: Hashable, Sendable, Codable {
+    /// Who waits to hear whether an app was started, or to become its process.
+    struct Opening: Hashable, Sendable, Codable {
         var launch: LaunchID
         var reply: ReplyToken
+        var attaches: Bool
     }
 
-    /// It is known what became of a launch. `failure`: why no caller became its process.
-    mutating func answerAttaching(
+    /// It is known what became of a launch. `failure`: why it is none.
+    mutating func answerOpening(
         _ id: LaunchID,
         _ index: Int,
         failure: String? = nil,
         _ step: inout Step
     ) {
-        guard let place = attaching.firstIndex(where: { $0.launch == id }) else { return }
-        let reply = attaching.remove(at: place).reply
-        if failure == nil, let manifest = apps[index].manifest {
-            step.reply(reply, .value(opened(id, manifest.value, attached: true)))
-            return
-        }
-        step.reply(
-            reply,
-            .refused(
-                Refusal(
-                    .held,
-                    reason: "\(apps[index].id) cannot be run as the calling process: "
-                        + (failure ?? "its manifest is gone"),
-                    fix: "open it without attaching"
+        for waiting in opening where waiting.launch == id {
+            if failure == nil, let manifest = apps[index].manifest {
+                let value = opened(id, manifest.value, attached: waiting.attaches)
+                step.reply(waiting.reply, .value(value))
+                continue
+            }
+            let name = apps[index].id
+            let why = failure ?? "its manifest is gone"
+            step.reply(
+                waiting.reply,
+                .refused(
+                    waiting.attaches
+                        ? Refusal(
+                            .held,
+                            reason: "\(name) cannot be run as the calling process: \(why)",
+                            fix: "open it without attaching"
+                        )
+                        : Refusal(
+                            .held,
+                            reason: "\(name) cannot be started: \(why)",
+                            fix: "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
+                        )
                 )
             )
-        )
+        }
+        opening.removeAll { $0.launch == id }
     }
 
     private mutating func launchForUser(
@@ -140,7 +148,7 @@ extension Device {
             return unknown(id)
         }
         return Refusal(
-            .notFound,
+            .held,
             reason: "\(id) cannot be \(verb): its manifest is not valid",
             value: problem,
             fix: "offstage explain \(id)"
@@ -202,7 +210,7 @@ extension Device {
             step.reply(
                 reply,
                 .refused(
-                    Refusal(.invalid, reason: "\(id) is not open", fix: "offstage open \(id)")
+                    Refusal(.held, reason: "\(id) is not open", fix: "offstage open \(id)")
                 )
             )
             return
@@ -462,9 +470,13 @@ extension Device {
                 finish(delivery.id, index, result, reason: reason, &step)
             }
         }
-        remove(id, from: index, &step)
         if launch.reopen, let manifest = apps[index].manifest, let exec = manifest.exec {
-            _ = launchForUser(index, manifest.value, exec, attach: nil, &step)
+            let next = launchForUser(index, manifest.value, exec, attach: nil, &step)
+            // They wait for what they asked for, not for the end of what was there.
+            for place in opening.indices where opening[place].launch == id {
+                opening[place].launch = next
+            }
         }
+        remove(id, from: index, &step)
     }
 }

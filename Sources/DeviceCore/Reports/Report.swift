@@ -36,7 +36,7 @@ struct Reporter {
         guard let run else { return .null }
         return Report.map([
             ("at", time(run.at)), ("task", .string(run.identifier)),
-            ("result", .string(run.result.words)),
+            ("outcome", .string(run.result.word)), ("result", .string(run.result.words)),
             // The words of a stopped run end with its reason.
             ("reason", run.result.words.hasSuffix(run.reason) ? .null : .string(run.reason)),
         ])
@@ -86,7 +86,8 @@ extension HistoryLine {
                 ("what", "run"), ("launch", .integer(Int64(wake.launch.number))),
                 ("trigger", .string(wake.trigger.rawValue)), ("task", .string(wake.identifier)),
                 ("resumed", .bool(wake.resumed)), ("simulated", .bool(wake.simulated)),
-                ("result", .string(wake.result.words)), ("reason", .string(wake.reason)),
+                ("outcome", .string(wake.result.word)), ("result", .string(wake.result.words)),
+                ("reason", .string(wake.reason)),
                 ("seconds", Report.seconds(wake.runTime)),
                 ("cpuSeconds", wake.cpu.map(Report.seconds) ?? .null),
                 ("memory", wake.memory.map { .integer($0) } ?? .null),
@@ -94,7 +95,8 @@ extension HistoryLine {
             ]
         case .ended(let result, let reason):
             fields += [
-                ("what", "ended"), ("result", .string(result.words)), ("reason", .string(reason)),
+                ("what", "ended"), ("outcome", .string(result.word)),
+                ("result", .string(result.words)), ("reason", .string(reason)),
             ]
         case .dropped(let identifier, let reason):
             fields += [

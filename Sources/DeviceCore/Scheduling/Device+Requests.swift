@@ -308,11 +308,12 @@ extension Device {
                 row.check(context) != .open
             else { continue }
             let words = row.words(context)
+            let name = apps[index].id.name
             throw Refusal(
                 .held,
-                reason: words.sentence,
-                value: words.value,
-                fix: "needed: \(words.needed)"
+                reason: "\(name) does not run: \(words.sentence)",
+                value: words.fix.isEmpty ? words.value : "",
+                fix: words.fix.isEmpty ? "needed: \(words.needed)" : words.fix
             )
         }
         start(request, of: index, &step)
@@ -349,7 +350,7 @@ extension Device {
             }
             if stands {
                 throw Refusal(
-                    .invalid,
+                    .held,
                     reason: "\(first.identifier) stands in the manifest",
                     value: first.identifier,
                     fix: "remove it there, or: offstage set background-refresh off --app \(app)"

@@ -65,6 +65,8 @@ struct GateWords: Hashable, Sendable {
     var since: WallTime?
     /// Completes "NAME waits because …".
     var sentence: String
+    /// What the user can do about it; empty: only what is needed helps.
+    var fix = ""
 }
 
 /// What a gate may look at.

@@ -13,13 +13,16 @@ package struct HoldTime: Hashable, Sendable, Codable {
 }
 
 extension [HoldTime] {
-    /// How many that no longer hold are remembered of an app.
+    /// How many that no longer hold are remembered of an app; of each gate the last.
     private static var memory: Int { 8 }
 
     mutating func change(from old: GateSet, to new: GateSet, at now: WallTime) {
+        var hasClosed = false
         for place in indices where self[place].until == nil && !new.contains(self[place].gate) {
             self[place].until = now
+            hasClosed = true
         }
+        if hasClosed { keepLast() }
         var added = new.bits & ~old.bits
         while added != 0 {
             let gate = GateTable.rows[added.trailingZeroBitCount].gate
@@ -29,6 +32,17 @@ extension [HoldTime] {
         while count(where: { $0.until != nil }) > Self.memory {
             guard let oldest = firstIndex(where: { $0.until != nil }) else { return }
             remove(at: oldest)
+        }
+    }
+
+    private mutating func keepLast() {
+        var place = 0
+        while place < count {
+            let entry = self[place]
+            let isOver =
+                entry.until != nil
+                && self[(place + 1)...].contains { $0.gate == entry.gate && $0.until != nil }
+            if isOver { remove(at: place) } else { place += 1 }
         }
     }
 }

@@ -346,6 +346,19 @@ extension SettingRow {
         return true
     }
 
+    /// Why `set` does not take `text`, as it goes on after the value, and what to write instead.
+    package func mistake(in text: String) -> (reason: String, fix: String) {
+        let usual = (reason: "is not a value of it", fix: "Write \(choices).")
+        switch field {
+        case .interval:
+            guard Interval(text) == nil else { return ("is out of bounds", usual.fix) }
+            let mistake = Interval.mistake(in: text)
+            return mistake.reason == "has no unit" ? mistake : usual
+        case .text: return ArgumentList.mistake(in: text) ?? usual
+        case .count, .bytes, .flag, .timeOfDay, .profile: return usual
+        }
+    }
+
     package static func flag(_ text: String) -> Bool? {
         switch text.lowercased() {
         case "on", "yes", "true", "1": true

@@ -118,12 +118,13 @@ package enum SettingsText {
             )
         }
         guard row.set(value, in: &settings) else {
+            let mistake = row.mistake(in: value)
             return Diagnostic(
                 .error,
                 key: name,
                 value: value,
-                reason: "is not a value of it",
-                fix: "Write \(row.choices)."
+                reason: mistake.reason,
+                fix: mistake.fix
             )
         }
         return nil

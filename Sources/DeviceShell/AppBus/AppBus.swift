@@ -192,10 +192,7 @@ final class AppBus {
 
 /// Answers a call with a refusal of the core, or of our own.
 func refuse(_ call: IncomingCall, _ refusal: Refusal) {
-    var text = refusal.reason
-    if !refusal.value.isEmpty { text += ": \(refusal.value)" }
-    if !refusal.fix.isEmpty { text += " (\(refusal.fix))" }
-    call.refuse(refusal.code.errorName.rawValue, text)
+    call.refuse(refusal.code.errorName.rawValue, refusal.text)
 }
 
 extension Refusal.Code {

@@ -55,7 +55,7 @@ struct ControlCalls {
         switch call.method.name {
         case "Status": return host.device.status(at: now)
         case "Apps": return .list(host.device.appList(at: now))
-        case "Settings": return .list(host.device.settings.report)
+        case "Settings": return .list(host.device.settingsReport)
         case "Gates": return .list(Gate.report)
         case "Modes": return .list(BackgroundMode.report)
         case "Conditions": return .list(host.device.conditionsReport(at: now))
@@ -124,7 +124,14 @@ struct ControlCalls {
         case "Submit":
             var submission = Submission(try SubmitOptions(options, ofAnApp: owner != nil))
             submission.app = owner
-            ask(call, .submit(submission))
+            let warning = submission.command.flatMap { Self.missing($0, submission) }
+            host.ask(.submit(submission)) { reply in
+                guard let warning, case .value(.map(var fields)) = reply else {
+                    return answer(call, reply)
+                }
+                fields["warning"] = .string(warning)
+                answer(call, .value(.map(fields)))
+            }
             return
         case "Tasks": try finish(&reader, call) { () throws(Refusal) in try tasks(texts[0]) }
         case "Explain":
@@ -158,6 +165,26 @@ struct ControlCalls {
             try reader.finish()
             ask(call, request)
         }
+    }
+
+    /// Why a command would not be found now. It is stored all the same: it may be installed by the
+    /// time it runs.
+    private static func missing(_ command: [String], _ submission: Submission) -> String? {
+        guard let program = command.first else { return nil }
+        guard !program.hasPrefix("/") else {
+            if Files.isExecutable(program) { return nil }
+            return Files.exists(program)
+                ? "\(program) is not executable" : "\(program) is not there"
+        }
+        if program.contains("/") {
+            let path = (submission.directory ?? "/") + "/" + program
+            return Files.isExecutable(path) ? nil : "\(program) is no program in its directory"
+        }
+        let own = submission.environment.last { $0.name == "PATH" }?.value
+        let path =
+            own ?? CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        return Files.executable(program, searchPath: path) == nil
+            ? "\(program) is not in the daemon's PATH (\(path))" : nil
     }
 
     private func request(

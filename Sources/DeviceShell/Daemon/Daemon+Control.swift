@@ -106,7 +106,7 @@ extension Daemon: ControlHost {
         answer(
             .refused(
                 Refusal(
-                    .invalid,
+                    .held,
                     reason: "\(places.configuration): \(problem)",
                     fix: "the settings in force stay until the file is mended"
                 )

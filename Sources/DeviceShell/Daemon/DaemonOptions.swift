@@ -36,7 +36,7 @@ package struct DaemonOptions {
           --step STEP      only this kind of process control: cgroup-v2, cgroup-v1 or signals
           --power DIR      where the kernel's wake locks are    [/sys/power]
           --pressure FILE  where the kernel tells of memory pressure, such as memory.pressure of a
-                           cgroup   [/proc/pressure/memory]
+                           cgroup; off: nowhere   [/proc/pressure/memory]
           -h, --help       print this and end
           -V, --version    print the version and end
 
@@ -121,16 +121,31 @@ package struct DaemonOptions {
             home: home
         )
         if let power = options["power"] { places.power = power }
-        if let pressure = options["pressure"] { places.pressure = pressure }
+        if let pressure = options["pressure"] {
+            places.pressure = pressure == "off" ? nil : pressure
+        }
         for name in ["state", "runtime", "config", "data", "power", "pressure"] {
-            guard let value = options[name] else { continue }
+            guard let value = options[name], name != "pressure" || value != "off" else { continue }
             let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
-            for path in paths where !path.hasPrefix("/") {
-                throw .usage(
-                    "offstaged: --\(name): \(String(path).quoted) is not an absolute path"
-                )
-            }
+            for path in paths { try check(String(path), of: name) }
         }
         return places
+    }
+
+    /// What does not exist is created, but for what belongs to others: a slip of the pen would be a
+    /// daemon without apps, or without a sensor.
+    private static func check(_ path: String, of option: String) throws(DaemonError) {
+        let name = "offstaged: --\(option): \(path.quoted)"
+        guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
+        let kind = Files.status(path)?.kind
+        switch option {
+        case "data", "power":
+            if kind == nil { throw .usage("\(name): there is no such directory") }
+            if kind != .directory { throw .usage("\(name) is no directory") }
+        case "pressure":
+            if kind == nil { throw .usage("\(name): there is no such file; off does without") }
+            if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }
+        default: break
+        }
     }
 }

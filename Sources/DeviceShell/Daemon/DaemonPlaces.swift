@@ -12,8 +12,9 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var home: String
     /// Where the kernel's wake locks are.
     package var power = WakeLock.usualDirectory
-    /// Where the kernel tells of memory pressure: the machine's, or a cgroup's file.
-    package var pressure = Pressure.path(of: .memory)
+    /// Where the kernel tells of memory pressure: the machine's, or a cgroup's file; nil: nobody
+    /// is to ask.
+    package var pressure: String? = Pressure.path(of: .memory)
 
     package init(
         state: String,

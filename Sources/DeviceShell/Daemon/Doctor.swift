@@ -10,27 +10,15 @@ struct Doctor {
     init(_ daemon: Daemon) { self.daemon = daemon }
 
     func checks() -> [Value] {
-        [processes, keeper, memory, pressure, lingering, sleep, identity, settings, store] + sensors
+        let checks =
+            [processes, keeper, memory, pressure, lingering, sleep, identity] + settings
+            + [store] + sensors
+        return checks.map(\.report)
     }
 
-    private func check(
-        _ name: String,
-        ok: Bool,
-        _ found: String,
-        lost: String = "",
-        fix: String = ""
-    ) -> Value {
-        var fields: [(String, Value)] = [
-            ("check", .string(name)), ("ok", .bool(ok)), ("found", .string(found)),
-        ]
-        if !lost.isEmpty { fields.append(("lost", .string(lost))) }
-        if !fix.isEmpty { fields.append(("fix", .string(fix))) }
-        return .map(ValueMap(fields))
-    }
-
-    private var processes: Value {
+    private var processes: Check {
         let step = daemon.control.step
-        return check(
+        return Check(
             "process control",
             ok: step.lost.isEmpty,
             step.path.isEmpty ? step.name : "\(step.name) at \(step.path)",
@@ -39,9 +27,9 @@ struct Doctor {
         )
     }
 
-    private var keeper: Value {
+    private var keeper: Check {
         let problem = daemon.keeperProblem
-        return check(
+        return Check(
             "keeper",
             ok: problem == nil,
             problem.map { "not running: \($0)" } ?? "runs",
@@ -49,9 +37,9 @@ struct Doctor {
         )
     }
 
-    private var memory: Value {
+    private var memory: Check {
         let step = daemon.control.step
-        return check(
+        return Check(
             "memory limit",
             ok: step.limitsMemory,
             step.limitsMemory ? "kept by the kernel" : "watched by sampling",
@@ -59,11 +47,14 @@ struct Doctor {
         )
     }
 
-    private var pressure: Value {
-        guard let problem = daemon.pressureProblem else {
-            return check("memory pressure", ok: true, "reported by the kernel")
+    private var pressure: Check {
+        guard daemon.places.pressure != nil else {
+            return Check("memory pressure", ok: true, "not asked for (--pressure off)")
         }
-        return check(
+        guard let problem = daemon.pressureProblem else {
+            return Check("memory pressure", ok: true, "reported by the kernel")
+        }
+        return Check(
             "memory pressure",
             ok: false,
             "not reported: \(problem.errno.text)",
@@ -78,36 +69,19 @@ struct Doctor {
             ? "an ordinary user needs Linux 6.5 or later" : "boot with psi=1"
     }
 
-    /// Without lingering the user's processes end with the last login session.
-    private var lingering: Value {
-        guard let user = User.current() else {
-            return check("lingering", ok: false, "the user is not in the password file")
-        }
-        guard Files.exists("/run/systemd/system") else {
-            return check("lingering", ok: true, "not needed: no systemd logind here")
-        }
-        let lingers = Files.exists("/var/lib/systemd/linger/\(user.name)")
-        return check(
-            "lingering",
-            ok: lingers,
-            lingers ? "on" : "off",
-            lost: lingers ? "" : "background work ends when you log out",
-            fix: lingers ? "" : "loginctl enable-linger \(user.name)"
+    private var lingering: Check {
+        let user = User.current()?.name
+        return .lingering(
+            user: user,
+            hasLogind: Files.exists("/run/systemd/system"),
+            lingers: user.map { Files.exists("/var/lib/systemd/linger/\($0)") } ?? false
         )
     }
 
-    private var sleep: Value {
-        let holds = daemon.places.wakeLock.isAvailable
-        return check(
-            "staying awake during a run",
-            ok: holds,
-            holds ? "kernel wake locks" : "not possible here",
-            lost: holds ? "" : "a machine that goes to sleep interrupts a run; it goes on later"
-        )
-    }
+    private var sleep: Check { .sleep(canHold: daemon.places.wakeLock.isAvailable) }
 
-    private var identity: Value {
-        check(
+    private var identity: Check {
+        Check(
             "identity of apps",
             ok: true,
             "by the process that was started (pid and start time); protects against mistakes, "
@@ -115,22 +89,23 @@ struct Doctor {
         )
     }
 
-    private var settings: Value {
-        let problems = daemon.settingsProblems
-        return check(
-            "settings",
-            ok: problems.isEmpty,
-            problems.isEmpty
-                ? daemon.places.configuration
-                : problems.map(\.description).joined(separator: "; "),
-            lost: problems.isEmpty ? "" : "the file is not in force",
-            fix: problems.isEmpty ? "" : "mend \(daemon.places.configuration)"
-        )
+    private var settings: [Check] {
+        let path = daemon.places.configuration
+        return Check.settings(at: path, daemon.settingsProblems)
+            + daemon.device.strangersInSettings.map { app in
+                Check(
+                    "settings",
+                    ok: false,
+                    "\(path): section [app \(app)]: there is no such app",
+                    lost: "what it sets has no effect",
+                    fix: "offstage apps lists the apps; remove the section, or mend its name"
+                )
+            }
     }
 
-    private var store: Value {
+    private var store: Check {
         let storage = daemon.device.conditions[.storage]
-        return check(
+        return Check(
             "store",
             ok: storage.value == 0,
             "\(daemon.places.database): \(Condition.storage.row.word(storage.value))",
@@ -139,7 +114,7 @@ struct Doctor {
         )
     }
 
-    private var sensors: [Value] {
+    private var sensors: [Check] {
         Condition.allCases.filter { $0 != .storage }.map { condition in
             let state = daemon.device.conditions[condition]
             let value = condition.row.word(state.value)
@@ -151,7 +126,7 @@ struct Doctor {
             } else {
                 found = "no sensor; taken as \(value)"
             }
-            return check(
+            return Check(
                 "sensor " + condition.row.name,
                 ok: !state.isLost,
                 found,

@@ -30,8 +30,10 @@ final class Inputs {
         }
         try watchClocks()
         do throws(LinuxError) {
-            pressure = try MemoryPressure(daemon.loop, places.pressure) { [unowned self] reading in
-                self.daemon.world.happened(.condition(.memory, .kernel, reading))
+            pressure = try places.pressure.map { (path) throws(LinuxError) in
+                try MemoryPressure(daemon.loop, path) { [unowned self] reading in
+                    self.daemon.world.happened(.condition(.memory, .kernel, reading))
+                }
             }
         } catch {
             // The sensor is absent; `doctor` says why.
@@ -67,7 +69,7 @@ final class Inputs {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
         manifestWatch?.watch(manifests.watched())
-        return (readSettings(), manifests.scan())
+        return (readSettings(), scan())
     }
 
     /// As if everything had changed.
@@ -90,9 +92,18 @@ final class Inputs {
         if manifestsAreStale {
             manifestsAreStale = false
             manifestWatch?.watch(manifests.watched())
-            let changes = manifests.scan()
+            let changes = scan()
             if !changes.isEmpty { daemon.world.happened(.manifests(changes)) }
         }
+    }
+
+    /// What has changed; who is not looking at `offstage apps` reads in the log what is wrong.
+    private func scan() -> [ManifestChange] {
+        let changes = manifests.scan()
+        for case .invalid(let app, let reason) in changes {
+            DaemonLog.write("\(app) cannot be used, its manifest is not valid: \(reason)")
+        }
+        return changes
     }
 
     private func nearest(_ directory: String) -> String {

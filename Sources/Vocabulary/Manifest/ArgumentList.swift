@@ -9,4 +9,14 @@ package enum ArgumentList {
             return nil
         }
     }
+
+    /// What is wrong with a text that `parse` does not take, and what to write instead.
+    package static func mistake(in text: String) -> (reason: String, fix: String)? {
+        do throws(Problem) {
+            _ = try CommandText.strict(text, home: "/")
+            return nil
+        } catch {
+            return (error.reason, error.fix)
+        }
+    }
 }

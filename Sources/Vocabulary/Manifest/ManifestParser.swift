@@ -51,6 +51,18 @@ package enum ManifestParser {
         return parse(text: text, id: id, file: file, home: home)
     }
 
+    /// Why a file is `.notAnApp`: what to say to somebody who meant it to be one.
+    package static func reasonForNoApp(bytes: [UInt8]) -> (reason: String, fix: String) {
+        let desktop = DesktopFile(String(decoding: bytes.prefix(limit), as: UTF8.self))
+        if desktop.ours != nil, desktop.entry?["Hidden"]?.value == "true" {
+            return ("the entry is hidden (Hidden=true)", "Remove that line.")
+        }
+        return (
+            "there is no group [\(DesktopFile.ourGroup)]",
+            "Add the group; \"man offstage\" has its keys."
+        )
+    }
+
     private static func tooLarge(_ count: Int) -> ManifestResult {
         .invalid([
             Diagnostic(

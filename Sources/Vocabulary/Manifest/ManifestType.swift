@@ -15,10 +15,8 @@ extension ManifestType where Result == Interval {
     static let time = ManifestType(name: "time") { text throws(Problem) in
         let string = try text.string()
         guard let interval = Interval(string) else {
-            throw Problem(
-                "is not a time",
-                fix: "Write a number and a unit, such as 15m or 2h." + commentHint(string)
-            )
+            let mistake = Interval.mistake(in: string)
+            throw Problem(mistake.reason, fix: mistake.fix + commentHint(string))
         }
         guard interval > .zero else {
             throw Problem("is no time at all", fix: "Write more than 0.")

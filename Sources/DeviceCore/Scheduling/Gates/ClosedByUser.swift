@@ -11,7 +11,8 @@ extension GateTable.Definition {
                 value: "closed",
                 needed: "the user opens it",
                 since: $0.app.record.closedAt,
-                sentence: "you closed it, and it stays closed until you open it"
+                sentence: "you closed it, and it stays closed until you open it",
+                fix: "offstage open \($0.app.id)"
             )
         }
     )

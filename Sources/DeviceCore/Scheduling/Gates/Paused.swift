@@ -17,7 +17,8 @@ extension GateTable.Definition {
                 value: "paused",
                 needed: "offstage continue",
                 since: $0.device.pausedAt,
-                sentence: "you paused all background work"
+                sentence: "you paused all background work",
+                fix: "offstage continue"
             )
         }
     )

@@ -16,7 +16,8 @@ extension GateTable.Definition {
                 needed: "on",
                 since: nil,
                 sentence: "background refresh is turned off "
-                    + (forAll ? "for all apps" : "for it")
+                    + (forAll ? "for all apps" : "for it"),
+                fix: "offstage set background-refresh on" + (forAll ? "" : " --app \($0.app.id)")
             )
         }
     )

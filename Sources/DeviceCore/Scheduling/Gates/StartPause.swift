@@ -7,27 +7,36 @@ extension GateTable.Definition {
         title: "pause after boot, resume and start",
         kind: .saving,
         check: {
-            let end = end($0)
+            let end = pauses($0).max() ?? .distantPast
             return $0.now.boot >= end ? .open : .held(.boot(end))
         },
         words: {
-            let end = end($0)
+            let pauses = pauses($0)
+            let end = pauses.max() ?? .distantPast
+            // The one that ends last.
+            let words: (value: String, sentence: String) =
+                switch pauses.firstIndex(of: end) {
+                case 0: ("just booted", "the device has just booted")
+                case 1: ("just started", "Offstage has just started")
+                default: ("just woken up", "the device has just woken up")
+                }
             return GateWords(
-                value: "just started or woken",
+                value: words.value,
                 needed: "\(max(.zero, end - $0.now.boot)) more",
                 since: nil,
-                sentence: "the device has just started or woken up"
+                sentence: words.sentence
             )
         }
     )
 
-    private static func end(_ context: GateContext) -> BootTime {
+    /// The ends of the pauses after boot, start and resume.
+    private static func pauses(_ context: GateContext) -> [BootTime] {
         let device = context.device
         let settings = context.settings
-        return max(
+        return [
             BootTime(nanoseconds: 0) + settings.pauseAfterBoot,
             device.startedAt + settings.pauseAfterStart,
-            device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast
-        )
+            device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast,
+        ]
     }
 }

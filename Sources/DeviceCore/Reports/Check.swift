@@ -1,0 +1,91 @@
+package import Vocabulary
+
+/// One line of `offstage doctor`: what was found, what is lost by it, and how to mend that. The
+/// daemon makes them, and the command line those that need no daemon.
+package struct Check: Hashable, Sendable {
+    package var name: String
+    package var isGood: Bool
+    package var found: String
+    package var lost: String
+    package var fix: String
+
+    package init(_ name: String, ok: Bool, _ found: String, lost: String = "", fix: String = "") {
+        (self.name, isGood, self.found) = (name, ok, found)
+        (self.lost, self.fix) = (lost, fix)
+    }
+
+    package var report: Value {
+        var fields: [(String, Value)] = [
+            ("check", .string(name)), ("ok", .bool(isGood)), ("found", .string(found)),
+        ]
+        if !lost.isEmpty { fields.append(("lost", .string(lost))) }
+        if !fix.isEmpty { fields.append(("fix", .string(fix))) }
+        return .map(ValueMap(fields))
+    }
+
+    /// Whether the user's processes end with the last login session. `user`: nil when the user is
+    /// not in the password file.
+    package static func lingering(user: String?, hasLogind: Bool, lingers: Bool) -> Check {
+        guard let user else {
+            return Check("lingering", ok: false, "the user is not in the password file")
+        }
+        guard hasLogind else {
+            return Check("lingering", ok: true, "not needed: no systemd logind here")
+        }
+        return Check(
+            "lingering",
+            ok: lingers,
+            lingers ? "on" : "off",
+            lost: lingers ? "" : "background work ends when you log out",
+            fix: lingers ? "" : "loginctl enable-linger \(user)"
+        )
+    }
+
+    package static func sleep(canHold: Bool) -> Check {
+        Check(
+            "staying awake during a run",
+            ok: canHold,
+            canHold ? "kernel wake locks" : "not possible here",
+            lost: canHold
+                ? "" : "a machine that goes to sleep interrupts a run; it goes on later"
+        )
+    }
+
+    /// The settings file at `path`: a line for each mistake in it.
+    package static func settings(at path: String, _ problems: [Diagnostic]) -> [Check] {
+        guard !problems.isEmpty else { return [Check("settings", ok: true, path)] }
+        return problems.enumerated().map { index, problem in
+            var plain = problem
+            plain.fix = ""
+            return Check(
+                "settings",
+                ok: false,
+                "\(path): \(plain.description.dropLast())",
+                lost: index == problems.count - 1
+                    ? "nothing in the file is in force until all of it is right" : "",
+                fix: problem.fix
+            )
+        }
+    }
+}
+
+extension Device {
+    /// Apps with settings of their own that nobody knows.
+    package var strangersInSettings: [AppID] {
+        settings.apps.map(\.app).filter { id in
+            guard let index = apps.index(of: id) else { return true }
+            return apps[index].manifest == nil && apps[index].problem == nil
+        }
+    }
+
+    /// The settings in force; a section of an app that there is not says so.
+    package var settingsReport: [Value] {
+        let strangers = strangersInSettings.map { Value.string($0.name) }
+        return settings.report.map { row in
+            guard case .map(var fields) = row, let app = fields["app"], strangers.contains(app)
+            else { return row }
+            fields["unknown"] = true
+            return .map(fields)
+        }
+    }
+}
