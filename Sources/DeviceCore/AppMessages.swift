@@ -9,12 +9,16 @@ package enum AppEvent: Hashable, Sendable, Codable {
     /// A handler for expiry was set or cleared.
     case expirationHandler(DeliveryID, set: Bool)
     case completed(DeliveryID, TaskResult)
-    /// `beginBackgroundTask`, or an extension's expiring activity.
-    case taskBegan(name: String, hasHandler: Bool, fromExtension: Bool, reply: ReplyToken)
-    case taskEnded(task: Int64)
+    /// `beginBackgroundTask`; `by`: an expiring activity of this extension, a helper program in the
+    /// app's launch.
+    case taskBegan(name: String, hasHandler: Bool, by: ProcessID? = nil, reply: ReplyToken)
+    case taskEnded(task: Int64, by: ProcessID? = nil)
+    /// An extension's process has ended or hung up.
+    case extensionGone(ProcessID)
     /// `applicationDidEnterBackground` has returned.
     case enteredBackground
     case fetchInterval(FetchInterval, reply: ReplyToken)
+    /// Also by an extension: it runs in the app.
     case submit(Submission, reply: ReplyToken)
     case cancel(identifier: String?, reply: ReplyToken)
     /// The connection is gone; the process may live on and come back.
@@ -54,7 +58,8 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case go(DeliveryID)
     /// Time is nearly out: call the expiration handler.
     case expire(DeliveryID, StopReason)
-    case expireTask(task: Int64, StopReason)
+    /// `to`: the extension that holds it; nil: the app itself.
+    case expireTask(task: Int64, to: ProcessID? = nil, StopReason)
     case didEnterBackground
     case willEnterForeground
     case didBecomeActive

@@ -67,14 +67,14 @@ extension Bench {
     mutating func beginTask(
         _ launch: LaunchID,
         hasHandler: Bool = true,
-        fromExtension: Bool = false
+        by holder: ProcessID? = nil
     ) -> Int64 {
         say(
             launch,
             .taskBegan(
                 name: "task",
                 hasHandler: hasHandler,
-                fromExtension: fromExtension,
+                by: holder,
                 reply: nextReply()
             )
         )

@@ -324,7 +324,7 @@ struct DeliveryTests {
     @Test func `ended in time, the app is suspended at once`() throws {
         var (bench, launch) = try Self.bench(isSuspended: true)
         let delivery = try bench.accept(launch)
-        let task = bench.beginTask(launch, fromExtension: true)
+        let task = bench.beginTask(launch)
         bench.say(launch, .completed(delivery, .succeeded))
         bench.say(launch, .taskEnded(task: task))
         #expect(bench.contains(.freeze(launch)))

@@ -4,6 +4,9 @@ import Vocabulary
 
 /// Random events that could happen, for one device; the same for the same seed.
 struct RandomDay {
+    /// An extension of whatever app it speaks for.
+    private static let helper = ProcessID(pid: 7, startTime: 70)
+
     private(set) var bench: Bench
     private var random: SeededRandom
     /// What the last step was, for messages.
@@ -205,10 +208,13 @@ struct RandomDay {
             return .taskBegan(
                 name: "t",
                 hasHandler: random.chance(1, in: 2),
-                fromExtension: false,
+                by: random.chance(1, in: 3) ? Self.helper : nil,
                 reply: bench.nextReply()
             )
-        case 7: return .taskEnded(task: task)
+        case 7:
+            return random.chance(1, in: 4)
+                ? .extensionGone(Self.helper)
+                : .taskEnded(task: task, by: random.chance(1, in: 3) ? Self.helper : nil)
         case 8: return .enteredBackground
         case 9:
             return .fetchInterval(

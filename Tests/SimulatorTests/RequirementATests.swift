@@ -146,17 +146,109 @@ struct RequirementATests {
         #expect(stage.violation == nil)
     }
 
-    @Test("A7: an extension holds the app by an activity of its own")
-    func a7ExtensionActivityHoldsTheApp() {
+    /// A helper program of the app's, in its launch.
+    private static let helper = ProcessID(pid: 9_000, startTime: 1)
+
+    @Test("A7: an extension's activity holds the app, and belongs to the extension's process")
+    func a7ActivityBelongsToItsExtension() {
         let stage = Stage([Stage.app()])
         let launch = stage.open()
-        let activity = stage.beginTask(launch, fromExtension: true)
+        let activity = stage.beginTask(launch, by: Self.helper)
+        let other = ProcessID(pid: 9_001, startTime: 1)
         #expect(activity > 0)
         stage.leave()
+        // The app has said that it is done: nothing but the extension holds it.
+        stage.say(launch, .enteredBackground)
         stage.pass(.seconds(100))
         #expect(!stage.isFrozen)
+        // Nobody else gives it back, and nobody else's end does.
         stage.say(launch, .taskEnded(task: activity))
+        stage.say(launch, .taskEnded(task: activity, by: other))
+        stage.say(launch, .extensionGone(other))
+        #expect(!stage.isFrozen && stage.launch()?.tasks.count == 1)
+        stage.say(launch, .taskEnded(task: activity, by: Self.helper))
+        #expect(stage.isFrozen)
+        // Where there is no time left it is told so.
+        #expect(stage.beginTask(launch, by: Self.helper) == 0)
+        #expect(stage.violation == nil)
+    }
+
+    @Test("A7: what an extension held is released when its process ends or hangs up")
+    func a7EndOfTheExtensionReleasesItsActivity() {
+        let stage = Stage([Stage.app()])
+        let launch = stage.open()
+        let own = stage.beginTask(launch)
+        for _ in 0..<2 { stage.beginTask(launch, by: Self.helper) }
+        stage.leave()
+        stage.pass(.seconds(10))
+        stage.say(launch, .extensionGone(Self.helper))
+        // The app's own task is none of the extension's.
+        #expect(stage.launch()?.tasks.map(\.number) == [own] && !stage.isFrozen)
+        stage.say(launch, .taskEnded(task: own))
+        #expect(stage.isFrozen)
+        stage.pass(.minutes(5))
+        #expect(stage.launch()?.ending == nil && stage.count { $0.isExpiry } == 0)
+        #expect(stage.violation == nil)
+    }
+
+    @Test("A7: the extension is told before the end, once; who holds on is terminated")
+    func a7ActivityExpiresLikeABackgroundTask() {
+        let stage = Stage([Stage.app()])
+        let launch = stage.open()
+        let activity = stage.beginTask(launch, by: Self.helper)
+        // The app's own connection may be gone: the extension has one of its own.
+        stage.say(launch, .disconnected)
+        stage.leave()
+        stage.pass(.milliseconds(175_100))
+        #expect(stage.has(.tell(launch, .expireTask(task: activity, to: Self.helper, .timeout))))
+        #expect(stage.count { $0.isExpiry } == 1 && stage.launch()?.ending == nil)
+        stage.pass(.seconds(5))
+        #expect(stage.count { $0.isExpiry } == 1)
+        #expect(stage.results == [.terminated(.neverCompleted)])
+        #expect(stage.violation == nil)
+    }
+
+    @Test("A7: an activity begun in a background wake gets seconds beyond it")
+    func a7ActivityOfAWakeGetsSeconds() {
+        let stage = Stage([Stage.app()])
+        stage.ask(.simulate(.launch, AppID("app"), identifier: "refresh"))
+        stage.pass(.seconds(1))
+        let launch = stage.finishLaunching()
+        let delivery = stage.accept(launch)
+        let activity = stage.beginTask(launch, by: Self.helper)
+        stage.say(launch, .completed(delivery, .succeeded))
+        #expect(stage.has(.tell(launch, .expireTask(task: activity, to: Self.helper, .timeout))))
+        stage.pass(.seconds(4))
+        #expect(!stage.isFrozen && stage.launch()?.ending == nil)
+        stage.say(launch, .extensionGone(Self.helper))
         #expect(stage.isFrozen && stage.violation == nil)
+    }
+
+    @Test("C11: what an extension asked for launches the app, when both are gone")
+    func c11ExtensionSubmitsAndTheAppIsLaunched() {
+        let stage = Stage([Stage.app()])
+        let launch = stage.open()
+        stage.beginTask(launch, by: Self.helper)
+        stage.submit("clean", .processing, after: .minutes(30), from: launch)
+        stage.say(launch, .extensionGone(Self.helper))
+        stage.leave()
+        stage.pass(.minutes(1))
+        #expect(stage.isFrozen)
+        // Ended, and not by the user: what it asked for stays.
+        stage.report(.memory, 2)
+        stage.pass(.seconds(1))
+        stage.report(.memory, 0)
+        #expect(stage.launch() == nil)
+        stage.pass(.minutes(29))
+        let again = stage.finishLaunching()
+        #expect(again != launch && stage.launch()?.presence == .background)
+        stage.say(again, .completed(stage.accept(again), .succeeded))
+        let spawned = stage.notes.effects.compactMap { effect -> [String]? in
+            if case .spawn(_, let spec) = effect { spec.arguments } else { nil }
+        }
+        #expect(spawned == [["app"], ["app"]])
+        #expect(stage.results.last == .succeeded)
+        #expect(stage.violation == nil)
     }
 
     @Test("A8: past its memory limit or the CPU monitor an app is ended, and the reason is kept")
@@ -182,7 +274,7 @@ struct RequirementATests {
     func a9WorkRunsInTheContainingApp() {
         let stage = Stage([Stage.app()])
         let launch = stage.open()
-        stage.beginTask(launch, fromExtension: true)
+        stage.beginTask(launch, by: Self.helper)
         stage.submit("refresh", .refresh, from: launch)
         stage.ask(.close(AppID("app")))
         stage.pass(.seconds(1))

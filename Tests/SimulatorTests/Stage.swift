@@ -87,7 +87,7 @@ final class Stage {
     func say(_ launch: LaunchID, _ event: AppEvent) { simulated.feed([.app(launch, event)]) }
 
     @discardableResult
-    func beginTask(_ launch: LaunchID, handler: Bool = true, fromExtension: Bool = false) -> Int64 {
+    func beginTask(_ launch: LaunchID, handler: Bool = true, by holder: ProcessID? = nil) -> Int64 {
         token += 1
         let mine = ReplyToken(token)
         say(
@@ -95,7 +95,7 @@ final class Stage {
             .taskBegan(
                 name: "task",
                 hasHandler: handler,
-                fromExtension: fromExtension,
+                by: holder,
                 reply: mine
             )
         )
@@ -106,9 +106,14 @@ final class Stage {
         return number
     }
 
-    func submit(_ identifier: String, _ kind: TaskKind, from launch: LaunchID) {
+    func submit(
+        _ identifier: String,
+        _ kind: TaskKind,
+        after delay: Interval? = nil,
+        from launch: LaunchID
+    ) {
         token += 1
-        let submission = Submission(identifier: identifier, kind: kind)
+        let submission = Submission(identifier: identifier, kind: kind, after: delay)
         say(launch, .submit(submission, reply: ReplyToken(token)))
     }
 

@@ -250,6 +250,7 @@ extension AppEvent {
     var isReceipt: Bool {
         switch self {
         case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
+            .extensionGone,
             .enteredBackground, .disconnected, .reconnected:
             true
         case .taskBegan, .fetchInterval, .submit, .cancel: false

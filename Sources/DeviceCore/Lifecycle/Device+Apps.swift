@@ -234,17 +234,19 @@ extension Device {
             save(app: index, launch: id)
         case .completed(let delivery, let result):
             completed(delivery, result, index, place, &step)
-        case .taskBegan(let name, let hasHandler, let fromExtension, let reply):
+        case .taskBegan(let name, let hasHandler, let holder, let reply):
             taskBegan(
                 name,
                 hasHandler: hasHandler,
-                fromExtension: fromExtension,
+                by: holder,
                 index,
                 place,
                 reply,
                 &step
             )
-        case .taskEnded(let number): taskEnded(number, index, place, &step)
+        case .taskEnded(let number, let holder):
+            taskEnded(number, by: holder, index, place, &step)
+        case .extensionGone(let process): extensionGone(process, index, place, &step)
         case .enteredBackground:
             if !apps[index].launches[place].tasks.isEmpty {
                 apps[index].launches[place].graceEnd = nil
@@ -279,7 +281,7 @@ extension Device {
             .cancel(_, let reply):
             step.reply(reply, refusal)
         case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
-            .enteredBackground, .disconnected, .reconnected:
+            .extensionGone, .enteredBackground, .disconnected, .reconnected:
             break
         }
     }

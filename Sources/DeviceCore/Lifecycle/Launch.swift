@@ -109,7 +109,8 @@ package struct BackgroundTask: Hashable, Sendable, Codable {
     package var number: Int64
     package var name: String
     package var hasHandler: Bool
-    package var fromExtension: Bool
+    /// The extension that asked for it; nil: the app itself.
+    package var holder: ProcessID?
     /// Opened during a wake: ends with it, and a little more.
     package var inWake: Bool
     package var warned = false

@@ -90,8 +90,10 @@ enum Action {
     case setHandler(DeliveryID)
     case complete(DeliveryID, TaskResult)
     case enteredBackground
-    case beginTask(name: String, handler: Bool, fromExtension: Bool)
-    case endTask(Int64)
+    /// `by`: by an extension of it.
+    case beginTask(name: String, handler: Bool, by: ProcessID?)
+    case endTask(Int64, by: ProcessID?)
+    case extensionEnds(ProcessID)
     case submit(Submission)
     case setInterval(FetchInterval)
     case cancel

@@ -26,7 +26,7 @@ extension World {
         case .setHandler(let id): say(.expirationHandler(id, set: true))
         case .complete(let id, let result): complete(id, result, process)
         case .enteredBackground: say(.enteredBackground)
-        case .beginTask(let name, let handler, let fromExtension):
+        case .beginTask(let name, let handler, let holder):
             guard process.link.isConnected else { return }
             send(
                 token(
@@ -36,7 +36,7 @@ extension World {
                             .taskBegan(
                                 name: name,
                                 hasHandler: handler,
-                                fromExtension: fromExtension,
+                                by: holder,
                                 reply: $0
                             )
                         )
@@ -44,7 +44,8 @@ extension World {
                     isTask: true
                 )
             )
-        case .endTask(let number): say(.taskEnded(task: number))
+        case .endTask(let number, let holder): say(.taskEnded(task: number, by: holder))
+        case .extensionEnds(let holder): say(.extensionGone(holder))
         case .submit(let submission):
             send(token { .app(launch, .submit(submission, reply: $0)) })
         case .setInterval(let interval):
@@ -191,6 +192,15 @@ extension World {
         beginTasks(process, chance: 2)
     }
 
+    /// A helper program, in the same cgroup; who it is, is all that matters of it.
+    private func startExtension() -> ProcessID {
+        nextPid += 1
+        return ProcessID(
+            pid: nextPid,
+            startTime: UInt64(clock.elapsed.nanoseconds / 10_000_000)
+        )
+    }
+
     private func beginTasks(_ process: VirtualProcess, chance: Int) {
         let index = process.app
         guard plans[index].random.chance(1, in: chance) else { return }
@@ -199,7 +209,7 @@ extension World {
                 .beginTask(
                     name: "task",
                     handler: plans[index].random.chance(1, in: 2),
-                    fromExtension: plans[index].random.chance(1, in: 5)
+                    by: plans[index].random.chance(1, in: 5) ? startExtension() : nil
                 ),
                 after: .milliseconds(plans[index].random.within(10...5_000)),
                 at: clock.elapsed
@@ -284,13 +294,17 @@ extension World {
         case .offer(let id, _, let identifier): offered(id, identifier, process)
         case .go(let id): begin(id, process)
         case .expire(let id, _): expire(id, process)
-        case .expireTask(let number, _):
+        case .expireTask(let number, let holder, _):
             let isStubborn = strikes(.taskNeverEnded, in: 20, app: process.app)
             process.forget {
-                if case .endTask(number) = $0 { isStubborn } else { false }
+                if case .endTask(number, _) = $0 { isStubborn } else { false }
             }
             if !isStubborn {
-                process.add(.endTask(number), after: .milliseconds(200), at: clock.elapsed)
+                process.add(
+                    .endTask(number, by: holder),
+                    after: .milliseconds(200),
+                    at: clock.elapsed
+                )
             }
         case .didEnterBackground:
             process.link.isForeground = false
@@ -376,17 +390,32 @@ extension World {
     }
 
     func answered(_ call: Call, _ reply: Reply) {
-        guard call.task, case .app(let launch, _) = call.event,
+        guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _)) = call.event,
             case .value(.integer(let number)) = reply, number > 0,
             let process = process(launch), !process.isDead, !isQuiet
         else { return }
         if strikes(.taskNeverEnded, in: 40, app: process.app) { return }
-        process.add(
-            .endTask(number),
-            after: .milliseconds(plans[process.app].random.within(100...60_000)),
-            at: clock.elapsed
-        )
+        let time = Interval.milliseconds(plans[process.app].random.within(100...60_000))
+        if let holder { useTime(of: holder, for: time, process) }
+        process.add(.endTask(number, by: holder), after: time, at: clock.elapsed)
         follow(process)
+    }
+
+    /// An extension asks for work of its app's, and may be gone before it has said that it is done.
+    private func useTime(of holder: ProcessID, for time: Interval, _ process: VirtualProcess) {
+        let index = process.app
+        if let identifier = plans[index].processingIdentifiers.first,
+            plans[index].random.chance(1, in: 2)
+        {
+            let submission = submission(identifier, .processing, index)
+            process.add(.submit(submission), after: time / 2, at: clock.elapsed)
+        }
+        if plans[index].random.chance(1, in: 2) {
+            process.forget {
+                if case .endTask(_, holder) = $0 { true } else { false }
+            }
+            process.add(.extensionEnds(holder), after: time / 4 * 3, at: clock.elapsed)
+        }
     }
 
     /// What an app's library does about a call that got no answer.
@@ -397,7 +426,7 @@ extension World {
         case .submit(let submission, let token):
             calls[token.number] = nil
             process.link.unanswered.append(submission)
-        case .taskEnded, .expirationHandler, .enteredBackground, .finishedLaunching:
+        case .taskEnded, .extensionGone, .expirationHandler, .enteredBackground, .finishedLaunching:
             process.link.unheard.append(said)
         case .taskBegan(_, _, _, let token), .fetchInterval(_, let token), .cancel(_, let token):
             calls[token.number] = nil

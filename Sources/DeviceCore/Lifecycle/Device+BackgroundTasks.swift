@@ -1,0 +1,138 @@
+import Vocabulary
+
+/// Time that an app, or an extension of it, holds the app awake for: `beginBackgroundTask`, and an
+/// extension's expiring activity. Both are the same to the device, but that an activity belongs to
+/// the process of its extension.
+extension Device {
+    mutating func taskBegan(
+        _ name: String,
+        hasHandler: Bool,
+        by holder: ProcessID?,
+        _ index: Int,
+        _ place: Int,
+        _ reply: ReplyToken,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        let hasTime: Bool
+        switch launch.presence {
+        case .foreground: hasTime = true
+        case .background:
+            hasTime =
+                launch.wake != nil
+                || launch.finishUp.map { $0.end > step.now.awake && !$0.warned } ?? false
+        case .suspended: hasTime = false
+        }
+        guard hasTime, launch.ending == nil, launch.tasks.count < 256 else {
+            step.reply(reply, .value(.integer(0)))
+            return
+        }
+        let number = launch.lastTask + 1
+        apps[index].launches[place].lastTask = number
+        apps[index].launches[place].tasks.append(
+            BackgroundTask(
+                number: number,
+                name: name,
+                hasHandler: hasHandler,
+                holder: holder,
+                inWake: launch.presence == .background && launch.wake != nil
+            )
+        )
+        save(app: index, launch: launch.id)
+        step.reply(reply, .value(.integer(number)))
+    }
+
+    mutating func taskEnded(
+        _ number: Int64,
+        by holder: ProcessID?,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard launch.tasks.contains(where: { $0.number == number && $0.holder == holder }) else {
+            note(.note("ended an unknown background task: \(number)"), app: index, &step)
+            return
+        }
+        release(index, place, &step) { $0.number == number }
+    }
+
+    /// An extension's process has ended, or hung up: what it held is held no more.
+    mutating func extensionGone(
+        _ process: ProcessID,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        guard apps[index].launches[place].tasks.contains(where: { $0.holder == process }) else {
+            return
+        }
+        release(index, place, &step) { $0.holder == process }
+    }
+
+    private mutating func release(
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step,
+        where isMeant: (BackgroundTask) -> Bool
+    ) {
+        let id = apps[index].launches[place].id
+        apps[index].launches[place].tasks.removeAll(where: isMeant)
+        // Given back as soon as the last one ends, without the debounce.
+        if apps[index].launches[place].tasks.isEmpty {
+            apps[index].launches[place].graceEnd = nil
+        }
+        save(app: index, launch: id)
+        suspendIfDone(id, &step)
+    }
+
+    /// The run is over; tasks that were opened during it get a little more.
+    mutating func beginTasksBeyondWake(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard launch.presence == .background else { return }
+        // One of an earlier wake keeps the end that it had.
+        for (slot, task) in launch.tasks.enumerated() where task.inWake && task.end == nil {
+            apps[index].launches[place].tasks[slot].end =
+                step.now.awake + settings.taskBeyondWake
+            warn(task, index, place, &step)
+        }
+    }
+
+    private mutating func warn(
+        _ task: BackgroundTask,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard !task.warned, let slot = launch.tasks.firstIndex(where: { $0.number == task.number })
+        else { return }
+        apps[index].launches[place].tasks[slot].warned = true
+        // An extension has a connection of its own.
+        if task.hasHandler, launch.isConnected || task.holder != nil {
+            step.emit(
+                .tell(launch.id, .expireTask(task: task.number, to: task.holder, .timeout))
+            )
+        }
+    }
+
+    mutating func advanceTasks(_ id: LaunchID, _ step: inout Step) {
+        guard let (index, place) = find(id) else { return }
+        let launch = apps[index].launches[place]
+        guard launch.ending == nil else { return }
+        if launch.tasks.contains(where: { $0.end.map { $0 <= step.now.awake } ?? false }) {
+            self.end(id, .neverCompleted, &step)
+            return
+        }
+        guard let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) else {
+            return
+        }
+        if finishUp.end <= step.now.awake {
+            end(id, .neverCompleted, &step)
+        } else if !finishUp.warned, finishUp.end - settings.expiryWarning <= step.now.awake {
+            apps[index].launches[place].finishUp?.warned = true
+            for task in launch.tasks where !task.inWake { warn(task, index, place, &step) }
+            save(app: index, launch: id)
+        }
+    }
+}
