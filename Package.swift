@@ -31,6 +31,24 @@ func program(_ name: String, _ dependencies: [String]) -> Target {
     )
 }
 
+/// The files in Examples/Samples: what ports of well-known apps look like.
+let samples = [
+    "Clowntown", "ColorFeed", "LockedDownload", "PastAttachments", "PodcastPush", "SendMessage",
+    "VoIPCalls",
+]
+
+/// A program of one of them, as an app's developer would build it.
+func sample(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Offstage"],
+        path: "Examples/Samples",
+        exclude: samples.filter { $0 != name }.map { $0 + ".swift" },
+        sources: [name + ".swift"],
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    )
+}
+
 func tests(_ name: String, _ dependencies: [String]) -> Target {
     .testTarget(
         name: name + "Tests",
@@ -44,6 +62,7 @@ let package = Package(
     products: [
         .executable(name: "offstaged", targets: ["offstaged"]),
         .executable(name: "offstage", targets: ["offstage"]),
+        .library(name: "Offstage", targets: ["Offstage"]),
     ],
     targets: [
         // Programs: options and wiring.
@@ -62,6 +81,9 @@ let package = Package(
             "Commands",
             ["Simulator", "AppProtocol", "DeviceCore", "Linux", "SystemBus", "Vocabulary"]
         ),
+
+        // What a Swift app links.
+        layer("Offstage", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
 
         // The virtual world for the same cores and drivers.
         layer("Simulator", ["DeviceCore", "Vocabulary"]),
@@ -91,6 +113,10 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
+
+        // Apps that show how it is used, and that the tests run.
+        sample("ColorFeed"),
+        sample("Clowntown"),
 
         // Benchmarks: every figure that the documents quote.
         .executableTarget(
@@ -150,6 +176,10 @@ let package = Package(
                 "DeviceShell", "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SQLite",
                 "SystemBus", "Vocabulary",
             ]
+        ),
+        tests(
+            "Offstage",
+            ["Offstage", "AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
         ),
         tests("Commands", ["Commands", "AppProtocol", "DeviceCore", "Linux", "Vocabulary"]),
         .testTarget(name: "TidyTests", swiftSettings: strict),

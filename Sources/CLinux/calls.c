@@ -117,6 +117,30 @@ int clinux_ignore_signal(int signal) {
     return sigaction(signal, &action, NULL);
 }
 
+int clinux_default_signal(int signal) {
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    return sigaction(signal, &action, NULL);
+}
+
+int clinux_ring(int descriptor) { return eventfd_write(descriptor, 1); }
+
+static volatile int rung_on_signal = -1;
+
+static void ring_on_signal(int signal) {
+    (void)signal;
+    int error = errno;
+    uint64_t one = 1;
+    // Nothing can be done about a failure here; the interrupted code must not see its errno.
+    if (write(rung_on_signal, &one, sizeof one) != sizeof one) one = 0;
+    errno = error;
+}
+
+int clinux_ring_on_signal(int signal, int descriptor) {
+    struct sigaction action = {.sa_handler = ring_on_signal, .sa_flags = SA_RESTART};
+    rung_on_signal = descriptor;
+    return sigaction(signal, &action, NULL);
+}
+
 // --- sockets
 
 int clinux_socket_unix(int nonblocking) {

@@ -23,6 +23,10 @@ struct Layers {
         ),
         "DeviceShell": Target(ours: cores.union(wrappers), system: system),
         "Commands": Target(ours: cores.union(wrappers).union(["Simulator"]), system: system),
+        "Offstage": Target(
+            ours: wrappers.subtracting(["SQLite"]).union(["AppProtocol", "Vocabulary"]),
+            system: system.union(["Dispatch", "Foundation"])
+        ),
         "Simulator": Target(ours: cores),
         "DeviceCore": Target(ours: ["Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),

@@ -137,6 +137,10 @@ int clinux_set_limit(int resource, uint64_t soft, uint64_t hard);
 int clinux_resource(int which);  // 0 core, 1 data, 2 open files, 3 address space, 4 processes
 int clinux_block_signals(const int *signals, size_t count);
 int clinux_ignore_signal(int signal);
+int clinux_default_signal(int signal);
+/// Rings the eventfd at each of this signal.
+int clinux_ring_on_signal(int signal, int descriptor);
+int clinux_ring(int descriptor);
 
 int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns);
 int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns);

@@ -46,16 +46,14 @@ struct DaemonControl: Control {
     }
 
     private static func defaultSocket() throws(Failure) -> String {
-        if let path = CurrentProcess.environment("OFFSTAGE_SOCKET"), !path.isEmpty { return path }
-        guard let runtime = CurrentProcess.environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/")
-        else {
+        guard let path = DaemonSocket.path(CurrentProcess.environment) else {
             throw Failure(
                 .noDaemon,
                 "XDG_RUNTIME_DIR is not set, so where the daemon listens is not known",
                 fix: "Say where with --socket or OFFSTAGE_SOCKET."
             )
         }
-        return runtime + "/offstage/socket"
+        return path
     }
 
     func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {

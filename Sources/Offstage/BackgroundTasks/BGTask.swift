@@ -1,0 +1,59 @@
+public import Foundation
+
+/// Work that an app was launched, or resumed, to do; given to the handler that was registered for
+/// its identifier.
+///
+/// Every task is completed with ``setTaskCompleted(success:)``. An app that has completed all of
+/// them is suspended; one that never does is terminated.
+///
+/// `@unchecked Sendable`: all that changes is behind the lock of its run.
+public class BGTask: NSObject, @unchecked Sendable {
+    /// The identifier that the work was asked for by.
+    public let identifier: String
+
+    let run: TaskRun
+
+    init(_ run: TaskRun) {
+        identifier = run.work.identifier
+        self.run = run
+        super.init()
+    }
+
+    deinit { run.wasFreed() }
+
+    static func make(_ run: TaskRun) -> BGTask {
+        switch run.work.kind {
+        case .fetch, .refresh: BGAppRefreshTask(run)
+        case .processing: BGProcessingTask(run)
+        }
+    }
+
+    /// Called once, shortly before the time is over, which may be before the full time: the power
+    /// that the task needs is gone, or the user is back. It ends the work and sees that the task
+    /// is completed, within seconds.
+    ///
+    /// It runs on the actor that it belongs to, else on a queue of the library's. It is cleared by
+    /// its call and by completion. A task without one counts as completed, without success, when
+    /// its time is over.
+    public var expirationHandler: (@isolated(any) () -> Void)? {
+        get { run.handler?.body }
+        set { run.set(newValue.map(ExpirationHandler.init)) }
+    }
+
+    /// Says that the work is over, also after it has expired.
+    ///
+    /// The first call counts; a second one is logged.
+    ///
+    /// - Parameter success: Whether it was done; false also when it was given up.
+    public func setTaskCompleted(success: Bool) { run.complete(success: success) }
+}
+
+/// A short task, 30 seconds, in which an app brings what it shows up to date.
+///
+/// `@unchecked Sendable`: see ``BGTask``.
+public class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+
+/// A task of minutes, run while the device is idle.
+///
+/// `@unchecked Sendable`: see ``BGTask``.
+public class BGProcessingTask: BGTask, @unchecked Sendable {}

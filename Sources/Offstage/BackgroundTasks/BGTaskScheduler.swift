@@ -1,0 +1,188 @@
+public import Dispatch
+public import Foundation
+internal import Vocabulary
+
+/// Asks for launches in the background, and takes the handlers for them.
+///
+/// Any thread may use it. Without a daemon every request fails at once with
+/// ``Error/Code/unavailable``; nothing hangs.
+///
+/// `@unchecked Sendable`: it has no state of its own; that of the session is behind its lock.
+public class BGTaskScheduler: NSObject, @unchecked Sendable {
+    /// The scheduler of this app.
+    public static let shared = BGTaskScheduler(.shared)
+
+    /// The domain of ``Error``.
+    public static let errorDomain = "BGTaskSchedulerErrorDomain"
+
+    private let session: AppSession
+
+    init(_ session: AppSession) {
+        self.session = session
+        super.init()
+    }
+
+    // MARK: Handlers
+
+    /// Registers what runs when a task of this identifier is launched; before launching ends,
+    /// once for each identifier that the manifest lists.
+    ///
+    /// The handler runs on the actor that it belongs to, if any, else on `queue`.
+    ///
+    /// - Parameters:
+    ///   - identifier: As `PermittedTaskIdentifiers` of the manifest has it.
+    ///   - queue: Where the handler runs; nil: a serial background queue.
+    ///   - launchHandler: Does the work, and sees that the task is completed.
+    /// - Returns: False when the identifier is not permitted, has a handler already, or launching
+    ///   has ended; which of them is on standard error. The handler is then never called.
+    @discardableResult
+    public func register(
+        forTaskWithIdentifier identifier: String,
+        using queue: DispatchQueue?,
+        launchHandler: @escaping @isolated(any) (BGTask) -> Void
+    ) -> Bool {
+        let handler = LaunchHandler(Handler(launchHandler), queue: queue)
+        guard let reason = session.register(handler, for: identifier) else { return true }
+        LibraryLog.write("no handler was registered for \(identifier): \(reason)")
+        return false
+    }
+
+    // MARK: Requests
+
+    /// Asks for a launch and waits until the request is durable. A pending request of the same
+    /// identifier is replaced.
+    ///
+    /// - Parameter taskRequest: What for; it is copied.
+    /// - Throws: ``Error``.
+    public func submit(_ taskRequest: BGTaskRequest) throws {
+        do {
+            _ = try session.call("Submit", try Self.arguments(taskRequest))
+        } catch let error as CallError {
+            throw Error(error)
+        }
+    }
+
+    /// Asks for a launch without waiting. A pending request of the same identifier is replaced.
+    ///
+    /// - Parameters:
+    ///   - taskRequest: What for; it is copied.
+    ///   - completionHandler: Called on a background queue; nil: the request is durable.
+    public func submitTaskRequest(
+        _ taskRequest: BGTaskRequest,
+        completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
+    ) {
+        let arguments: [Value]
+        do {
+            arguments = try Self.arguments(taskRequest)
+        } catch {
+            return DispatchQueue.global().async { completionHandler(error) }
+        }
+        session.ask(
+            OutgoingCall("Submit", arguments) { answer in
+                DispatchQueue.global().async {
+                    switch answer {
+                    case .success: completionHandler(nil)
+                    case .failure(let error): completionHandler(Error(error))
+                    }
+                }
+            }
+        )
+    }
+
+    /// Asks for a launch; the request is durable when this returns. A pending request of the same
+    /// identifier is replaced.
+    ///
+    /// - Parameter taskRequest: What for; it is copied.
+    /// - Throws: ``Error``.
+    public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
+        let arguments = try Self.arguments(taskRequest)
+        try await withCheckedThrowingContinuation {
+            (done: CheckedContinuation<Void, any Swift.Error>) in
+            session.ask(
+                OutgoingCall("Submit", arguments) { answer in
+                    done.resume(with: answer.map { _ in }.mapError { Error($0) })
+                }
+            )
+        }
+    }
+
+    /// Takes a pending request back. What has been delivered goes on; an unknown identifier is
+    /// none.
+    public func cancel(taskRequestWithIdentifier identifier: String) {
+        // An empty name would mean all.
+        guard !identifier.isEmpty else { return }
+        session.ask(OutgoingCall("Cancel", [.string(identifier)], .kept))
+    }
+
+    /// Takes all pending requests of the app back.
+    public func cancelAllTaskRequests() {
+        session.ask(OutgoingCall("Cancel", [""], .kept))
+    }
+
+    /// Asks what was submitted and not yet delivered.
+    ///
+    /// - Parameter completionHandler: Gets copies; none without a daemon. It runs on the actor
+    ///   that it belongs to, else on a background queue.
+    public func getPendingTaskRequests(
+        completionHandler: @escaping @isolated(any) ([BGTaskRequest]) -> Void
+    ) {
+        let handler = Handler(completionHandler)
+        session.ask(
+            OutgoingCall("Pending") { answer in
+                handler.call(Self.requests(answer), on: .global())
+            }
+        )
+    }
+
+    /// What was submitted and not yet delivered, as copies; none without a daemon.
+    public func pendingTaskRequests() async -> [BGTaskRequest] {
+        await withCheckedContinuation { done in
+            session.ask(OutgoingCall("Pending") { done.resume(returning: Self.requests($0)) })
+        }
+    }
+
+    // MARK: Requests as the daemon has them
+
+    private static func arguments(_ request: BGTaskRequest) throws -> [Value] {
+        var options = ValueMap()
+        switch request {
+        case is BGAppRefreshTaskRequest: options["kind"] = "refresh"
+        case let request as BGProcessingTaskRequest:
+            options["kind"] = "processing"
+            options["network"] = .bool(request.requiresNetworkConnectivity)
+            options["power"] = .bool(request.requiresExternalPower)
+        default:
+            throw Error(
+                .notPermitted,
+                reason: "a request is a BGAppRefreshTaskRequest or a BGProcessingTaskRequest: "
+                    + "\(type(of: request)) (make one of them)"
+            )
+        }
+        if let date = request.earliestBeginDate {
+            options["earliest"] = .double(date.timeIntervalSince1970)
+        }
+        options["token"] = .string(UUID().uuidString)
+        return [.string(request.identifier), .map(options)]
+    }
+
+    private static func requests(_ answer: Result<[Value], CallError>) -> [BGTaskRequest] {
+        let rows = (try? answer.get())?.first?.listValue ?? []
+        return rows.compactMap { row in
+            guard let identifier = row["identifier"]?.stringValue else { return nil }
+            let request: BGTaskRequest
+            switch row["kind"]?.stringValue {
+            case "refresh": request = BGAppRefreshTaskRequest(identifier: identifier)
+            case "processing":
+                let processing = BGProcessingTaskRequest(identifier: identifier)
+                processing.requiresNetworkConnectivity = row["network"]?.boolValue ?? false
+                processing.requiresExternalPower = row["power"]?.boolValue ?? false
+                request = processing
+            default: return nil
+            }
+            request.earliestBeginDate = row["earliest"]?.doubleValue.map {
+                Date(timeIntervalSince1970: $0)
+            }
+            return request
+        }
+    }
+}

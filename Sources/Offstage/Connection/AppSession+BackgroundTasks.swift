@@ -1,0 +1,130 @@
+internal import Foundation
+internal import Synchronization
+internal import Vocabulary
+
+/// Time to finish something, as an app and its helper programs ask for it.
+extension AppSession {
+    /// What was asked for and not given back.
+    struct BackgroundTask {
+        var name: String
+        /// As the daemon counts it; nil until it has answered.
+        var number: Int64?
+        /// CLOCK_MONOTONIC, seconds.
+        var deadline: Double?
+        /// It was given back before the daemon had answered.
+        var hasEnded = false
+        /// Called once, shortly before the end, or when there is no time to be had.
+        var expired: (@Sendable () -> Void)?
+        /// Called when there is time.
+        var begun: (@Sendable (Int) -> Void)?
+    }
+
+    /// Asks for time for an activity, which ends with the connection if not before.
+    func beginActivity(
+        _ reason: String,
+        begun: @escaping @Sendable (Int) -> Void,
+        expired: @escaping @Sendable () -> Void
+    ) -> Int {
+        beginTask(reason, isActivity: true, begun: begun, expired: expired)
+    }
+
+    /// Asks for time; the number that this process knows it by, at once. 0: there is nobody to
+    /// ask.
+    func beginTask(
+        _ name: String,
+        isActivity: Bool = false,
+        begun: (@Sendable (Int) -> Void)? = nil,
+        expired: (@Sendable () -> Void)?
+    ) -> Int {
+        let number = state.withLock { state in
+            guard state.reach != .never else { return 0 }
+            state.lastBackgroundTask += 1
+            state.backgroundTasks[state.lastBackgroundTask] = BackgroundTask(
+                name: name,
+                expired: expired,
+                begun: begun
+            )
+            return state.lastBackgroundTask
+        }
+        guard number != 0 else { return 0 }
+        var options: ValueMap = ["expires": .bool(expired != nil)]
+        if isActivity { options["activity"] = true }
+        ask(
+            OutgoingCall(
+                "BeginTask",
+                [.string(name), .map(options)],
+                isActivity ? .now : .kept
+            ) { [self] in began(number, $0) }
+        )
+        return number
+    }
+
+    private func began(_ local: Int, _ answer: Result<[Value], CallError>) {
+        let number = (try? answer.get())?.first?.integerValue ?? 0
+        let deadline = (try? answer.get())?.last?["deadline"]?.doubleValue
+        guard number != 0 else { return noTime(local, answer) }
+        let task = state.withLock { state -> BackgroundTask? in
+            guard let task = state.backgroundTasks[local] else { return nil }
+            if task.hasEnded {
+                state.backgroundTasks[local] = nil
+            } else {
+                state.backgroundTasks[local]?.number = number
+                state.backgroundTasks[local]?.deadline = deadline
+                state.backgroundTasks[local]?.begun = nil
+            }
+            return task
+        }
+        if task?.hasEnded == true { tellEnd(number) } else { task?.begun?(local) }
+    }
+
+    /// There is no time to be had: then it is over.
+    private func noTime(_ local: Int, _ answer: Result<[Value], CallError>) {
+        if case .failure(let error) = answer {
+            LibraryLog.write("there is no time for a background task: \(error.text)")
+        }
+        let expired = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let task = state.backgroundTasks[local] else { return nil }
+            if task.hasEnded {
+                state.backgroundTasks[local] = nil
+                return nil
+            }
+            // Kept without a number: it is still to be ended by the app.
+            state.backgroundTasks[local]?.expired = nil
+            state.backgroundTasks[local]?.begun = nil
+            state.backgroundTasks[local]?.number = 0
+            return task.expired
+        }
+        expired?()
+    }
+
+    /// False: no such task.
+    func endTask(_ local: Int) -> Bool {
+        let number = state.withLock { state -> Int64? in
+            guard let task = state.backgroundTasks[local], !task.hasEnded else { return nil }
+            state.backgroundTasks[local]?.expired = nil
+            guard let number = task.number else {
+                state.backgroundTasks[local]?.hasEnded = true
+                return 0
+            }
+            state.backgroundTasks[local] = nil
+            return number
+        }
+        guard let number else { return false }
+        if number != 0 { tellEnd(number) }
+        return true
+    }
+
+    private func tellEnd(_ number: Int64) {
+        ask(OutgoingCall("EndTask", [.integer(number)], .kept))
+    }
+
+    func expire(task number: Int64, deadline: Double?) {
+        let expired = state.withLock { state -> (@Sendable () -> Void)? in
+            let place = state.backgroundTasks.first { $0.value.number == number }?.key
+            guard let place else { return nil }
+            if let deadline { state.backgroundTasks[place]?.deadline = deadline }
+            return state.backgroundTasks[place]?.expired.take()
+        }
+        expired?()
+    }
+}

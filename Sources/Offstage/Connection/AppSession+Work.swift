@@ -1,0 +1,95 @@
+internal import Foundation
+internal import Synchronization
+internal import Vocabulary
+
+/// Work that the daemon hands over, from the offer to its completion.
+extension AppSession {
+    // MARK: Handlers
+
+    var registeredIdentifiers: [String] { state.withLock { $0.handlers.keys.sorted() } }
+
+    /// Why there may be no handler for an identifier now; nil when it was added.
+    func register(_ handler: LaunchHandler, for identifier: String) -> String? {
+        state.withLock { state in
+            if state.hasFinishedLaunching {
+                return "handlers are registered before launching ends, in "
+                    + "application(_:didFinishLaunchingWithOptions:)"
+            }
+            if state.handlers[identifier] != nil {
+                return "a handler is registered for it already (register once per launch)"
+            }
+            if let permitted = state.greeting?.permitted,
+                !permitted.contains(where: { Self.matches(identifier, $0) })
+            {
+                return "the manifest does not permit it (add it to PermittedTaskIdentifiers)"
+            }
+            state.handlers[identifier] = handler
+            return nil
+        }
+    }
+
+    private static func matches(_ identifier: String, _ pattern: String) -> Bool {
+        guard pattern.hasSuffix("*") else { return identifier == pattern }
+        return identifier.hasPrefix(pattern.dropLast())
+    }
+
+    private static func handler(for identifier: String, in state: State) -> LaunchHandler? {
+        if let handler = state.handlers[identifier] { return handler }
+        let patterns = state.handlers.keys.filter { matches(identifier, $0) }
+        return patterns.max { $0.utf8.count < $1.utf8.count }.flatMap { state.handlers[$0] }
+    }
+
+    // MARK: What the daemon says
+
+    func canRun(_ kind: WorkKind, _ identifier: String) -> Bool {
+        state.withLock { state in
+            switch kind {
+            case .fetch: state.application != nil
+            case .refresh, .processing: Self.handler(for: identifier, in: state) != nil
+            }
+        }
+    }
+
+    func run(_ work: Work) {
+        switch work.kind {
+        case .fetch:
+            let run = FetchRun(work, self)
+            let application = state.withLock { state in
+                state.runs[work.delivery] = run
+                return state.application
+            }
+            application?.fetch(run)
+        case .refresh, .processing:
+            let run = TaskRun(work, self)
+            let handler = state.withLock { state in
+                state.runs[work.delivery] = run
+                return Self.handler(for: work.identifier, in: state)
+            }
+            // It was there when the work was accepted, and none is ever removed.
+            handler?.launch(run)
+        }
+    }
+
+    func expire(delivery: Int64, deadline: Double?) {
+        let run = state.withLock { $0.runs[delivery] }
+        run?.expire()
+    }
+
+    // MARK: What the app says
+
+    /// `result`: as `App1.Complete` takes it.
+    func complete(_ work: Work, _ result: String) {
+        state.withLock { $0.runs[work.delivery] = nil }
+        connection.ask(.complete(delivery: work.delivery, result: result), for: self)
+    }
+
+    func tellHandler(of work: Work, isSet: Bool) {
+        ask(
+            OutgoingCall(
+                "ExpirationHandler",
+                [.integer(work.delivery), .bool(isSet)],
+                .kept
+            )
+        )
+    }
+}

@@ -1,0 +1,196 @@
+internal import AppProtocol
+internal import Foundation
+internal import Linux
+internal import Synchronization
+internal import Vocabulary
+
+/// What this process is to the daemon: which handlers it has, what it was given to do, which time
+/// it asked for. Everything may be called on any thread; its lock is never held while anything of
+/// the app's runs.
+final class AppSession: DaemonListener {
+    /// The one of this process, with the daemon that the environment names.
+    static let shared = AppSession(
+        DaemonConnection.Settings(socket: DaemonSocket.path(CurrentProcess.environment))
+    )
+
+    let connection: DaemonConnection
+    let state = Mutex(State())
+
+    struct State {
+        /// Whether the daemon was ever there, and whether it is.
+        var reach = Reach.unknown
+        var greeting: Greeting?
+        var isInBackground = false
+        /// When the time after the user has left is over; CLOCK_MONOTONIC, seconds.
+        var deadline: Double?
+
+        var handlers: [String: LaunchHandler] = [:]
+        var hasFinishedLaunching = false
+        /// Work that runs, by its delivery.
+        var runs: [Int64: any RunningWork] = [:]
+        var backgroundTasks: [Int: BackgroundTask] = [:]
+        var lastBackgroundTask = 0
+        var application: ApplicationEvents?
+    }
+
+    enum Reach: Sendable { case unknown, connected, never }
+
+    init(_ settings: DaemonConnection.Settings) {
+        connection = DaemonConnection(settings)
+    }
+
+    /// Ends the connection for good.
+    func stop() { connection.stop() }
+
+    // MARK: Asking
+
+    /// Calls a method of `App1` and waits for the answer, which comes within a bounded time.
+    func call(_ method: String, _ arguments: [Value]) throws(CallError) -> [Value] {
+        let answered = Answered<[Value]>()
+        ask(OutgoingCall(method, arguments) { answered.set($0) })
+        return try answered.wait()
+    }
+
+    func ask(_ call: OutgoingCall) { connection.ask(.call(call), for: self) }
+
+    /// Says hello and waits for the answer, which comes within a bounded time; nil: there is no
+    /// daemon that knows this process.
+    func greet() -> Greeting? {
+        let answered = Answered<Greeting>()
+        connection.ask(.greet { answered.set($0) }, for: self)
+        return try? answered.wait()
+    }
+
+    /// Launching has begun, with or without a user.
+    func began(inBackground: Bool) { state.withLock { $0.isInBackground = inBackground } }
+
+    func set(_ application: ApplicationEvents) { state.withLock { $0.application = application } }
+
+    func finishedLaunching() {
+        state.withLock { $0.hasFinishedLaunching = true }
+        connection.ask(.finishedLaunching, for: self)
+    }
+
+    /// What the daemon had called is done.
+    func answer(_ number: IncomingNumber) { connection.ask(.answer(number), for: self) }
+
+    // MARK: What the daemon says
+
+    func connected(_ greeting: Greeting) {
+        let application = state.withLock { state in
+            state.reach = .connected
+            state.greeting = greeting
+            return state.application
+        }
+        application?.changed(greeting.backgroundRefresh)
+    }
+
+    func unreachable() {
+        state.withLock { state in
+            if state.reach == .unknown { state.reach = .never }
+        }
+    }
+
+    func enterBackground(deadline: Double?, _ number: IncomingNumber) {
+        let application = state.withLock { state in
+            state.isInBackground = true
+            state.deadline = deadline
+            return state.application
+        }
+        guard let application else { return answer(number) }
+        application.enterBackground(number)
+    }
+
+    func enterForeground(_ number: IncomingNumber) {
+        guard let application = foreground() else { return answer(number) }
+        application.enterForeground(number)
+    }
+
+    func becomeActive(_ number: IncomingNumber) {
+        guard let application = foreground() else { return answer(number) }
+        application.becomeActive(number)
+    }
+
+    private func foreground() -> ApplicationEvents? {
+        state.withLock { state in
+            state.isInBackground = false
+            state.deadline = nil
+            return state.application
+        }
+    }
+
+    func memoryWarning() { state.withLock { $0.application }?.memoryWarning() }
+
+    func changed(backgroundRefresh: String) {
+        state.withLock { $0.application }?.changed(backgroundRefresh)
+    }
+
+    func watchTermination() { connection.ask(.watchTermination, for: self) }
+
+    /// A suspended app is told nothing: it ends as it is.
+    func willTerminate() -> Bool {
+        guard isWorking, let application = state.withLock({ $0.application }) else { return false }
+        application.willTerminate()
+        return true
+    }
+
+    // MARK: Time
+
+    /// Seconds that the app may still run; nil: nobody counts them.
+    var timeRemaining: Double? {
+        let now = Clocks.now().awake.nanoseconds
+        return state.withLock { state -> Double? in
+            guard state.isInBackground else { return nil }
+            var deadlines = state.runs.values.compactMap(\.work.deadline)
+            for task in state.backgroundTasks.values where !task.hasEnded {
+                if let deadline = task.deadline ?? state.deadline { deadlines.append(deadline) }
+            }
+            return deadlines.max().map { max(0, $0 - Double(now) / 1e9) }
+        }
+    }
+
+    /// Whether something runs for which the app was given time; else it is, or soon will be,
+    /// suspended.
+    private var isWorking: Bool {
+        state.withLock { state in
+            !state.isInBackground || !state.hasFinishedLaunching || !state.runs.isEmpty
+                || !state.backgroundTasks.isEmpty
+        }
+    }
+}
+
+/// What a `UIApplication` is told, on the link's thread; it takes it to the main one.
+struct ApplicationEvents: Sendable {
+    var enterBackground: @Sendable (IncomingNumber) -> Void
+    var enterForeground: @Sendable (IncomingNumber) -> Void
+    var becomeActive: @Sendable (IncomingNumber) -> Void
+    var memoryWarning: @Sendable () -> Void
+    /// `available`, `denied` or `restricted`.
+    var changed: @Sendable (String) -> Void
+    var fetch: @Sendable (FetchRun) -> Void
+    /// The process ends when it is done, or soon.
+    var willTerminate: @Sendable () -> Void
+}
+
+/// Work that was begun and is not completed.
+protocol RunningWork: AnyObject, Sendable {
+    var work: Work { get }
+    func expire()
+}
+
+/// An answer that one thread waits for.
+final class Answered<Success: Sendable>: Sendable {
+    private let result = Mutex<Result<Success, CallError>?>(nil)
+    private let done = DispatchSemaphore(value: 0)
+
+    func set(_ answer: Result<Success, CallError>) {
+        result.withLock { $0 = answer }
+        done.signal()
+    }
+
+    func wait() throws(CallError) -> Success {
+        done.wait()
+        guard let result = result.withLock({ $0 }) else { throw .stopped }
+        return try result.get()
+    }
+}

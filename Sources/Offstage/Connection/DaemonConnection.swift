@@ -1,0 +1,205 @@
+internal import AppProtocol
+internal import Foundation
+internal import Linux
+internal import Synchronization
+internal import Vocabulary
+
+/// The way to the daemon for every thread of the app: what is asked goes to the one thread that
+/// the library has, where a `DaemonLink` does it. Nothing here waits, but for `wait`.
+final class DaemonConnection: Sendable {
+    /// What other threads ask of the link, in the order in which they did.
+    enum Request: Sendable {
+        /// Say hello now, and from now on first of all whenever connected.
+        case greet(Answer<Greeting>)
+        /// Handlers are registered; offers are welcome.
+        case finishedLaunching
+        case call(OutgoingCall)
+        case complete(delivery: Int64, result: String)
+        /// What the daemon had called is done.
+        case answer(IncomingNumber)
+        /// SIGTERM is told to the app first.
+        case watchTermination
+        case stop
+    }
+
+    typealias Answer<Success> = @Sendable (Result<Success, CallError>) -> Void
+
+    struct Settings: Sendable {
+        /// Nil: it is not known where the daemon would be.
+        var socket: String?
+        /// A call that is not answered fails after so many of these. Counting them, and not the
+        /// time, costs a process that was frozen one of them at most.
+        var tick = Interval.seconds(1)
+        var ticks = 10
+        /// For a daemon that is there and says nothing.
+        var connecting = Interval.seconds(5)
+    }
+
+    let settings: Settings
+    private let inbox = Mutex(Inbox())
+    private let bell: Bell?
+
+    private final class Bell: Sendable {
+        let counter: EventCounter
+
+        init() throws(LinuxError) { counter = try EventCounter() }
+    }
+
+    private struct Inbox {
+        var requests: [Request] = []
+        var hasThread = false
+        var hasStopped = false
+    }
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        // Without a descriptor to spare every call fails, as without a daemon.
+        bell = try? Bell()
+    }
+
+    /// Asks; the thread starts with the first request.
+    func ask(_ request: Request, for owner: any DaemonListener) {
+        guard let bell else { return request.fail(.noDescriptor) }
+        let (isLate, isFirst) = inbox.withLock { inbox in
+            guard !inbox.hasStopped else { return (true, false) }
+            inbox.requests.append(request)
+            defer { inbox.hasThread = true }
+            return (false, !inbox.hasThread)
+        }
+        if isLate { return request.fail(.stopped) }
+        if isFirst { start(owner) }
+        bell.counter.ring()
+    }
+
+    /// Ends the thread, which keeps its owner until then; what is asked later fails.
+    func stop() {
+        let isRunning = inbox.withLock { inbox in
+            inbox.hasStopped = true
+            if inbox.hasThread { inbox.requests.append(.stop) }
+            return inbox.hasThread
+        }
+        if isRunning { bell?.counter.ring() }
+    }
+
+    private func start(_ owner: any DaemonListener) {
+        Thread { [self] in run(owner) }.start()
+    }
+
+    private func run(_ owner: any DaemonListener) {
+        guard let bell else { return }
+        Thread.current.name = "org.offstage"
+        // Signals are for the app's own threads.
+        try? CurrentProcess.block(signals: Array(1...31))
+        do {
+            try DaemonLink(self, owner, bell: bell.counter.descriptor.number).run()
+        } catch {
+            // Without a loop, for want of descriptors or memory, it is as without a daemon.
+            LibraryLog.write("the daemon cannot be spoken to: \(error)")
+            let left = inbox.withLock { inbox in
+                inbox.hasStopped = true
+                return inbox.requests
+            }
+            for request in left { request.fail(.noDescriptor) }
+        }
+    }
+
+    // MARK: For the link
+
+    /// What was asked since the last time.
+    func takeRequests() -> [Request] {
+        bell?.counter.clear()
+        return inbox.withLock { inbox in
+            let taken = inbox.requests
+            inbox.requests = []
+            return taken
+        }
+    }
+}
+
+extension DaemonConnection.Request {
+    /// It will not be done.
+    func fail(_ error: CallError) {
+        switch self {
+        case .greet(let answer): answer(.failure(error))
+        case .call(let call): call.answer(.failure(error))
+        case .finishedLaunching, .complete, .answer, .watchTermination, .stop: break
+        }
+    }
+}
+
+/// A method of `App1` to be called.
+struct OutgoingCall: Sendable {
+    enum Persistence: Sendable {
+        /// Fails at once without a daemon, and when the connection is lost before the answer.
+        case now
+        /// Stays until the daemon has answered, whichever of its lives that is.
+        case kept
+    }
+
+    let method: String
+    let arguments: [Value]
+    let persistence: Persistence
+    /// Called once, on the link's thread, which must not be kept waiting.
+    let answer: DaemonConnection.Answer<[Value]>
+
+    init(
+        _ method: String,
+        _ arguments: [Value] = [],
+        _ persistence: Persistence = .now,
+        answer: @escaping DaemonConnection.Answer<[Value]> = { _ in }
+    ) {
+        self.method = method
+        self.arguments = arguments
+        self.persistence = persistence
+        self.answer = answer
+    }
+}
+
+/// A call of the daemon's that is answered when the app has done what it says.
+struct IncomingNumber: Hashable, Sendable {
+    let number: UInt64
+}
+
+/// Why a call has no answer.
+struct CallError: Error, Equatable, Sendable {
+    enum Reason: Equatable, Sendable {
+        /// Nobody is there, or no longer.
+        case unreachable
+        /// No answer within the time that a call is given.
+        case timedOut
+        /// The daemon's no, by its D-Bus name.
+        case refused(String)
+    }
+
+    let reason: Reason
+    /// What was wrong, the value, and what to do.
+    let text: String
+
+    init(_ reason: Reason, _ text: String) { (self.reason, self.text) = (reason, text) }
+
+    static let noDescriptor = CallError(
+        .unreachable,
+        "this process has no descriptor or memory left to reach the daemon with"
+    )
+    static let stopped = CallError(.unreachable, "the connection has been closed")
+    static let unknownPlace = CallError(
+        .unreachable,
+        "where the daemon listens is not known: XDG_RUNTIME_DIR is not set (set it, or "
+            + "OFFSTAGE_SOCKET to the daemon's socket)"
+    )
+}
+
+/// How the daemon answers a hello.
+struct Greeting: Sendable, Equatable {
+    var isInBackground: Bool
+    /// `available`, `denied` or `restricted`.
+    var backgroundRefresh: String
+    /// Task identifiers of the manifest; nil from a daemon that does not tell.
+    var permitted: [String]?
+
+    init(_ result: Value) {
+        isInBackground = result["state"]?.stringValue == "background"
+        backgroundRefresh = result["background-refresh"]?.stringValue ?? "available"
+        permitted = result["permitted"]?.listValue.map { $0.compactMap(\.stringValue) }
+    }
+}

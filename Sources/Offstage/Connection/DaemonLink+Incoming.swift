@@ -1,0 +1,75 @@
+internal import AppProtocol
+internal import Linux
+internal import SystemBus
+internal import Vocabulary
+
+/// What the daemon calls on the app's object. Receipts are given here, at once, however busy the
+/// app is; its own work is done on its own threads.
+extension DaemonLink {
+    func received(_ call: ObjectCall) {
+        let arguments = call.arguments
+        let number = arguments.first?.integerValue ?? 0
+        let deadline = arguments.last?["deadline"]?.doubleValue
+        switch call.method.name {
+        case "Offer": offered(call, number)
+        case "Go":
+            guard let delivery = deliveries[number] else {
+                return call.refuse(
+                    ControlErrorName.notFound.rawValue,
+                    "delivery \(number) was not accepted by this process"
+                )
+            }
+            finish(call)
+            // It comes again after a connection was lost.
+            guard case .accepted = delivery.progress else { return }
+            deliveries[number]?.progress = .running
+            var work = delivery.work
+            work.deadline = deadline
+            owner.run(work)
+        case "Expire":
+            finish(call)
+            owner.expire(delivery: number, deadline: deadline)
+        case "ExpireTask":
+            finish(call)
+            owner.expire(task: number, deadline: deadline)
+        case "EnterBackground": owner.enterBackground(deadline: deadline, keep(call))
+        case "EnterForeground": owner.enterForeground(keep(call))
+        case "BecomeActive": owner.becomeActive(keep(call))
+        case "MemoryWarning":
+            finish(call)
+            owner.memoryWarning()
+        case "Changed":
+            finish(call)
+            if let status = arguments.last?["background-refresh"]?.stringValue {
+                owner.changed(backgroundRefresh: status)
+            }
+        default: call.refuse(ErrorName.unknownMethod, "no such method")
+        }
+    }
+
+    private func offered(_ call: ObjectCall, _ number: Int64) {
+        guard deliveries[number] == nil else { return finish(call) }
+        let identifier = call.arguments[2].stringValue ?? ""
+        guard let kind = call.arguments[1].stringValue.flatMap(WorkKind.init(rawValue:)),
+            owner.canRun(kind, identifier)
+        else {
+            return call.refuse(
+                ControlErrorName.notFound.rawValue,
+                "nothing is registered for \(identifier)"
+            )
+        }
+        let work = Work(delivery: number, kind: kind, identifier: identifier, deadline: nil)
+        deliveries[number] = (work, .accepted)
+        finish(call)
+    }
+
+    private func keep(_ call: ObjectCall) -> IncomingNumber {
+        lastIncoming += 1
+        let number = IncomingNumber(number: lastIncoming)
+        working[number] = call
+        return number
+    }
+
+    /// One that cannot be answered is the end of the connection, which is told by itself.
+    private func finish(_ call: ObjectCall) { try? call.answer() }
+}

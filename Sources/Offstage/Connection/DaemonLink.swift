@@ -1,0 +1,337 @@
+internal import AppProtocol
+internal import EventLoop
+internal import Linux
+internal import SystemBus
+internal import Vocabulary
+
+/// The connection itself: says hello, calls, is called, and connects again after it was lost.
+/// Confined to the library's thread.
+///
+/// What must survive the daemon is kept here: which work was accepted, runs and is finished, and
+/// calls that are to reach whichever daemon comes next.
+final class DaemonLink {
+    /// How far a delivery is.
+    enum Progress {
+        /// Offered, and the receipt given; not to be run before the daemon says so.
+        case accepted
+        case running
+        /// The daemon has not said yet that it knows.
+        case finished(String)
+    }
+
+    typealias Answer<Success> = (Result<Success, CallError>) -> Void
+
+    private struct Waiting {
+        /// Nil: it is waited for as long as there is a connection.
+        var ticksLeft: Int?
+        let answer: Answer<[Value]>
+    }
+
+    let connection: DaemonConnection
+    private let bell: Int32
+    let owner: any DaemonListener
+    private let loop: EventLoop
+    private var bus: Bus?
+    private var object: ExportedObject?
+    private var socketWatch: SocketWatch?
+    private var termination: Termination?
+    private var ticker: TimerSource?
+    private var isTicking = false
+
+    /// Whether this process says hello: the main process of an app does, others do not.
+    private var greets = false
+    private var greeters: [(ticksLeft: Int, answer: DaemonConnection.Answer<Greeting>)] = []
+    private var hasFinishedLaunching = false
+    /// By the number that they were given when they were sent.
+    private var waiting: [UInt64: Waiting] = [:]
+    /// Calls to be made again until they are answered, in their order.
+    private var kept: [(number: UInt64, call: OutgoingCall)] = []
+    private var lastNumber: UInt64 = 0
+
+    var deliveries: [Int64: (work: Work, progress: Progress)] = [:]
+    /// Calls of the daemon's that the app works on.
+    var working: [IncomingNumber: ObjectCall] = [:]
+    var lastIncoming: UInt64 = 0
+
+    /// What is kept for a daemon that may never come.
+    private static let keptLimit = 1024
+
+    init(
+        _ connection: DaemonConnection,
+        _ owner: any DaemonListener,
+        bell: Int32
+    ) throws(LinuxError) {
+        self.connection = connection
+        self.owner = owner
+        self.bell = bell
+        loop = try EventLoop()
+    }
+
+    /// Returns when the connection was told to stop.
+    func run() throws(LinuxError) {
+        ticker = try TimerSource(loop) { [unowned self] in tick() }
+        if let socket = connection.settings.socket {
+            socketWatch = SocketWatch(loop, socket) { [unowned self] in connect() }
+        }
+        let source = try DescriptorSource(loop, bell, .readable) { [unowned self] _ in
+            for request in connection.takeRequests() { perform(request) }
+        }
+        while try loop.runTurn() {}
+        withExtendedLifetime(source) {}
+        socketWatch = nil
+        object = nil
+        bus = nil
+        fail(.stopped)
+    }
+
+    private func perform(_ request: DaemonConnection.Request) {
+        switch request {
+        case .greet(let answer):
+            greets = true
+            greeters.append((connection.settings.ticks, answer))
+            armTicker()
+            // One that connects says hello by itself.
+            if bus != nil { hello() } else if let error = connect() { failGreeters(error) }
+        case .finishedLaunching:
+            hasFinishedLaunching = true
+            // Should the connection be lost, the next hello says it.
+            let registered = Value.list(owner.registeredIdentifiers.map { .string($0) })
+            if bus != nil { send("FinishedLaunching", [registered]) { _ in } }
+        case .call(let call): perform(call)
+        case .complete(let delivery, let result): complete(delivery, result)
+        case .answer(let number): try? working.removeValue(forKey: number)?.answer()
+        case .watchTermination: termination = termination ?? Termination(loop, owner)
+        case .stop: loop.exit()
+        }
+    }
+
+    private func perform(_ call: OutgoingCall) {
+        switch call.persistence {
+        case .now:
+            if let error = connect() { return call.answer(.failure(error)) }
+            send(
+                call.method,
+                call.arguments,
+                ticks: connection.settings.ticks,
+                answer: call.answer
+            )
+        case .kept:
+            guard kept.count < Self.keptLimit else {
+                return call.answer(.failure(CallError(.unreachable, "too much is kept for it")))
+            }
+            lastNumber += 1
+            kept.append((lastNumber, call))
+            // One that connects sends what is kept.
+            if bus != nil { sendKept(lastNumber, call) } else { connect() }
+        }
+    }
+
+    // MARK: Connecting
+
+    /// Connects unless connected; why it cannot be.
+    @discardableResult
+    private func connect() -> CallError? {
+        guard bus == nil else { return nil }
+        guard let socket = connection.settings.socket, let socketWatch else {
+            owner.unreachable()
+            return .unknownPlace
+        }
+        if let error = socketWatch.recentFailure { return error }
+        do throws(BusError) {
+            try connect(to: socket)
+        } catch {
+            let why = CallError(
+                .unreachable,
+                error.reason == .notListening
+                    ? "the daemon is not running: nobody listens at \(socket) (start it with "
+                        + "systemctl --user start offstaged)"
+                    : "the daemon at \(socket) does not answer: \(error.message)"
+            )
+            socketWatch.failed(why, isThere: error.reason == .timedOut)
+            owner.unreachable()
+            return why
+        }
+        socketWatch.succeeded()
+        if greets { hello() }
+        for (number, call) in kept { sendKept(number, call) }
+        return nil
+    }
+
+    private func connect(to socket: String) throws(BusError) {
+        let bus = try Bus.connect(toSocket: socket, timeout: connection.settings.connecting)
+        let object = try bus.export(AppObject1.interface, at: AppObject1.path) {
+            [unowned self] in received($0)
+        }
+        try bus.onDisconnect { [unowned self] in lost() }
+        try bus.attach(to: loop)
+        self.bus = bus
+        self.object = object
+    }
+
+    private func lost() {
+        guard bus != nil else { return }
+        bus = nil
+        object = nil
+        working = [:]
+        // The daemon offers again what it has no receipt of, and what runs it is told of.
+        deliveries = deliveries.filter { _, delivery in
+            if case .accepted = delivery.progress { false } else { true }
+        }
+        fail(CallError(.unreachable, "the connection to the daemon was lost (try again)"))
+        socketWatch?.lookFromNowOn()
+    }
+
+    private func fail(_ error: CallError) {
+        let failed = waiting.sorted { $0.key < $1.key }
+        waiting = [:]
+        for (_, waiting) in failed { waiting.answer(.failure(error)) }
+        failGreeters(error)
+    }
+
+    private func failGreeters(_ error: CallError) {
+        let greeters = greeters
+        self.greeters = []
+        for greeter in greeters { greeter.answer(.failure(error)) }
+    }
+
+    // MARK: Hello
+
+    private func hello() {
+        var options: ValueMap = ["version": .integer(App1.version)]
+        var told: [Int64] = []
+        if hasFinishedLaunching {
+            var running: [Value] = []
+            var finished: [Value] = []
+            for (id, delivery) in deliveries.sorted(by: { $0.key < $1.key }) {
+                switch delivery.progress {
+                case .accepted: break
+                case .running: running.append(.integer(id))
+                case .finished(let result):
+                    finished.append(["delivery": .integer(id), "result": .string(result)])
+                    told.append(id)
+                }
+            }
+            options["running"] = .list(running)
+            options["finished"] = .list(finished)
+            options["registered"] = .list(owner.registeredIdentifiers.map { .string($0) })
+        }
+        send("Hello", [.map(options)]) { [unowned self] in greeted($0, told: told) }
+    }
+
+    private func greeted(_ answer: Result<[Value], CallError>, told: [Int64]) {
+        switch answer {
+        case .success(let values):
+            for delivery in told { deliveries[delivery] = nil }
+            let greeting = Greeting(values.first ?? .null)
+            owner.connected(greeting)
+            let greeters = greeters
+            self.greeters = []
+            for greeter in greeters { greeter.answer(.success(greeting)) }
+        case .failure(let error):
+            if case .refused = error.reason {
+                LibraryLog.write("the daemon does not know this process as an app: \(error.text)")
+            }
+            failGreeters(error)
+        }
+    }
+
+    // MARK: Calls out
+
+    private func send(
+        _ name: String,
+        _ arguments: [Value],
+        number: UInt64? = nil,
+        ticks: Int? = nil,
+        answer: @escaping Answer<[Value]>
+    ) {
+        guard let bus, let method = App1.interface.method(name) else {
+            return answer(.failure(.stopped))
+        }
+        if number == nil { lastNumber += 1 }
+        let number = number ?? lastNumber
+        waiting[number] = Waiting(ticksLeft: ticks, answer: answer)
+        do throws(BusError) {
+            // The time is counted here: sd-bus would let a call that was answered while this
+            // process was frozen time out.
+            try bus.call(
+                Target(nil, Control1.path, App1.name, name),
+                arguments,
+                signature: method.inputSignature,
+                timeout: .forever
+            ) { [unowned self] in answered(number, $0) }
+        } catch {
+            waiting[number] = nil
+            answer(.failure(CallError(.refused(ErrorName.invalidArguments), error.message)))
+            return
+        }
+        if ticks != nil { armTicker() }
+    }
+
+    private func answered(_ number: UInt64, _ answer: Result<[Value], BusError>) {
+        // One that is late was answered already.
+        guard let waiting = waiting.removeValue(forKey: number) else { return }
+        waiting.answer(answer.mapError { CallError($0) })
+    }
+
+    /// Stays in `kept` until the daemon has answered, with yes or no.
+    private func sendKept(_ number: UInt64, _ call: OutgoingCall) {
+        send(call.method, call.arguments, number: number) { [unowned self] answer in
+            if case .failure(let error) = answer, error.reason == .unreachable { return }
+            kept.removeAll { $0.number == number }
+            call.answer(answer)
+        }
+    }
+
+    private var hasLimits: Bool {
+        !greeters.isEmpty || waiting.values.contains { $0.ticksLeft != nil }
+    }
+
+    private func armTicker() {
+        guard !isTicking else { return }
+        isTicking = true
+        // Without the timer a daemon that never answers keeps its callers waiting, no other.
+        try? ticker?.arm(at: Clocks.boot() + connection.settings.tick)
+    }
+
+    private func tick() {
+        isTicking = false
+        let error = CallError(.timedOut, "the daemon has not answered in time (try again)")
+        var late: [(number: UInt64, answer: Answer<[Value]>)] = []
+        for number in waiting.keys {
+            guard let left = waiting[number]?.ticksLeft else { continue }
+            waiting[number]?.ticksLeft = left - 1
+            if left <= 1, let answer = waiting[number]?.answer { late.append((number, answer)) }
+        }
+        for (number, _) in late { waiting[number] = nil }
+        for place in greeters.indices { greeters[place].ticksLeft -= 1 }
+        let greeters = greeters.filter { $0.ticksLeft <= 0 }
+        self.greeters.removeAll { $0.ticksLeft <= 0 }
+        if hasLimits { armTicker() }
+        for greeter in greeters { greeter.answer(.failure(error)) }
+        for (_, answer) in late.sorted(by: { $0.number < $1.number }) { answer(.failure(error)) }
+    }
+
+    // MARK: Completion
+
+    private func complete(_ delivery: Int64, _ result: String) {
+        guard deliveries[delivery] != nil else { return }
+        deliveries[delivery]?.progress = .finished(result)
+        // Without a connection the next hello says it.
+        guard bus != nil else { return }
+        send("Complete", [.integer(delivery), .string(result)]) { [unowned self] answer in
+            if case .failure(let error) = answer, error.reason == .unreachable { return }
+            deliveries[delivery] = nil
+        }
+    }
+}
+
+extension CallError {
+    init(_ error: BusError) {
+        switch error.reason {
+        case .refused(let name): self.init(.refused(name), error.message)
+        case .timedOut: self.init(.timedOut, error.message)
+        case .notListening, .disconnected, .unsuitable, .tooLarge, .system:
+            self.init(.unreachable, "the connection to the daemon was lost (try again)")
+        }
+    }
+}

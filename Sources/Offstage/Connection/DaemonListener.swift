@@ -1,0 +1,44 @@
+internal import Vocabulary
+
+/// What the daemon says. Called on the link's thread, which must not be kept waiting; whoever
+/// hears it takes it to the thread that it is for.
+protocol DaemonListener: AnyObject, Sendable {
+    /// The identifiers for which there are handlers.
+    var registeredIdentifiers: [String] { get }
+
+    /// The daemon is there: for the first time, or again.
+    func connected(_ greeting: Greeting)
+    /// Nobody is there who could give time. Told before what was asked fails.
+    func unreachable()
+
+    /// Whether there is somebody who would do such work.
+    func canRun(_ kind: WorkKind, _ identifier: String) -> Bool
+    /// The receipt is durable: run it. Called once for each delivery.
+    func run(_ work: Work)
+    /// Time is nearly out.
+    func expire(delivery: Int64, deadline: Double?)
+    func expire(task: Int64, deadline: Double?)
+
+    /// `number`: what is to be answered when it is done.
+    func enterBackground(deadline: Double?, _ number: IncomingNumber)
+    func enterForeground(_ number: IncomingNumber)
+    func becomeActive(_ number: IncomingNumber)
+    func memoryWarning()
+    func changed(backgroundRefresh: String)
+
+    /// The process is asked to end; false: there is nobody to be told.
+    func willTerminate() -> Bool
+}
+
+enum WorkKind: String, Sendable {
+    case fetch, refresh, processing
+}
+
+/// A delivery that was accepted.
+struct Work: Sendable {
+    let delivery: Int64
+    let kind: WorkKind
+    let identifier: String
+    /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.
+    var deadline: Double?
+}

@@ -1,0 +1,67 @@
+internal import Foundation
+
+/// A closure of the app's with the place where it runs: its own actor, else a queue.
+///
+/// `@unchecked Sendable`: the closure is only ever called on its own actor or, having none, on the
+/// queue that the app named or was told of, as Apple's interface says.
+struct Handler<Input: Sendable>: @unchecked Sendable {
+    let body: @isolated(any) (Input) -> Void
+
+    init(_ body: @escaping @isolated(any) (Input) -> Void) { self.body = body }
+
+    /// Runs it, soon. `queue` is for one without an actor.
+    func call(_ input: Input, on queue: DispatchQueue) {
+        if body.isolation === MainActor.shared {
+            Task { @MainActor in await body(input) }
+        } else {
+            Task(executorPreference: QueueExecutor(queue)) { await body(input) }
+        }
+    }
+}
+
+/// The same for one that is given nothing.
+///
+/// `@unchecked Sendable`: as `Handler`.
+struct ExpirationHandler: @unchecked Sendable {
+    let body: @isolated(any) () -> Void
+
+    init(_ body: @escaping @isolated(any) () -> Void) { self.body = body }
+
+    func call(on queue: DispatchQueue) {
+        if body.isolation === MainActor.shared {
+            Task { @MainActor in await body() }
+        } else {
+            Task(executorPreference: QueueExecutor(queue)) { await body() }
+        }
+    }
+}
+
+/// What an app registered for an identifier.
+struct LaunchHandler: Sendable {
+    let handler: Handler<BGTask>
+    let queue: DispatchQueue
+
+    init(_ handler: Handler<BGTask>, queue: DispatchQueue?) {
+        self.handler = handler
+        self.queue = queue ?? Self.background
+    }
+
+    /// For handlers that name none: one at a time.
+    static let background = DispatchQueue(label: "org.offstage.tasks")
+    /// For what must not wait behind a handler that fills its queue.
+    static let expiration = DispatchQueue(label: "org.offstage.expiration")
+
+    func launch(_ run: TaskRun) { handler.call(BGTask.make(run), on: queue) }
+}
+
+/// Runs what is no actor's on a queue.
+private final class QueueExecutor: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(_ queue: DispatchQueue) { self.queue = queue }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}

@@ -1,0 +1,142 @@
+internal import Foundation
+
+/// The app's life, in the order in which Apple's delegates are told of it.
+extension UIApplication {
+    // MARK: Launching
+
+    /// Returns never: the main thread serves its run loop, so that the main queue, the main actor
+    /// and `OperationQueue.main` are all it.
+    func run(_ delegate: any UIApplicationDelegate) {
+        launch(delegate)
+        while true { RunLoop.main.run() }
+    }
+
+    func launch(_ delegate: any UIApplicationDelegate) {
+        self.delegate = delegate
+        listen()
+        session.watchTermination()
+        let greeting = session.greet()
+        session.began(inBackground: greeting?.isInBackground ?? false)
+        if let greeting {
+            backgroundRefreshStatus = UIBackgroundRefreshStatus(wire: greeting.backgroundRefresh)
+            if greeting.isInBackground { applicationState = .background }
+        }
+        _ = delegate.application(self, willFinishLaunchingWithOptions: nil)
+        _ = delegate.application(self, didFinishLaunchingWithOptions: nil)
+        post(Self.didFinishLaunchingNotification)
+        session.finishedLaunching()
+        // The daemon tells an app of its own when its user is there.
+        if greeting == nil { becomeActive() }
+    }
+
+    private func listen() {
+        session.set(
+            ApplicationEvents(
+                enterBackground: { [unowned self] number in
+                    onMain {
+                        $0.enterBackground()
+                        $0.session.answer(number)
+                    }
+                },
+                enterForeground: { [unowned self] number in
+                    onMain {
+                        $0.enterForeground()
+                        $0.session.answer(number)
+                    }
+                },
+                becomeActive: { [unowned self] number in
+                    onMain {
+                        $0.becomeActive()
+                        $0.session.answer(number)
+                    }
+                },
+                memoryWarning: { [unowned self] in onMain { $0.memoryWarning() } },
+                changed: { [unowned self] status in
+                    onMain { $0.changed(UIBackgroundRefreshStatus(wire: status)) }
+                },
+                fetch: { [unowned self] run in onMain { $0.fetch(run) } },
+                willTerminate: { [unowned self] in
+                    onMain {
+                        $0.willTerminate()
+                        Termination.end()
+                    }
+                }
+            )
+        )
+    }
+
+    private nonisolated func onMain(
+        _ body: @escaping @MainActor @Sendable (UIApplication) -> Void
+    ) {
+        DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
+    }
+
+    private func post(_ name: NSNotification.Name) {
+        NotificationCenter.default.post(name: name, object: self)
+    }
+
+    // MARK: The user comes and goes
+
+    private func becomeActive() {
+        // One that was launched in the background, and is opened now.
+        if applicationState == .background { enterForeground() }
+        guard applicationState != .active else { return }
+        applicationState = .active
+        delegate?.applicationDidBecomeActive(self)
+        post(Self.didBecomeActiveNotification)
+    }
+
+    private func enterForeground() {
+        guard applicationState == .background else { return }
+        delegate?.applicationWillEnterForeground(self)
+        applicationState = .inactive
+        post(Self.willEnterForegroundNotification)
+    }
+
+    private func enterBackground() {
+        guard applicationState != .background else { return }
+        if applicationState == .active {
+            delegate?.applicationWillResignActive(self)
+            applicationState = .inactive
+            post(Self.willResignActiveNotification)
+        }
+        applicationState = .background
+        delegate?.applicationDidEnterBackground(self)
+        post(Self.didEnterBackgroundNotification)
+    }
+
+    // MARK: What else it is told
+
+    private func memoryWarning() {
+        delegate?.applicationDidReceiveMemoryWarning(self)
+        post(Self.didReceiveMemoryWarningNotification)
+    }
+
+    private func changed(_ status: UIBackgroundRefreshStatus) {
+        guard status != backgroundRefreshStatus else { return }
+        backgroundRefreshStatus = status
+        post(Self.backgroundRefreshStatusDidChangeNotification)
+    }
+
+    private func willTerminate() {
+        delegate?.applicationWillTerminate(self)
+        post(Self.willTerminateNotification)
+    }
+
+    private func fetch(_ run: FetchRun) {
+        guard let delegate else { return run.complete(UIBackgroundFetchResult.noData.wire) }
+        let completion = FetchCompletion(run)
+        delegate.application(self) { completion.call($0) }
+    }
+}
+
+/// Who can complete a fetch: as long as the app keeps the handler, this lives.
+private final class FetchCompletion: Sendable {
+    private let run: FetchRun
+
+    init(_ run: FetchRun) { self.run = run }
+
+    deinit { run.wasFreed() }
+
+    func call(_ result: UIBackgroundFetchResult) { run.complete(result.wire) }
+}

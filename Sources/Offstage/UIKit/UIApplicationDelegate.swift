@@ -1,0 +1,119 @@
+public import Foundation
+
+/// What an app is told of its life, on the main actor. Every method has a default, which is the
+/// answer of an app that does not implement it.
+@MainActor
+public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// Launching has begun.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - launchOptions: Why it was launched; nil when its user did.
+    /// - Returns: Nothing depends on it.
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// Launching is nearly over: handlers of tasks are registered here. It is the same for a
+    /// launch by the user and one in the background; the app tells them apart by
+    /// ``UIApplication/applicationState``.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - launchOptions: Why it was launched; nil when its user did.
+    /// - Returns: Nothing depends on it.
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The user is there. Not called in a launch in the background.
+    func applicationDidBecomeActive(_ application: UIApplication)
+
+    /// The user is leaving.
+    func applicationWillResignActive(_ application: UIApplication)
+
+    /// The user has left: the place to submit requests. The app is suspended soon after this
+    /// returns, unless it holds background tasks, and at the latest after five seconds.
+    func applicationDidEnterBackground(_ application: UIApplication)
+
+    /// The user is coming back.
+    func applicationWillEnterForeground(_ application: UIApplication)
+
+    /// The process is asked to end, and has five seconds. A suspended app is not told.
+    func applicationWillTerminate(_ application: UIApplication)
+
+    /// The app is near its memory limit, past which it is terminated.
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication)
+
+    /// A wake to fetch, of 30 seconds.
+    ///
+    /// - Parameters:
+    ///   - application: The app.
+    ///   - completionHandler: To be called exactly once, on any thread, with what came of it. Each
+    ///     wake has its own, also when two overlap. An app that does not call it is terminated.
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler:
+            @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    )
+
+    /// The same as an asynchronous method; implement one of the two.
+    ///
+    /// - Parameter application: The app.
+    /// - Returns: What came of it.
+    func applicationPerformFetch(_ application: UIApplication) async -> UIBackgroundFetchResult
+}
+
+extension UIApplicationDelegate {
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Does nothing.
+    public func applicationDidBecomeActive(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillResignActive(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationDidEnterBackground(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillEnterForeground(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationWillTerminate(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
+
+    /// Calls the asynchronous method.
+    public func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler:
+            @escaping @Sendable (UIBackgroundFetchResult) -> Void
+    ) {
+        Task { completionHandler(await applicationPerformFetch(application)) }
+    }
+
+    /// Finds nothing new.
+    public func applicationPerformFetch(
+        _ application: UIApplication
+    ) async -> UIBackgroundFetchResult { .noData }
+}
+
+extension UIApplicationDelegate where Self: UIResponder {
+    /// Runs the app, with a delegate of this type: mark it `@main`. Returns never.
+    @MainActor
+    public static func main() { UIApplication.shared.run(Self()) }
+}

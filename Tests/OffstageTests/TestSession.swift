@@ -1,0 +1,60 @@
+import Linux
+@testable import Offstage
+import Synchronization
+import TestKit
+import Vocabulary
+
+/// A session with a daemon of a test's own, ended with it.
+final class TestSession: Sendable {
+    let session: AppSession
+    let scheduler: BGTaskScheduler
+
+    init(
+        _ socket: String?,
+        ticks: Int = 10_000,
+        connecting: Interval = .seconds(60)
+    ) {
+        session = AppSession(
+            DaemonConnection.Settings(
+                socket: socket,
+                tick: .milliseconds(20),
+                ticks: ticks,
+                connecting: connecting
+            )
+        )
+        scheduler = BGTaskScheduler(session)
+    }
+
+    deinit { session.stop() }
+}
+
+/// What one thread puts in, and a test takes out.
+final class Inbox<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+    private let bell: EventCounter
+
+    init() {
+        do {
+            bell = try EventCounter()
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    func put(_ element: Element) {
+        elements.withLock { $0.append(element) }
+        bell.ring()
+    }
+
+    var isEmpty: Bool { elements.withLock(\.isEmpty) }
+
+    /// Waits for the next one.
+    func next() throws -> Element {
+        while true {
+            bell.clear()
+            let first = elements.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if let first { return first }
+            try Wait.until(readable: bell.descriptor.number, "something in the inbox")
+        }
+    }
+}
