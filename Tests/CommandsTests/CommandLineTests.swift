@@ -82,6 +82,28 @@ struct CommandLineTests {
         #expect(outcome.output.hasPrefix("{\n"))
     }
 
+    @Test(arguments: ["history -20", "history -n 20", "history --lines=20", "logs -20 newsboat"])
+    func aNumberAloneIsHowManyLines(_ line: String) throws {
+        let control = CoreControl(at: terminal.now)
+        terminal.run(line, control)
+        let arguments = try #require(control.calls.first).arguments
+        #expect(arguments.last?[line.hasPrefix("logs") ? "lines" : "limit"] == 20)
+    }
+
+    @Test func whatIsNoNumberOfLinesStaysWhatItIs() throws {
+        let control = CoreControl(at: terminal.now)
+        #expect(terminal.run("history -n -20", control).status == 2)
+        #expect(control.calls.isEmpty)
+    }
+
+    @Test func completionsArePrintedForEachShell() {
+        #expect(terminal.run("completions bash").output == Completions.bash)
+        #expect(terminal.run("completions zsh").output == Completions.zsh)
+        #expect(terminal.run("completions fish").output == Completions.fish)
+        let other = terminal.run("completions fihs")
+        #expect(other.status == 2 && other.errors.contains("Did you mean fish?"))
+    }
+
     @Test func whatFollowsACommandToSubmitIsItsOwn() throws {
         let control = CoreControl(at: terminal.now)
         let line = "submit --processing --power --every 1d --id b --setenv A=1=2 restic --json -n"
@@ -114,6 +136,7 @@ struct CommandLineTests {
 
     @Test func versionAndHelpNeedNoDaemon() {
         #expect(terminal.run("--version").output == "offstage \(Version.number)\n")
+        #expect(terminal.run("-V") == terminal.run("--version"))
         for line in ["help", "--help", "-h"] {
             let outcome = terminal.run(line)
             #expect(outcome.status == 0)

@@ -126,6 +126,71 @@ struct DaemonTests {
         #expect(try offstage("status").status == .exited(4))
     }
 
+    @Test func whatIsNoSocketOfOursIsSaidSo() throws {
+        let file = try daemon.scratch.write("file", "")
+        let outcome = try offstage("--socket \(file) status")
+        #expect(outcome.status == .exited(4))
+        #expect(outcome.errors.contains("\(file) is no socket"), "\(outcome.errors)")
+    }
+
+    @Test func withoutADaemonTheDoctorSaysWhatItCan() throws {
+        var doctor = command(["doctor"])
+        let home = daemon.scratch("home")
+        try daemon.scratch.write(
+            "home/.config/offstage/offstage.conf",
+            "wake-grant=5\nbattery-limt=3\n"
+        )
+        doctor.environment = Command.cleanEnvironment([
+            "OFFSTAGE_SOCKET": daemon.socket, "HOME": home, "XDG_DATA_DIRS": home,
+        ])
+        let outcome = try doctor.run()
+        #expect(outcome.succeeded)
+        #expect(outcome.output.hasPrefix("lost  daemon: the daemon is not running"))
+        #expect(outcome.output.contains("line 1: wake-grant: \"5\" has no unit\n"))
+        #expect(outcome.output.contains("line 2: battery-limt: is not a setting\n"))
+        doctor.arguments.append("--json")
+        try JSONTests.expect("doctor", try doctor.run().output)
+    }
+
+    @Test func whatCannotBeStartedIsSaidAtOnce() throws {
+        let program = try daemon.scratch.write("program", "#!/bin/sh\n")
+        for (name, program) in [("plain", program), ("absent", "no-such-program")] {
+            try daemon.write(
+                manifest: name,
+                "[Desktop Entry]\nType=Application\nName=App\nExec=\(program)\n[X-Offstage]\n"
+            )
+        }
+        try daemon.write(
+            manifest: "missing",
+            "[Desktop Entry]\nType=Application\nName=M\nTryExec=no-such\nExec=true\n[X-Offstage]\n"
+        )
+        try daemon.start()
+        let cases = [
+            ("plain", "\(program) is not executable"),
+            ("absent", "no-such-program is not installed, or not in PATH"),
+            ("missing", "TryExec: no-such is not installed"), ("reader", "needs a terminal"),
+        ]
+        for (app, reason) in cases {
+            let outcome = try offstage("open \(app)")
+            #expect(outcome.status == .exited(1), "\(app): \(outcome)")
+            #expect(outcome.errors.contains(reason), "\(app): \(outcome)")
+        }
+        #expect(
+            daemon.log.contains(
+                "offstaged: missing cannot be used, its manifest is not valid: TryExec: no-such is"
+            )
+        )
+        #expect(try offstage("leave plain").status == .exited(1))
+        #expect(try offstage("cancel reader").status == .exited(1))
+        try FileDescriptor(opening: daemon.scratch("offstage.conf"), [.writing, .append])
+            .writeAll("[app nobody]\nbackground-refresh=off\n")
+        try until("settings") { $0.contains("background-refresh (nobody)") }
+        #expect(try offstage("settings --json").output.contains("\"unknown\": true"))
+        #expect(
+            try offstage("doctor").output.contains("section [app nobody]: there is no such app")
+        )
+    }
+
     @Test func whatACommandDidIsInLogsAndHistory() throws {
         try daemon.start()
         var submit = command(["submit", "--refresh", "--id", "hello", "--setenv", "WHO=you", "--"])

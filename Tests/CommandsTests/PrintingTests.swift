@@ -214,6 +214,26 @@ struct PrintingTests {
         #expect(file.run("tasks backup", control).output.split(separator: "\n").count == 2)
     }
 
+    @Test func aNarrowTerminalWrapsTheWidestColumnsBetweenWords() {
+        var narrow = terminal
+        narrow.width = 70
+        let lines = narrow.run("conditions", control).output.split(separator: "\n")
+        #expect(lines.count > Condition.allCases.count + 1)
+        #expect(lines.contains { $0.hasPrefix("locked     off      absent") })
+        // Columns stand below each other.
+        let column = lines.first?.firstRange(of: "MEANING")?.lowerBound
+        let place = column.flatMap { end in lines.first.map { $0[..<end].count } } ?? 0
+        for line in lines { #expect(line.count <= place || line.dropFirst(place - 1).first == " ") }
+    }
+
+    @Test func ofSeveralReasonsTheFirstIsSaidAndTheOthersCounted() {
+        control.send(.user(.pause(nil), reply: ReplyToken(1)))
+        let output = terminal.run("explain backup", control).output
+        let sentence = "Backup (processing) waits: you paused all background work, and 1 more."
+        #expect(output.hasPrefix(sentence))
+        #expect(output.contains("\n  external-power  "))
+    }
+
     @Test func tablesNeedNoDaemon() {
         let gates = terminal.run("gates").output
         for gate in Gate.allCases { #expect(gates.contains("\n" + gate.name)) }
@@ -262,9 +282,82 @@ struct PrintingTests {
         let json = terminal.run(["lint", "--json", bad]).output
         #expect(json.contains("\"line\": 6"))
         #expect(json.contains("\"usable\": false"))
+        #expect(!outcome.errors.contains("docs/"), "who installed it has none")
         #expect(terminal.run(["lint", scratch("absent.desktop")]).status == 3)
         #expect(terminal.run(["lint", try scratch.write("a.txt", "")]).status == 2)
         let large = try scratch.write("large.desktop", String(repeating: "x", count: 70_000))
         #expect(terminal.run(["lint", large]).status == 1)
+    }
+
+    @Test(arguments: [
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=no-such-program", true,
+            "warning: RefreshCommand: \"no-such-program\" is not in PATH."
+        ),
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=/etc/passwd", true,
+            "warning: RefreshCommand: \"/etc/passwd\" is not executable."
+        ),
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=true\nNewDataFrom=command:/no/where", true,
+            "warning: NewDataFrom: \"/no/where\" is not there."
+        ),
+        (
+            "BackgroundModes=fetch;processing;\nRefreshCommand=true", true,
+            "warning: BackgroundModes: \"processing\" has no effect, nothing uses it. Add "
+                + "ProcessingCommand"
+        ),
+        (
+            "BackgroundModes=bluetooth;", true,
+            "\"bluetooth\" has no effect, nothing uses it. Add "
+                + "WakeOn-bluetooth"
+        ),
+        ("", true, "warning: BackgroundModes: names no mode"),
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=true\nMemoryLimit=900G", true,
+            "warning: MemoryLimit: \"900 GiB\" is more than memory-limit allows"
+        ),
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=true\nStopTimeout=20h", true,
+            "warning: StopTimeout: \"20h\" is more than stop-timeout allows"
+        ),
+        (
+            "BackgroundModes=fetch;\nPermittedTaskIdentifiers=refresh;", true,
+            "\"refresh\" is what the manifest's own command is called."
+        ),
+        (
+            "BackgroundModes=fetch;\nRefreshCommand=true\nRefreshInterval=15", false,
+            "error: line 8: RefreshInterval: \"15\" has no unit. Say 15s, 15min or 15h."
+        ),
+    ])
+    func lintSeesWhatHasNoEffectHere(_ lines: String, _ isUsable: Bool, _ message: String) throws {
+        let scratch = ScratchDirectory()
+        let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n[X-Offstage]\n"
+        let file = try scratch.write("app.desktop", entry + lines + "\n")
+        let outcome = terminal.run(["lint", file])
+        #expect(outcome.status == (isUsable ? 0 : 1))
+        #expect(outcome.output.contains(message), "\(outcome.output)")
+    }
+
+    @Test func lintSaysWhyAFileIsNoApp() throws {
+        let scratch = ScratchDirectory()
+        let entry = "[Desktop Entry]\nType=Application\nName=App\nExec=true\n"
+        for (text, message) in [
+            (entry, "there is no group [X-Offstage]."),
+            (entry + "Hidden=true\n[X-Offstage]\n", "the entry is hidden (Hidden=true)."),
+            (
+                entry + "TryExec=no-such-program\n[X-Offstage]\n",
+                "TryExec: \"no-such-program\" is not installed."
+            ),
+        ] {
+            let outcome = terminal.run(["lint", try scratch.write("app.desktop", text)])
+            #expect(outcome.status == 1)
+            #expect(outcome.output.contains("error: " + message), "\(outcome.output)")
+        }
+        let odd = try scratch.write(
+            "my app.desktop",
+            entry + "[X-Offstage]\nBackgroundModes=fetch;\n"
+        )
+        #expect(terminal.run(["lint", odd]).output.contains("\"my app\" as the name of an app"))
     }
 }

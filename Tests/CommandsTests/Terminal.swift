@@ -42,6 +42,7 @@ struct TestTerminal {
         )
     }
 
+    @discardableResult
     func run(_ line: String, _ control: (any Control)? = nil) -> Outcome {
         run(line.split(separator: " ").map(String.init), control)
     }

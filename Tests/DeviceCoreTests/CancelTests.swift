@@ -123,6 +123,36 @@ struct CancelTests {
         #expect(bench.refusal?.value == "refresh")
     }
 
+    @Test func `a refusal says each thing once, and what to do`() {
+        let twice = Refusal(.held, reason: "pw is running already", value: "pw", fix: "wait")
+        #expect(twice.text == "pw is running already (wait)")
+        let other = Refusal(.notFound, reason: "no app of that name", value: "no")
+        #expect(other.text == "no app of that name: no")
+        var bench = Bench()
+        bench.set(.network, 0)
+        bench.install(.refreshing("app"))
+        var off = AppSettings(app: AppID("app"))
+        off.backgroundRefresh = false
+        bench.configure { $0.apps = [off] }
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.fix == "offstage set background-refresh on --app app")
+        bench.configure { $0.backgroundRefresh = false }
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.fix == "offstage set background-refresh on")
+    }
+
+    @Test func `a command that was stopped is not said to have run`() throws {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.advance(.seconds(26))
+        bench.exited(launch, status: 1)
+        let sentence = bench.sentence("command.sync")
+        #expect(sentence.contains("stopped before it was done (its time was over)"), "\(sentence)")
+        #expect(sentence.hasSuffix("submit it again, with --every to have it repeated."))
+    }
+
     @Test func `what is refused has changed nothing`() throws {
         var bench = Bench()
         bench.set(.idle, 0)

@@ -77,6 +77,20 @@ struct StartingTests {
         #expect(try bench.ask("Tasks", "command.later")[0]?["task"] == "later")
     }
 
+    @Test(arguments: [
+        (["--data", "/no/where"], "--data: \"/no/where\": there is no such directory"),
+        (["--data", "/etc/hostname"], "is no directory"),
+        (["--power", "/no/where"], "--power: \"/no/where\": there is no such directory"),
+        (["--pressure", "/no/where"], "there is no such file; off does without"),
+        (["--pressure", "/"], "is a directory"),
+        (["--pressure", "none"], "is not an absolute path"),
+    ])
+    func `what an option points at must be there`(_ options: [String], _ reason: String) throws {
+        let outcome = try run(try DaemonBench(starting: false), options)
+        #expect(outcome.status == .exited(2))
+        #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+    }
+
     @Test(.enabled(if: Command.runsAsRoot, "only root can become somebody else"))
     func `a state directory without rights is refused by its name`() throws {
         let bench = try DaemonBench(starting: false)

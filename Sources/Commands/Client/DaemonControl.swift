@@ -71,6 +71,8 @@ struct DaemonControl: Control {
         "ServiceUnknown", "UnknownObject", "UnknownInterface", "NameHasNoOwner", "AccessDenied",
     ].map { "org.freedesktop.DBus.Error." + $0 }
 
+    private static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+
     /// The daemon's refusal in its own words.
     private func failure(_ error: BusError) -> Failure {
         guard case .refused(let name) = error.reason else {
@@ -78,6 +80,10 @@ struct DaemonControl: Control {
         }
         if Self.strange.contains(name) {
             return Failure(.noDaemon, Self.stranger(path), fix: Self.which)
+        }
+        if name == Self.unknownMethod {
+            let other = Self.stranger(path) + ", or another version of it"
+            return Failure(.noDaemon, other, fix: Self.which)
         }
         let status = ControlErrorName(rawValue: name)?.exitStatus ?? 1
         return Failure(Failure.Code(rawValue: status) ?? .failed, error.message.printable)

@@ -160,23 +160,16 @@ struct MachineLint {
                 )
             )
         }
-        var seen: [String] = []
-        for name in manifest.permittedTaskIdentifiers {
-            if seen.contains(name) {
-                found.append(
-                    warning("PermittedTaskIdentifiers", name, "stands there twice", "Remove one.")
+        for name in manifest.permittedTaskIdentifiers
+        where ["refresh", "processing"].contains(name) {
+            found.append(
+                warning(
+                    "PermittedTaskIdentifiers",
+                    name,
+                    "is what the manifest's own command is called",
+                    "Choose another, such as \(manifest.id.name).\(name)."
                 )
-            } else if ["refresh", "processing"].contains(name) {
-                found.append(
-                    warning(
-                        "PermittedTaskIdentifiers",
-                        name,
-                        "is what the manifest's own command is called",
-                        "Choose another, such as \(manifest.id.name).\(name)."
-                    )
-                )
-            }
-            seen.append(name)
+            )
         }
         return found
     }
