@@ -4,6 +4,17 @@ import Vocabulary
 
 /// What a linked app does, step by step.
 extension Bench {
+    /// What `app` of `withApp` may submit.
+    static let identifiers = ["app.refresh", "app.other", "app.tidy.*"]
+
+    /// A device with one linked app, `app`, that is open.
+    static func withApp() throws -> (Bench, LaunchID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: identifiers))
+        let launch = try bench.openApp("app", registered: identifiers)
+        return (bench, launch)
+    }
+
     /// The user opens it, and it comes up; returns its launch.
     mutating func openApp(
         _ name: String,

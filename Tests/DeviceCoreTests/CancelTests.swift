@@ -4,17 +4,8 @@ import Vocabulary
 
 /// Taking back what was asked for (C2).
 struct CancelTests {
-    private static let identifiers = ["app.refresh", "app.other", "app.tidy.*"]
-
-    private static func bench() throws -> (Bench, LaunchID) {
-        var bench = Bench()
-        bench.install(.linked("app", identifiers: identifiers))
-        let launch = try bench.openApp("app", registered: identifiers)
-        return (bench, launch)
-    }
-
     @Test func `an app cancels one of its requests, or all`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .hours(1) }
         bench.submit(launch, "app.tidy.1", .processing) { $0.after = .hours(1) }
         bench.submit(launch, "app.tidy.2", .processing) { $0.after = .hours(1) }
@@ -86,7 +77,7 @@ struct CancelTests {
     }
 
     @Test func `the user cancels what an app runs: it expires, and its process lives on`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh")
         bench.ask(.leave(AppID("app")))
         let delivery = try bench.accept(launch)
@@ -99,7 +90,7 @@ struct CancelTests {
     }
 
     @Test func `cancelled before its receipt, an offer does not come back`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh")
         bench.ask(.leave(AppID("app")))
         #expect(bench.offers(launch).count == 1)
@@ -174,7 +165,7 @@ struct CancelTests {
     }
 
     @Test func `requests of an app that is gone can be cancelled`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .days(1) }
         bench.exited(launch)
         bench.send(.manifests([.removed(AppID("app"))]))

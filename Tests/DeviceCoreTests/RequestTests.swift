@@ -4,15 +4,6 @@ import Vocabulary
 
 /// Submitting and cancelling (C1 to C4, C11).
 struct RequestTests {
-    private static let identifiers = ["app.refresh", "app.other", "app.tidy.*"]
-
-    private static func bench() throws -> (Bench, LaunchID) {
-        var bench = Bench()
-        bench.install(.linked("app", identifiers: identifiers))
-        let launch = try bench.openApp("app", registered: identifiers)
-        return (bench, launch)
-    }
-
     private static func number(_ reply: Reply?) -> Int64? {
         guard case .value(let value) = reply else { return nil }
         return value["request"]?.integerValue
@@ -21,7 +12,7 @@ struct RequestTests {
     // MARK: Answers
 
     @Test func `a request is answered with its number and is durable by then`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         let reply = bench.submit(launch, "app.refresh")
         let number = try #require(Self.number(reply))
         guard case .value(let value) = reply else { return }
@@ -35,7 +26,7 @@ struct RequestTests {
     }
 
     @Test func `the same identifier replaces what is pending`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         let first = Self.number(bench.submit(launch, "app.refresh") { $0.after = .hours(1) })
         let second = Self.number(bench.submit(launch, "app.refresh") { $0.after = .hours(2) })
         #expect(first != second)
@@ -45,7 +36,7 @@ struct RequestTests {
     }
 
     @Test func `the same token is answered as the first time`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         let first = bench.submit(launch, "app.refresh") { $0.token = "t" }
         let again = bench.submit(launch, "app.refresh") { $0.token = "t" }
         #expect(first == again)
@@ -59,7 +50,7 @@ struct RequestTests {
     }
 
     @Test func `only so many tokens are remembered, each of bounded length`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         for number in 0..<100 { bench.submit(launch, "app.refresh") { $0.token = "\(number)" } }
         #expect(bench.app("app")?.record.tokens.count == 32)
         bench.submit(launch, "app.refresh") { $0.token = String(repeating: "x", count: 65) }
@@ -67,7 +58,7 @@ struct RequestTests {
     }
 
     @Test func `one refresh and ten processing requests may be pending`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .hours(1) }
         bench.submit(launch, "app.other") { $0.after = .hours(1) }
         #expect(bench.refusal?.code == .tooManyPendingTaskRequests)
@@ -143,7 +134,7 @@ struct RequestTests {
         ),
     ])
     func `what cannot be is refused with reason, value and fix`(_ wrong: Wrong) throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         wrong.change(&bench)
         bench.say(launch, .submit(wrong.submission, reply: bench.nextReply()))
         let refusal = try #require(bench.refusal)
@@ -295,7 +286,7 @@ struct RequestTests {
     // MARK: The earliest begin date and the week rule
 
     @Test func `never before the earliest begin date, not even when wished for`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         let earliest = bench.now.wall + .hours(3)
         bench.submit(launch, "app.refresh") { $0.earliest = earliest }
         bench.ask(.leave(AppID("app")))
@@ -309,7 +300,7 @@ struct RequestTests {
     }
 
     @Test func `a request is launched once`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh")
         bench.ask(.leave(AppID("app")))
         let delivery = try bench.accept(launch)
@@ -321,7 +312,7 @@ struct RequestTests {
     }
 
     @Test func `unused for a week it is held, and released when the user opens the app`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .days(8) }
         bench.ask(.leave(AppID("app")))
         bench.advance(.days(10))
@@ -331,18 +322,18 @@ struct RequestTests {
         let note = HistoryLine.Entry.note("not used for 7d: it waits until you open it")
         #expect(bench.lines.count { $0 == note } == 1)
         // Told once, also by the next daemon.
-        try bench.restart(manifests: [.linked("app", identifiers: Self.identifiers)])
+        try bench.restart(manifests: [.linked("app", identifiers: Bench.identifiers)])
         bench.advance(.hours(1))
         #expect(bench.gates("app") == ["unused"])
         #expect(bench.lines.count { $0 == note } == 1)
-        launch = try bench.openApp("app", registered: Self.identifiers)
+        launch = try bench.openApp("app", registered: Bench.identifiers)
         bench.ask(.open(AppID("app"), attach: nil))
         bench.ask(.leave(AppID("app")))
         #expect(bench.offers(launch).count == 1)
     }
 
     @Test func `unused for 30 days it is dropped, which stands in the history`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .days(8) }
         bench.ask(.leave(AppID("app")))
         bench.advance(.days(30) - .milliseconds(1))
@@ -365,7 +356,7 @@ struct RequestTests {
     }
 
     @Test func `requests of an app that is gone are dropped after 30 days`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .days(1) }
         bench.exited(launch)
         bench.send(.manifests([.removed(AppID("app"))]))
@@ -376,7 +367,7 @@ struct RequestTests {
     }
 
     @Test func `the timer rests until the request of a gone app is dropped`() throws {
-        var (bench, launch) = try Self.bench()
+        var (bench, launch) = try Bench.withApp()
         bench.submit(launch, "app.refresh") { $0.after = .days(1) }
         bench.exited(launch)
         bench.set(.network, 0)

@@ -5,21 +5,16 @@ import Vocabulary
 /// Stands between the driver and the world and lies, as a bug in the core would.
 struct Saboteur: DevicePort {
     var inner: VirtualPort
-    var effect: (Effect) -> [Effect] = { [$0] }
+    /// What is done instead of an effect, at a moment.
+    var effect: (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
     var changes: ([Change]) -> [Change] = { $0 }
     var decisions: ([Effect]) -> [Effect] = { $0 }
-    /// Arms the timer for a moment later, over and over.
-    var spins = false
 
     func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
         try inner.commit(self.changes(changes), durability)
     }
     func perform(_ effect: Effect) {
-        if spins, case .arm(.some) = effect {
-            inner.perform(.arm(inner.world.now.boot + .milliseconds(10)))
-        } else {
-            for effect in self.effect(effect) { inner.perform(effect) }
-        }
+        for effect in self.effect(effect, inner.world.now) { inner.perform(effect) }
     }
     func reply(_ token: ReplyToken, _ reply: Reply) { inner.reply(token, reply) }
     func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
@@ -33,11 +28,12 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var description: String
     /// The rule that must notice.
     var rule: String
-    var effect: @Sendable (Effect) -> [Effect] = { [$0] }
+    /// Part of what it must say.
+    var notices = ""
+    var effect: @Sendable (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
     var changes: @Sendable ([Change]) -> [Change] = { $0 }
     var decisions: @Sendable ([Effect]) -> [Effect] = { $0 }
     var event: @Sendable (Event) -> [Event] = { [$0] }
-    var spins = false
 
     init(_ description: String, _ rule: String) {
         (self.description, self.rule) = (description, rule)
@@ -51,62 +47,74 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 
     static let effects: [PlantedBug] = [
         PlantedBug("a spawn is done twice", "a request is handed over once").with {
-            $0.effect = {
-                if case .spawn = $0 { [$0, $0] } else { [$0] }
+            $0.effect = { effect, _ in
+                if case .spawn = effect { [effect, effect] } else { [effect] }
             }
         },
         PlantedBug("a launch is given up at SIGTERM", "launches end on a confirmed exit only")
             .with {
-                $0.effect = {
-                    if case .terminate(let launch) = $0 { [$0, .release(launch)] } else { [$0] }
+                $0.effect = { effect, _ in
+                    if case .terminate(let launch) = effect {
+                        [effect, .release(launch)]
+                    } else {
+                        [effect]
+                    }
                 }
             },
         PlantedBug("nothing is ever stopped", "no grant exceeds its length").with {
-            $0.effect = {
-                switch $0 {
+            $0.effect = { effect, _ in
+                switch effect {
                 case .freeze, .terminate, .kill: []
                 case let other: [other]
                 }
             }
         },
         PlantedBug("the timer is never armed", "what does not run has a reason").with {
-            $0.effect = {
-                if case .arm = $0 { [] } else { [$0] }
+            $0.effect = { effect, _ in
+                if case .arm = effect { [] } else { [effect] }
             }
         },
         PlantedBug(
             "nothing is frozen",
             "suspended apps use nothing and are sent nothing"
         ).with {
-            $0.effect = {
-                if case .freeze = $0 { [] } else { [$0] }
+            $0.effect = { effect, _ in
+                if case .freeze = effect { [] } else { [effect] }
             }
         },
         PlantedBug("the device is never let go", "the device is held awake only for runs").with {
-            $0.effect = { $0 == .holdAwake(false) ? [] : [$0] }
+            $0.effect = { effect, _ in
+                effect == .holdAwake(false) ? [] : [effect]
+            }
         },
         PlantedBug("the timer is armed for the past", "the timer does not spin").with {
-            $0.effect = {
-                if case .arm(.some(let time)) = $0 { [.arm(time - .days(1))] } else { [$0] }
+            $0.effect = { effect, _ in
+                if case .arm(.some(let time)) = effect { [.arm(time - .days(1))] } else { [effect] }
             }
         },
         PlantedBug("the timer spins", "the timer does not spin").with {
-            $0.spins = true
+            $0.effect = { effect, now in
+                if case .arm(.some) = effect {
+                    [.arm(now.boot + .milliseconds(10))]
+                } else {
+                    [effect]
+                }
+            }
         },
         PlantedBug(
             "the expiration handler is called twice",
             "expiration handlers are called once, before the end"
         ).with {
-            $0.effect = {
-                if case .tell(_, .expire) = $0 { [$0, $0] } else { [$0] }
+            $0.effect = { effect, _ in
+                if case .tell(_, .expire) = effect { [effect, effect] } else { [effect] }
             }
         },
         PlantedBug(
-            "the wrong app is ended",
+            "apps are ended that nobody chose",
             "memory is taken from the longest unused first"
         ).with {
-            $0.effect = {
-                guard case .kill(let launch) = $0 else { return [$0] }
+            $0.effect = { effect, _ in
+                guard case .kill(let launch) = effect else { return [effect] }
                 return [.kill(LaunchID(launch.number - 1)), .kill(LaunchID(launch.number - 2))]
             }
         },
@@ -126,6 +134,19 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                     if case .append = $0 { false } else { true }
                 }
             }
+        },
+        PlantedBug(
+            "use is not stored: the wrong app is ended first",
+            "memory is taken from the longest unused first"
+        ).with {
+            $0.changes = {
+                $0.map {
+                    guard case .put(.app(var record)) = $0 else { return $0 }
+                    record.lastUsed = nil
+                    return .put(.app(record))
+                }
+            }
+            $0.notices = "is ended before"
         },
         PlantedBug("a decision differs", "decisions are equal for equal logs").with {
             $0.decisions = { $0.filter { $0 != .holdAwake(true) } }

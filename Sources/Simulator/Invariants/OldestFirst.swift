@@ -1,11 +1,36 @@
 import DeviceCore
 import Vocabulary
 
-/// When memory is short, suspended apps end in order of last use (A10).
+/// When memory is short, suspended apps end in order of last use (A10). It keeps count of use by
+/// itself: by the history, and by what is in front of the user.
 final class OldestFirst: Invariant {
     let name = "memory is taken from the longest unused first"
+    private var lastUse: [AppID: WallTime] = [:]
+    private var foreground: [AppID] = []
+    /// Power may have taken along what was not synced: after a boot, the store has the word.
+    private var isNewBoot = false
+
+    func rebooted() { isNewBoot = true }
+
+    func restored(_ device: Device, _ world: World) -> String? {
+        guard isNewBoot else { return nil }
+        isNewBoot = false
+        lastUse.removeAll()
+        foreground.removeAll()
+        for place in 0..<device.apps.endIndex {
+            guard let record = device.apps.at(place)?.record else { continue }
+            lastUse[record.id] = record.lastUsed
+        }
+        return nil
+    }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+        let text = wrong(turn, device)
+        note(turn, device)
+        return text
+    }
+
+    private func wrong(_ turn: Turn, _ device: Device) -> String? {
         for effect in turn.performed {
             guard case .kill(let id) = effect, let (app, launch) = device.launch(id) else {
                 continue
@@ -14,14 +39,33 @@ final class OldestFirst: Invariant {
                 return "launch \(id) is killed, which nobody decided"
             }
             guard ending.reason == .memoryPressure, launch.presence == .suspended else { continue }
-            let used = device.apps[app].record.lastUsed ?? .distantPast
+            // What else happened in the turn may have come before or after the decision.
+            guard turn.entries.count == 1 else { continue }
+            let used = lastUse[device.apps[app].id] ?? .distantPast
             for (index, other) in device.launches
             where other.presence == .suspended && other.ending == nil
-                && device.apps[index].record.lastUsed ?? .distantPast < used
+                && lastUse[device.apps[index].id] ?? .distantPast < used
             {
                 return "launch \(id) is ended before \(other.id), which was used earlier"
             }
         }
         return nil
+    }
+
+    private func note(_ turn: Turn, _ device: Device) {
+        // Stamps of a future that the clock was set back from are now.
+        for case .clockChanged in turn.entries.map(\.event) {
+            let now = turn.moment.wall
+            lastUse = lastUse.mapValues { min($0, now) }
+        }
+        for line in turn.lines {
+            guard case .use(let kind) = line.entry, kind != .closed else { continue }
+            lastUse[line.app] = line.at
+        }
+        let inFront = device.launches.filter { $0.launch.presence == .foreground }.map {
+            device.apps[$0.app].id
+        }
+        for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
+        foreground = inFront
     }
 }
