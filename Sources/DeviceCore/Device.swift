@@ -181,6 +181,7 @@ extension Request {
         var changed = submittedAt > now
         submittedAt = min(submittedAt, now)
         lower(&interruptedAt, to: now, &changed)
+        lower(&lastEnd, to: now, &changed)
         if let span { lower(&earliest, to: now + span, &changed) }
         return changed
     }

@@ -226,8 +226,22 @@ struct RequestTests {
         bench.advance(.seconds(10))
         bench.exited(first)
         bench.advance(.minutes(1))
-        #expect(bench.gates("command.sync").contains("earliest"))
+        #expect(bench.gates("command.sync") == ["quiet"])
+        #expect(bench.sentence("command.sync").contains("rests for 2h"))
         bench.ask(.run(AppID("command.sync"), identifier: nil))
+        #expect(bench.spawn(of: "command.sync") != nil)
+    }
+
+    @Test func `a wish waits for the date of a first run, whatever comes after it`() {
+        var bench = Bench()
+        bench.ask(
+            .submit(
+                Submission(kind: .refresh, after: .hours(2), every: .hours(2), command: ["sync"])
+            )
+        )
+        bench.ask(.run(AppID("command.sync"), identifier: nil))
+        #expect(bench.refusal?.code == .held)
+        bench.advance(.hours(2))
         #expect(bench.spawn(of: "command.sync") != nil)
     }
 

@@ -410,8 +410,10 @@ extension Device {
         case .submitted:
             if request.isCancelled {
                 again = false
-            } else if let every = request.every, !isAgain {
-                request.wait(every, from: step.now.wall)
+            } else if request.every != nil, !isAgain {
+                // Its date was for the first run.
+                (request.earliest, request.span) = (nil, nil)
+                request.lastEnd = step.now.wall
                 again = true
             } else {
                 again = isAgain

@@ -74,7 +74,7 @@ extension Device {
         request.interruptedAt = nil
         request.readySince = nil
         request.isCancelled = false
-        request.every = nil
+        (request.every, request.lastEnd) = (nil, nil)
         try checkRoom(for: request, in: app)
         apps[index].requests.append(request)
         save(app: index, request: request.id)

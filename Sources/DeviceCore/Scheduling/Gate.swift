@@ -174,8 +174,8 @@ extension GateRow.Kind {
         guard applies(in: request.modeOfGates) else { return false }
         switch cell {
         case .no: return false
-        case .fetchOrCommand: return request.origin != .submitted
-        case .command: return request.origin == .command
+        case .fetchOrCommand: return request.origin != .submitted || request.every != nil
+        case .command: return request.origin == .command || request.every != nil
         case .yes, .asked, .needed, .set, .critical, .classed, .strikes: return true
         }
     }

@@ -15,6 +15,8 @@ package struct Request: Hashable, Sendable, Codable {
     package var needs: Needs
     /// Asked for again after each run, at least so long after it.
     package var every: Interval?
+    /// When its last run ended; kept of those that are asked for again after each run.
+    package var lastEnd: WallTime?
     package var submittedAt: WallTime
     /// Set by `offstage run` and `offstage simulate`.
     package var mode = RunMode.normal

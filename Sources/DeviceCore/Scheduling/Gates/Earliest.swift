@@ -2,15 +2,12 @@ import Vocabulary
 
 extension GateTable.Definition {
     /// `earliestBeginDate`: a floor, never a promise (C4). The user's wish does not move what was
-    /// asked for; the rest between the runs of `--every` it skips.
+    /// asked for.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
         check: {
             guard let request = $0.request, let earliest = request.earliest else { return .open }
-            if request.mode == .wished, request.every != nil, request.span == request.every {
-                return .open
-            }
             return .held(until: earliest, at: $0.now)
         },
         words: {

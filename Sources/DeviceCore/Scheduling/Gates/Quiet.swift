@@ -1,7 +1,8 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// The minimum interval: a quiet period after each use or fetch (B2).
+    /// The minimum interval: a quiet period after each use or fetch (B2), and the rest between the
+    /// runs of `--every`.
     static let quiet = Self(
         title: "quiet period",
         kind: .saving,
@@ -23,6 +24,7 @@ extension GateTable.Definition {
 
     private static func end(_ context: GateContext) -> WallTime? {
         guard let request = context.request, let interval = interval(context) else { return nil }
+        if request.origin == .submitted { return request.lastEnd.map { $0 + interval } }
         let record = context.app.record
         var last: WallTime?
         switch request.kind {
@@ -35,7 +37,7 @@ extension GateTable.Definition {
     private static func interval(_ context: GateContext) -> Interval? {
         guard let request = context.request, let manifest = context.app.manifest else { return nil }
         switch (request.origin, request.kind) {
-        case (.submitted, _): return nil
+        case (.submitted, _): return request.every
         case (.command, .refresh):
             return manifest.refreshInterval ?? context.settings.refreshFloor
         case (.command, .processing):
