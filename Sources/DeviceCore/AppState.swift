@@ -3,16 +3,10 @@ package import Vocabulary
 /// What the device knows of one app. Copies share it until one of them changes: the device is
 /// copied before each turn, and an app with its launches is large.
 package struct AppState: Sendable {
-    private var storage: Storage
+    /// One element: an array is shared until it is changed, and cheap to look into.
+    private var content: [Content]
 
-    /// Changed only by the one state that has it.
-    private final class Storage: @unchecked Sendable {
-        var content: Content
-
-        init(_ content: Content) { self.content = content }
-    }
-
-    private struct Content: Hashable, Codable {
+    private struct Content: Hashable, Sendable, Codable {
         var record: AppRecord
         var manifest: Shared<AppManifest>?
         var problem: String?
@@ -22,79 +16,59 @@ package struct AppState: Sendable {
         var holdTimes: [HoldTime] = []
     }
 
-    init(id: AppID) { storage = Storage(Content(record: AppRecord(id: id))) }
+    init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
 
     package var record: AppRecord {
-        get { storage.content.record }
-        _modify {
-            separate()
-            yield &storage.content.record
-        }
+        get { content[0].record }
+        _modify { yield &content[0].record }
     }
     /// Nil: unknown to us now (removed, or not yet seen since the start).
     package var manifest: Shared<AppManifest>? {
-        get { storage.content.manifest }
-        _modify {
-            separate()
-            yield &storage.content.manifest
-        }
+        get { content[0].manifest }
+        _modify { yield &content[0].manifest }
     }
     /// Why the manifest cannot be used.
     package var problem: String? {
-        get { storage.content.problem }
-        _modify {
-            separate()
-            yield &storage.content.problem
-        }
+        get { content[0].problem }
+        _modify { yield &content[0].problem }
     }
     package var requests: [Request] {
-        get { storage.content.requests }
-        _modify {
-            separate()
-            yield &storage.content.requests
-        }
+        get { content[0].requests }
+        _modify { yield &content[0].requests }
     }
     package var launches: [Launch] {
-        get { storage.content.launches }
-        _modify {
-            separate()
-            yield &storage.content.launches
-        }
+        get { content[0].launches }
+        _modify { yield &content[0].launches }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
-    package var id: AppID { storage.content.record.id }
+    package var id: AppID { content[0].record.id }
     /// Transient: made by `offstage submit`, its manifest lives in the store.
-    var isTransient: Bool { storage.content.record.transient != nil }
+    var isTransient: Bool { content[0].record.transient != nil }
 
     /// The gates that hold any of its requests, as of the last look.
-    var heldBy: GateSet { storage.content.heldBy }
+    var heldBy: GateSet { content[0].heldBy }
     /// Since when they do, and the last ones that did; the newest last.
-    package var holdTimes: [HoldTime] { storage.content.holdTimes }
+    package var holdTimes: [HoldTime] { content[0].holdTimes }
 
     mutating func setHeld(by gates: GateSet, at now: WallTime) {
         guard gates != heldBy else { return }
-        separate()
-        storage.content.holdTimes.change(from: heldBy, to: gates, at: now)
-        storage.content.heldBy = gates
-    }
-
-    private mutating func separate() {
-        if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.content) }
+        content[0].holdTimes.change(from: heldBy, to: gates, at: now)
+        content[0].heldBy = gates
     }
 }
 
 extension AppState: Hashable, Codable {
     package static func == (left: AppState, right: AppState) -> Bool {
-        left.storage === right.storage || left.storage.content == right.storage.content
+        left.content == right.content
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(storage.content) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(content[0]) }
 
     package init(from decoder: any Decoder) throws {
-        storage = Storage(try Content(from: decoder))
+        content = [try Content(from: decoder)]
     }
 
-    package func encode(to encoder: any Encoder) throws { try storage.content.encode(to: encoder) }
+    package func encode(to encoder: any Encoder) throws { try content[0].encode(to: encoder) }
 }
 
 extension AppState {
@@ -156,7 +130,7 @@ extension AppState {
 package struct AppRecord: Hashable, Sendable, Codable {
     package var id: AppID
     /// The manifest of a transient app.
-    package var transient: AppManifest?
+    package var transient: Shared<AppManifest>?
     package var firstSeen: WallTime?
     package var lastUsed: WallTime?
     /// Since when there is no usable manifest; nil: there is one.

@@ -100,7 +100,7 @@ extension Device {
     private mutating func restore(_ record: AppRecord) {
         let index = place(record.id)
         apps[index].record = record
-        apps[index].manifest = record.transient.map { Shared($0) }
+        apps[index].manifest = record.transient
     }
 
     private mutating func restore(_ record: RequestRecord) {

@@ -7,8 +7,8 @@ final class NoProcessing: Invariant {
     let name = "no processing at all"
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        for id in turn.launches where device.launch(id)?.launch.wake?.trigger == .processing {
-            return "launch \(id) is processing"
+        for look in turn.launches where look.launch?.wake?.trigger == .processing {
+            return "launch \(look.id) is processing"
         }
         return nil
     }

@@ -67,11 +67,11 @@ extension Device {
         let index = place(app)
         try checkCaps(submission.kind, identifier, index)
         if let command = submission.command {
-            let manifest = transientManifest(app, command, submission)
+            let manifest = Shared(transientManifest(app, command, submission))
             if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
             apps[index].record.transient = manifest
             apps[index].record.closedAt = nil
-            apps[index].manifest = Shared(manifest)
+            apps[index].manifest = manifest
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
             apps[index].requests.removeAll { $0.id == replaced.id }

@@ -69,8 +69,8 @@ struct GateWords: Hashable, Sendable {
     var fix = ""
 }
 
-/// What a gate may look at.
-struct GateContext {
+/// What a gate may look at. Not copyable: each gate would get a copy of its own.
+struct GateContext: ~Copyable {
     let now: Moment
     let device: DeviceFacts
     let app: AppState
@@ -155,8 +155,8 @@ struct GateRow: Sendable {
     /// One letter (`GateCell`) per trigger, in the order of `Trigger.allCases`.
     let cells: [GateCell]
     let kind: Kind
-    let check: @Sendable (GateContext) -> GateAnswer
-    let words: @Sendable (GateContext) -> GateWords
+    let check: @Sendable (borrowing GateContext) -> GateAnswer
+    let words: @Sendable (borrowing GateContext) -> GateWords
 
     enum Kind: Sendable {
         /// Without it no launch is possible: holds simulated runs too.
@@ -194,7 +194,7 @@ struct GateQuestion: Sendable {
     let index: Int
     let cell: GateCell
     let kind: GateRow.Kind
-    let check: @Sendable (GateContext) -> GateAnswer
+    let check: @Sendable (borrowing GateContext) -> GateAnswer
 }
 
 /// The table gate × trigger. A new gate is a row here and a file in `Gates`; a new trigger is a
@@ -204,8 +204,8 @@ enum GateTable {
     struct Definition: Sendable {
         let title: String
         let kind: GateRow.Kind
-        let check: @Sendable (GateContext) -> GateAnswer
-        let words: @Sendable (GateContext) -> GateWords
+        let check: @Sendable (borrowing GateContext) -> GateAnswer
+        let words: @Sendable (borrowing GateContext) -> GateWords
     }
 
     // Columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer Events

@@ -46,9 +46,8 @@ final class GrantsBounded: Invariant {
             break
         }
         // Work for an app that runs anyhow.
-        for id in turn.launches {
-            guard let wake = device.launch(id)?.launch.wake, wake.began == now else { continue }
-            extend(id, device, world, now)
+        for look in turn.launches where look.launch?.wake?.began == now {
+            extend(look.id, device, world, now)
         }
         guard !turn.wasKilled, now.awake > graceUntil else { return nil }
         for process in world.processes where process.isRunning {

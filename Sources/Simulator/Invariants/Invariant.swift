@@ -70,7 +70,7 @@ package struct Turn {
     package var isStart = false
     // Found once it is over, for all who ask.
     /// The launches that the turn was about.
-    package private(set) var launches: [LaunchID] = []
+    package private(set) var launches: [Look] = []
     /// The lines that became durable.
     package private(set) var lines: [HistoryLine] = []
     /// The launches that have a run after it.
@@ -78,7 +78,25 @@ package struct Turn {
 
     package init(at moment: Moment) { self.moment = moment }
 
+    /// A launch as the turn left it. A class: a launch is large, and many look at it.
+    package final class Look {
+        package let id: LaunchID
+        /// Nil: it is over, or never was.
+        package let launch: Launch?
+        package let app: Int?
+
+        init(_ id: LaunchID, _ device: Device) {
+            self.id = id
+            let found = device.launch(id)
+            (launch, app) = (found?.launch, found?.app)
+        }
+    }
+
     mutating func close(_ device: Device) {
+        var ids: [LaunchID] = []
+        func add(_ launch: LaunchID?) {
+            if let launch, !ids.contains(launch) { ids.append(launch) }
+        }
         for entry in entries {
             add(entry.event.launch)
             for effect in entry.decisions {
@@ -87,12 +105,9 @@ package struct Turn {
                 for change in changes { add(change.launch) }
             }
         }
+        launches = ids.map { Look($0, device) }
         for case .append(let line) in changes { lines.append(line) }
         device.forEachRun { launch, _ in running.append(launch) }
-    }
-
-    private mutating func add(_ launch: LaunchID?) {
-        if let launch, !launches.contains(launch) { launches.append(launch) }
     }
 }
 

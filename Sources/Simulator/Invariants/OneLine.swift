@@ -14,11 +14,11 @@ final class OneLine: Invariant {
 
     func restored(_ device: Device, _ world: World) -> String? {
         seen.removeAll()
-        for (_, launch) in device.launches { seen[launch.id.number] = look(launch) }
+        for (_, launch) in device.launches { seen[launch.id.number] = summary(launch) }
         return nil
     }
 
-    private func look(_ launch: Launch) -> Seen {
+    private func summary(_ launch: Launch) -> Seen {
         Seen(
             wake: launch.wake?.began,
             isCommand: launch.requestID != nil,
@@ -30,15 +30,17 @@ final class OneLine: Invariant {
         // While the store fails, lines wait with what they tell of.
         guard !turn.wasRolledBack else { return nil }
         let lines = turn.lines
-        var ids = turn.launches
+        var looks = turn.launches
         if turn.isStart {
-            for id in world.store.launches where !ids.contains(id) { ids.append(id) }
+            for id in world.store.launches where !looks.contains(where: { $0.id == id }) {
+                looks.append(Turn.Look(id, device))
+            }
         }
-        for id in ids {
+        for look in looks {
+            let (id, launch) = (look.id, look.launch)
             let before = seen[id.number]
-            let launch = device.launch(id)?.launch
-            seen[id.number] = launch.map(look)
-            guard let before = before ?? launch.map(look) else { continue }
+            seen[id.number] = launch.map(summary)
+            guard let before = before ?? launch.map(summary) else { continue }
             let mine = lines.filter {
                 if case .wake(let report) = $0.entry { report.launch == id } else { false }
             }

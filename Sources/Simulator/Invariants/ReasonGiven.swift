@@ -10,8 +10,8 @@ final class ReasonGiven: Invariant {
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         guard !turn.wasKilled, !turn.wasRolledBack, world.storeTrouble == nil else { return nil }
         turns += 1
-        for id in turn.launches {
-            guard let (app, _) = device.launch(id) else { continue }
+        for look in turn.launches {
+            guard let app = look.app else { continue }
             if let text = check(app, turn, device) { return text }
         }
         guard device.apps.endIndex > 0 else { return nil }

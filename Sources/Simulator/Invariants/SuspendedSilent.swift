@@ -15,12 +15,11 @@ final class SuspendedSilent: EffectInvariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         guard !turn.wasKilled else { return nil }
-        for id in turn.launches {
-            guard let process = world.process(id), !process.isDead,
-                let (_, launch) = device.launch(id)
+        for look in turn.launches {
+            guard let launch = look.launch, let process = world.process(look.id), !process.isDead
             else { continue }
             if (launch.presence == .suspended) != process.isFrozen {
-                return "launch \(id) is \(launch.presence.rawValue), "
+                return "launch \(look.id) is \(launch.presence.rawValue), "
                     + (process.isFrozen ? "and frozen" : "and not frozen")
             }
         }

@@ -24,11 +24,11 @@ final class WithinQuotas: Invariant {
             all = 0
             byApp.removeAll()
         }
-        for id in turn.launches {
-            guard let (app, launch) = device.launch(id), let wake = launch.wake,
-                begun[id.number] != wake.began
+        for look in turn.launches {
+            guard let app = look.app, let wake = look.launch?.wake,
+                begun[look.id.number] != wake.began
             else { continue }
-            begun[id.number] = wake.began
+            begun[look.id.number] = wake.began
             guard wake.mode != .simulated, isOnBattery, wasOnBattery else { continue }
             all += 1
             let id = device.apps[app].id

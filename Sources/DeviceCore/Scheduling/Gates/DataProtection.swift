@@ -17,7 +17,7 @@ extension GateTable.Definition {
         }
     )
 
-    private static func requiresData(_ context: GateContext) -> Bool {
+    private static func requiresData(_ context: borrowing GateContext) -> Bool {
         switch context.cell {
         case .yes, .classed: context.request?.needs.unlocked == true
         case .no, .asked, .needed, .set, .critical, .strikes, .fetchOrCommand, .command: false

@@ -16,7 +16,7 @@ extension GateTable.Definition {
         }
     )
 
-    private static func mustSpare(_ context: GateContext) -> Bool {
+    private static func mustSpare(_ context: borrowing GateContext) -> Bool {
         if context.request?.needs.unmetered == true { return true }
         switch context.cell {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered

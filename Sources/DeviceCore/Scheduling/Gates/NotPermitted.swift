@@ -17,7 +17,7 @@ extension GateTable.Definition {
         }
     )
 
-    private static func missing(_ context: GateContext) -> String? {
+    private static func missing(_ context: borrowing GateContext) -> String? {
         guard let manifest = context.app.manifest, let mode = context.trigger.mode else {
             return nil
         }

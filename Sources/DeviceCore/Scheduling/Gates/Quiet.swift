@@ -22,7 +22,7 @@ extension GateTable.Definition {
         }
     )
 
-    private static func end(_ context: GateContext) -> WallTime? {
+    private static func end(_ context: borrowing GateContext) -> WallTime? {
         guard let request = context.request, let interval = interval(context) else { return nil }
         if request.origin == .submitted { return request.lastEnd.map { $0 + interval } }
         let record = context.app.record
@@ -34,7 +34,7 @@ extension GateTable.Definition {
         return last.map { $0 + interval }
     }
 
-    private static func interval(_ context: GateContext) -> Interval? {
+    private static func interval(_ context: borrowing GateContext) -> Interval? {
         guard let request = context.request, let manifest = context.app.manifest else { return nil }
         switch (request.origin, request.kind) {
         case (.submitted, _): return request.every

@@ -21,7 +21,7 @@ extension GateTable.Definition {
     )
 
     /// The first shared instant after the moment that the policy chose.
-    private static func next(_ context: GateContext) -> WallTime {
+    private static func next(_ context: borrowing GateContext) -> WallTime {
         guard context.hasBetterMoments else { return .distantPast }
         let every = context.settings.sharedWake.nanoseconds
         guard every > 0 else { return .distantPast }

@@ -30,7 +30,7 @@ extension GateTable.Definition {
     )
 
     /// The ends of the pauses after boot, start and resume.
-    private static func pauses(_ context: GateContext) -> [BootTime] {
+    private static func pauses(_ context: borrowing GateContext) -> [BootTime] {
         let device = context.device
         let settings = context.settings
         return [
