@@ -28,7 +28,10 @@ struct FootprintGroup {
 
     /// 100 apps with manifests, 1,000 requests that are not due.
     private func daemonWithWork() throws -> ScratchDaemon {
-        let daemon = try ScratchDaemon(options: ["--pressure", Pressure.path(of: .memory)])
+        let pressure = Pressure.path(of: .memory)
+        let daemon = try ScratchDaemon(
+            options: Files.exists(pressure) ? ["--pressure", pressure] : []
+        )
         for number in 0..<100 {
             try daemon.write(
                 manifest: "app\(number)",

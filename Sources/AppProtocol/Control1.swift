@@ -85,7 +85,8 @@ package enum Control1 {
             "Open",
             input: [app, options],
             output: [result],
-            "Starts the app or brings it back. Options: attach (x, the caller's own pid: the "
+            "Starts the app or brings it back; answered when it has started, or with the reason "
+                + "why it has not. Options: attach (x, the caller's own pid: the "
                 + "caller becomes the app, by executing the arguments in the environment that the "
                 + "result names)."
         ),
@@ -108,7 +109,8 @@ package enum Control1 {
             "Asks for a command to be run. Options: kind (s, refresh or processing), command (as), "
                 + "id (s), after (d), every (d), network, power, unmetered, unlocked (b), "
                 + "directory (s), environment (as, NAME=value), token (s). A process of an app "
-                + "asks for work of the app's own: an id that its manifest permits, and no command."
+                + "asks for work of the app's own: an id that its manifest permits, and no "
+                + "command. The result has a warning (s) when the program is not found now."
         ),
         Interface.Method(
             "Run",
