@@ -205,7 +205,7 @@ extension Device {
         touchAll()
     }
 
-    private mutating func conditionReported(
+    mutating func conditionReported(
         _ condition: Condition,
         _ source: ConditionSource,
         _ reading: Reading,

@@ -27,6 +27,9 @@ package enum Effect: Hashable, Sendable, Codable {
     case checkLocks(LaunchID)
     /// Foreground apps weigh more than background ones.
     case weigh(LaunchID, Weight)
+    /// What its processes may have of memory together, in bytes; nil: no limit. The kernel keeps it
+    /// where it can.
+    case limitMemory(LaunchID, Int64?)
     /// Says something to a linked app, which is not frozen.
     indirect case tell(LaunchID, AppMessage)
     /// Keeps the device from sleeping while a grant runs.

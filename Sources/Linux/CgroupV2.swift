@@ -76,10 +76,10 @@ package struct CgroupV2: Cgroup, Equatable {
     /// In bytes; nil takes the limit away.
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {
         try Files.set(path + "/memory.max", to: bytes.map { "\($0)" } ?? "max")
-        guard bytes != nil else { return }
         // Swapping past the limit would only make it slow, and half an app is of no use.
-        for (file, value) in [("/memory.swap.max", "0"), ("/memory.oom.group", "1")]
-        where Files.exists(path + file) {
+        for (file, value) in [
+            ("/memory.swap.max", bytes == nil ? "max" : "0"), ("/memory.oom.group", "1"),
+        ] where Files.exists(path + file) {
             try Files.set(path + file, to: value)
         }
     }

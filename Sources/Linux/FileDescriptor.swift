@@ -146,6 +146,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         try checkAgain("fsync", "descriptor \(number)") { fsync(number) }
     }
 
+    package func status() throws(LinuxError) -> FileStatus {
+        var information = stat()
+        try check(unsafe fstat(number, &information), "fstat", "descriptor \(number)")
+        return FileStatus(information)
+    }
+
     package func truncate(to size: Int64) throws(LinuxError) {
         try checkAgain("ftruncate", "descriptor \(number)") { ftruncate(number, Int(size)) }
     }

@@ -13,6 +13,20 @@ package enum Files {
         }
     }
 
+    /// The same of a file with bytes of its own: what would keep a reader waiting (a pipe, a
+    /// terminal) is refused as `invalid`.
+    package static func readRegular(_ path: String, limit: Int) throws(LinuxError) -> [UInt8] {
+        let file = try FileDescriptor(opening: path, [.reading, .nonBlocking])
+        guard try file.status().kind == .file else {
+            throw LinuxError("read", path, .invalid)
+        }
+        do {
+            return try file.readAll(limit: limit)
+        } catch {
+            throw LinuxError(error.operation, path, error.errno)
+        }
+    }
+
     /// The same as text, ill-formed bytes replaced.
     package static func text(_ path: String, limit: Int = 1 << 20) throws(LinuxError) -> String {
         String(decoding: try read(path, limit: limit), as: UTF8.self)
@@ -111,6 +125,23 @@ package enum Files {
         return count < 0 ? nil : String(nullTerminated: buffer)
     }
 
+    /// The path of the same file without links, `..` and slashes too many; nil when nothing is
+    /// there.
+    package static func resolved(_ path: String) -> String? {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// The directory itself when there is one, else the nearest above it that there is.
+    package static func nearestDirectory(_ path: String) -> String {
+        var path = path
+        while status(path)?.kind != .directory, path != "/", path != "." {
+            path = directory(of: path)
+        }
+        return path
+    }
+
     /// Names in a directory, sorted, without `.` and `..`.
     package static func list(_ path: String) throws(LinuxError) -> [String] {
         guard let directory = unsafe opendir(path) else {
@@ -155,6 +186,14 @@ package enum Files {
     package static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The part of a path after its last `/`.
+    package static func name(of path: String) -> String {
+        String(
+            decoding: path.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }.reversed(),
+            as: UTF8.self
+        )
     }
 
     /// The path that a shell would run for `name`: itself when it holds a `/`, else the first

@@ -55,7 +55,8 @@ struct Bench {
             case .save(let changes): apply(changes)
             case .arm(let time): armed = time
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
+                .notifyFailures,
                 .watchUse, .reply, .announce:
                 break
             }

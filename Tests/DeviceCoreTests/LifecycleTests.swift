@@ -30,6 +30,7 @@ struct LifecycleTests {
         #expect(bench.spawned.isEmpty)
         #expect(bench.contains(.thaw(launch)))
         #expect(bench.contains(.weigh(launch, .foreground)))
+        #expect(bench.contains(.limitMemory(launch, nil)))
         #expect(bench.told(launch) == [.willEnterForeground, .didBecomeActive])
         #expect(bench.launch(launch)?.presence == .foreground)
     }

@@ -311,7 +311,7 @@ struct RandomDay {
             check(hold != isHeldAwake, "held awake twice")
             isHeldAwake = hold
         case .kill(let launch), .terminate(let launch), .measure(let launch),
-            .checkLocks(let launch), .weigh(let launch, _):
+            .checkLocks(let launch), .weigh(let launch, _), .limitMemory(let launch, _):
             check(!released.contains(launch), "\(launch) is acted upon after its end")
         case .save, .probe, .cancelProbe, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

@@ -333,7 +333,9 @@ struct RecoveryTests {
     }
 
     @Test(arguments: [false, true])
-    func `an app weighs again what it is to weigh`(_ isLeft: Bool) throws {
+    func `an app weighs again what it is to weigh, and may have again what it may`(_ isLeft: Bool)
+        throws
+    {
         var bench = Bench()
         bench.install(.linked("app"))
         let launch = try bench.openApp("app")
@@ -344,6 +346,7 @@ struct RecoveryTests {
             manifests: [.linked("app")]
         )
         #expect(bench.contains(.weigh(launch, isLeft ? .background : .foreground)))
+        #expect(bench.contains(.limitMemory(launch, isLeft ? 200 << 20 : nil)))
     }
 
     @Test func `what was frozen is frozen again`() throws {

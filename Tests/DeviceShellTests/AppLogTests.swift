@@ -36,6 +36,15 @@ struct AppLogTests {
         #expect(total <= 1500)
     }
 
+    @Test func `what is too much goes though it cannot be kept`() throws {
+        // A directory in its place stands for a disk that takes nothing more.
+        try Files.makeDirectory(scratch("app.log.1"))
+        let log = AppLog(scratch("app.log"), limit: 10)
+        try log.open().writeAll("more than ten bytes\n")
+        #expect(throws: LinuxError.self) { try log.bound() }
+        #expect(Files.status(log.path)?.size == 0)
+    }
+
     @Test func `a program that floods is bounded at its next launch and at its end`() throws {
         let log = AppLog(scratch("app.log"), limit: 10_000)
         for _ in 0..<3 {

@@ -38,6 +38,11 @@ struct DiskFullTests {
         }
     }
 
+    private func condition(_ bench: DaemonBench, _ name: String) throws -> String? {
+        let conditions = try bench.ask("Conditions").listValue ?? []
+        return conditions.first { $0["condition"] == .string(name) }?["value"]?.stringValue
+    }
+
     @Test func `a full disk is answered as such, explained, survived, and over once there is room`()
         throws
     {
@@ -74,12 +79,20 @@ struct DiskFullTests {
         #expect(refused?.name == "org.offstage.Error.Storage")
         #expect(refused?.text.contains("free some space") == true, "\(refused?.text ?? "")")
         #expect(try bench.answers())
+        let played = try bench.refusal("Set", "power", "on", [:])
+        #expect(played.name == "org.offstage.Error.Storage", "\(played)")
         let holds = try bench.explain("command.before")["holds"]?.listValue ?? []
         #expect(holds.contains { $0["gate"] == "storage" })
         let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "store" }
         #expect(check?["ok"] == false)
         #expect(try bench.ask("Tasks", "").listValue?.contains { $0["task"] == "late" } == false)
         try Files.remove(state + "/filler")
+        // What was refused has not happened, now or later, and whoever asks does not put off the
+        // next try.
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
+            try bench.letOthersWork()
+        }
+        #expect(try condition(bench, "power") == "off")
         try bench.submit("echo run >> after", id: "after")
         try bench.wait(for: "after")
         try bench.set("power", "on")

@@ -1,3 +1,5 @@
+import DeviceCore
+@testable import DeviceShell
 import Linux
 import TestKit
 import Testing
@@ -129,6 +131,25 @@ struct StartingTests {
         let outcome = try run(bench, words)
         #expect(outcome.status == .exited(2))
         #expect(outcome.errors.contains(named), "\(outcome.errors)")
+    }
+
+    @Test func `a cgroup is known by the kernel's spelling of its path`() throws {
+        let scratch = ScratchDirectory()
+        try Files.makeDirectory(scratch("apps"))
+        for spelling in ["apps/", "../\(scratch.path.split(separator: "/").last ?? "")/apps//."] {
+            let reading = try DaemonOptions.read([
+                "--cgroup", scratch.path + "/" + spelling, "--runtime", scratch("run"),
+            ])
+            guard case .run(let options) = reading else {
+                Issue.record("\(reading)")
+                return
+            }
+            #expect(options.scope == Files.resolved(scratch("apps")))
+        }
+        // Counted in bytes: one character here is more than one in the path.
+        let base = "/sys/fs/cgroup/caf\u{65}\u{301}"
+        #expect(LaunchName.id(of: base + "/launch-7/1", below: base) == LaunchID(7))
+        #expect(LaunchName.id(of: base + "x/launch-7", below: base) == nil)
     }
 
     // MARK: The store

@@ -177,7 +177,8 @@ extension Effect {
         switch self {
         case .save, .reply: false
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-            .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures, .watchUse, .arm,
+            .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
+            .watchUse, .arm,
             .announce:
             true
         }
@@ -190,7 +191,7 @@ extension Effect {
         switch self {
         case .save, .measure, .holdAwake, .arm: true
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-            .checkLocks, .weigh, .tell, .notifyFailures, .watchUse, .reply, .announce:
+            .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce:
             false
         }
     }

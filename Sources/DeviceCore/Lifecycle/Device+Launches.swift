@@ -271,6 +271,11 @@ extension Device {
 
     var sampleInterval: Interval { max(.seconds(1), settings.cpuWindow / 4) }
 
+    /// Bytes, in the background.
+    func memoryLimit(of app: borrowing AppState) -> Int64 {
+        min(app.manifest?.memoryLimit ?? .max, settings.memoryLimit)
+    }
+
     private mutating func measured(
         _ index: Int,
         _ place: Int,
@@ -281,10 +286,15 @@ extension Device {
         let launch = apps[index].launches[place]
         apps[index].launches[place].usage = usage
         guard launch.presence == .background, launch.ending == nil else { return }
-        let limit = min(apps[index].manifest?.memoryLimit ?? .max, settings.memoryLimit)
+        let limit = memoryLimit(of: apps[index])
         if usage.memory > limit {
             end(launch.id, .memoryLimit, &step)
             return
+        }
+        if launch.role == .main, launch.monitor != nil, launch.monitor?.cpu == nil {
+            // It came from the foreground and had the time until now to get below: from here on
+            // the kernel keeps it there.
+            step.emit(.limitMemory(launch.id, limit))
         }
         if usage.memory > limit / 5 * 4, launch.isConnected {
             step.emit(.tell(launch.id, .memoryWarning))

@@ -192,6 +192,7 @@ extension Device {
         }
         save(app: index, launch: launch.id)
         step.emit(.weigh(launch.id, .foreground))
+        step.emit(.limitMemory(launch.id, nil))
         if launch.isConnected {
             step.emit(.tell(launch.id, .willEnterForeground))
             step.emit(.tell(launch.id, .didBecomeActive))

@@ -181,6 +181,11 @@ extension Device {
             let weight: Weight = adopted.presence == .foreground ? .foreground : .background
             step.emit(.weigh(launch.id, weight))
         }
+        if adopted.ending == nil {
+            // Set anew: the settings, or what this machine can limit, may be others now.
+            let limit = adopted.presence == .background ? memoryLimit(of: apps[index]) : nil
+            step.emit(.limitMemory(launch.id, limit))
+        }
         if let ending = adopted.ending {
             step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
         }

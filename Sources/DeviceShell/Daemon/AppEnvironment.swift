@@ -24,7 +24,7 @@ enum AppEnvironment {
         for entry in own {
             guard let equals = entry.firstIndex(of: "=") else { continue }
             let name = String(entry[..<equals])
-            if isUsual(name) || spec.passEnvironment.contains(name) {
+            if isUsual(name) || spec.passEnvironment.contains(where: { name.matches($0) }) {
                 set(name, String(entry[entry.index(after: equals)...]))
             }
         }
@@ -37,5 +37,13 @@ enum AppEnvironment {
 
     private static func isUsual(_ name: String) -> Bool {
         usual.contains(name) || name.hasPrefix("LC_") || name.hasPrefix("XDG_")
+    }
+}
+
+extension String {
+    /// Whether it is the name that a pattern means; `*` at the end is any.
+    fileprivate func matches(_ pattern: String) -> Bool {
+        pattern.utf8.last == UInt8(ascii: "*")
+            ? hasPrefix(pattern.dropLast()) : self == pattern
     }
 }

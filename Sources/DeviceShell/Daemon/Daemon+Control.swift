@@ -51,7 +51,7 @@ extension Daemon: ControlHost {
     private func setByHand(
         _ condition: Condition,
         _ value: String,
-        _ answer: (Reply) -> Void
+        _ answer: @escaping (Reply) -> Void
     ) {
         guard let reading = condition.row.byHand(value) else {
             answer(
@@ -66,18 +66,7 @@ extension Daemon: ControlHost {
             )
             return
         }
-        world.happened(.condition(condition, .hand, reading))
-        turn()
-        // Durable: the turn has committed it, or the device still says what it said before.
-        answer(driver.mustRetry ? .refused(Self.storageRefusal) : .done)
-    }
-
-    private static var storageRefusal: Refusal {
-        Refusal(
-            .storage,
-            reason: "the state directory takes no writes",
-            fix: "free some space, then try again"
-        )
+        ask(.play(condition, reading), answer: answer)
     }
 
     private func setSetting(
@@ -88,7 +77,7 @@ extension Daemon: ControlHost {
     ) {
         do throws(Refusal) {
             try SettingsFile.set(name, to: value, app: app, in: places.configuration)
-            reread()
+            rereadSettings()
             turn()
             answer(.done)
         } catch {

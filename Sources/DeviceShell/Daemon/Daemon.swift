@@ -29,7 +29,9 @@ final class Daemon {
     /// Why there is no keeper; nil: there is one.
     private(set) var keeperProblem: String?
     private var retryTimer: TimerSource?
-    private var retryWait = Interval.seconds(1)
+    private static let firstRetryWait = Interval.seconds(1)
+    private var retryWait = Daemon.firstRetryWait
+    private var isRetryArmed = false
     let startedAt = Clocks.now()
     /// What is wrong with the settings file; empty when it is in force.
     var settingsProblems: [Diagnostic] = []
@@ -50,17 +52,30 @@ final class Daemon {
         do throws(LinuxError) {
             for directory in [places.state, places.runtime, places.logs, places.launches] {
                 try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+                try Self.claim(directory)
             }
             lock = try DaemonLock(places.lock)
+        } catch {
+            throw .directory(error)
+        }
+        do throws(LinuxError) {
             loop = try EventLoop()
             bootID = try Clocks.bootID()
         } catch {
-            throw .directory(error)
+            throw .system(error)
         }
         try Self.take(lock, places)
         let (store, device) = try Self.open(places)
         do {
-            try markers.open(bootID: bootID)
+            var unrecordedBoot: String?
+            do throws(LinuxError) {
+                try markers.open(bootID: bootID)
+            } catch {
+                unrecordedBoot = bootID
+                DaemonLog.write(
+                    "nothing is started until \(places.launches) takes writes: \(error)"
+                )
+            }
             let name = ControlProbe.name(forState: places.state)
             var scope = scope
             if scope == nil, (step ?? .cgroup2) == .cgroup2,
@@ -76,13 +91,14 @@ final class Daemon {
                 store: store,
                 places: places,
                 control: control,
+                unrecordedBoot: unrecordedBoot,
                 limits: childLimits,
                 build: Version.build
             )
         } catch let error as LinuxError {
-            throw .directory(error)
+            throw .system(error)
         } catch {
-            throw .usage("\(error)")
+            throw .step("\(error)")
         }
         driver = Driver(device: device, port: World.Port(world: world))
         do throws(LinuxError) {
@@ -93,8 +109,18 @@ final class Daemon {
             }
             try prepare(bootID: bootID)
         } catch {
-            throw .directory(error)
+            throw .system(error)
         }
+    }
+
+    /// In what belongs to somebody else they could put whatever they like; what is ours is for
+    /// nobody else to read.
+    private static func claim(_ directory: String) throws(LinuxError) {
+        guard let status = Files.status(directory) else { return }
+        guard status.user == CurrentProcess.user else {
+            throw LinuxError("use", directory, .permission)
+        }
+        if status.permissions & 0o077 != 0 { try Files.setPermissions(directory, 0o700) }
     }
 
     private static func take(
@@ -124,7 +150,11 @@ final class Daemon {
     /// The first turn: what the store remembers meets what the machine shows, before any peer is
     /// accepted.
     private func prepare(bootID: String) throws(LinuxError) {
-        retryTimer = try TimerSource(loop) { [unowned self] in world.happened(.timer) }
+        retryTimer = try TimerSource(loop) { [unowned self] in
+            isRetryArmed = false
+            retryWait = min(retryWait * 2, .minutes(1))
+            world.happened(.timer)
+        }
         keeperTimer = try TimerSource(loop) { [unowned self] in ensureKeeper() }
         ensureKeeper()
         let inputs = try Inputs(self)
@@ -210,7 +240,7 @@ final class Daemon {
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()
         } catch {
-            throw .directory(error)
+            throw .system(error)
         }
     }
 
@@ -264,14 +294,18 @@ final class Daemon {
     /// While the store takes nothing, it is tried again: soon, then every minute.
     private func retryIfNeeded() {
         guard driver.mustRetry else {
-            retryWait = .seconds(1)
+            retryWait = Self.firstRetryWait
             return
         }
-        try? retryTimer?.arm(at: Clocks.boot() + retryWait)
-        retryWait = min(retryWait * 2, .minutes(1))
+        // Once set it stands: whoever asks meanwhile must not put it off.
+        guard !isRetryArmed else { return }
+        isRetryArmed = (try? retryTimer?.arm(at: Clocks.boot() + retryWait)) != nil
     }
 
     func reread() { inputs?.readAll() }
 
+    func rereadSettings() { inputs?.rereadSettings() }
+
     var pressureProblem: LinuxError? { inputs?.pressureProblem }
+    var watchProblem: LinuxError? { inputs?.watchProblem }
 }

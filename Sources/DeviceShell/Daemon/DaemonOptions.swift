@@ -42,9 +42,9 @@ package struct DaemonOptions {
 
         Examples:
           offstaged                                    for the whole session
-          offstaged --state /tmp/o/s --runtime /tmp/o/r --data /tmp/o
+          offstaged --state ~/try/state --runtime ~/try/run --data ~/try
                                                        one more, for trying things out
-          OFFSTAGE_SOCKET=/tmp/o/r/socket offstage status
+          OFFSTAGE_SOCKET=~/try/run/socket offstage status
 
         """
 
@@ -78,12 +78,15 @@ package struct DaemonOptions {
                 )
             }
         }
-        if let cgroup = options["cgroup"], Files.status(cgroup)?.kind != .directory {
-            throw .usage("offstaged: --cgroup \(cgroup): there is no such directory")
+        var scope: String?
+        if let cgroup = options["cgroup"] {
+            // As the kernel spells it: whose process one is is told by this path.
+            scope = Files.resolved(cgroup)
+            guard let scope, Files.status(scope)?.kind == .directory else {
+                throw .usage("offstaged: --cgroup \(cgroup): there is no such directory")
+            }
         }
-        return .run(
-            DaemonOptions(places: try places(options), scope: options["cgroup"], step: step)
-        )
+        return .run(DaemonOptions(places: try places(options), scope: scope, step: step))
     }
 
     private static func places(_ options: Options) throws(DaemonError) -> DaemonPlaces {

@@ -35,7 +35,7 @@ package enum DaemonProgram {
             data = try ResourceLimit(current: .data)
             try ResourceLimit(.data, soft: min(heapLimit, data.hard), hard: data.hard).apply()
         } catch {
-            throw .directory(error)
+            throw .system(error)
         }
         Clocks.readZone()
         let daemon = try Daemon(

@@ -11,7 +11,7 @@ struct Doctor {
 
     func checks() -> [Value] {
         let checks =
-            [processes, keeper, memory, pressure, lingering, sleep, identity] + settings
+            [processes, keeper, memory, pressure, files, lingering, sleep, identity] + settings
             + [store] + sensors
         return checks.map(\.report)
     }
@@ -60,6 +60,19 @@ struct Doctor {
             "not reported: \(problem.errno.text)",
             lost: "suspended apps do not end when memory is short",
             fix: Self.pressureFix(problem)
+        )
+    }
+
+    private var files: Check {
+        guard let problem = daemon.watchProblem else {
+            return Check("watching files", ok: true, "told by the kernel")
+        }
+        return Check(
+            "watching files",
+            ok: false,
+            "\(problem)",
+            lost: "manifests, settings and uses are looked at only when something else happens",
+            fix: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches (sysctl)"
         )
     }
 

@@ -13,6 +13,10 @@ final class Inputs {
     private var settingsWatch: DirectoryWatch?
     private var manifestsAreStale = false
     private var settingsAreStale = false
+    private var lastRenewal = Clocks.boot()
+    /// What was last kept of the settings file while it was valid.
+    private var kept: String?
+    private var zoneProblem: LinuxError?
     private let clockJumps: ClockJumps
     private var sources: [Source] = []
     private var pressure: MemoryPressure?
@@ -22,10 +26,10 @@ final class Inputs {
         let places = daemon.places
         manifests = ManifestLibrary(directories: places.applications, home: places.home)
         clockJumps = try ClockJumps()
-        manifestWatch = try DirectoryWatch(daemon.loop) { [unowned self] in
+        manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             manifestsAreStale = true
         }
-        settingsWatch = try DirectoryWatch(daemon.loop) { [unowned self] in
+        settingsWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             settingsAreStale = true
         }
         try watchClocks()
@@ -54,22 +58,55 @@ final class Inputs {
         }
         sources.append(jumps)
         let directory = Files.directory(of: Clocks.zonePath)
-        let name = String(Clocks.zonePath.dropFirst(directory.count + 1))
-        let zone = try PathSource(daemon.loop, directory, .entries) { [unowned self] event in
-            guard event.name == name else { return }
-            Clocks.readZone()
-            daemon.world.happened(.clockChanged)
+        let name = Files.name(of: Clocks.zonePath)
+        do throws(LinuxError) {
+            let zone = try PathSource(daemon.loop, directory, .entries) { [unowned self] event in
+                guard event.name == name else { return }
+                Clocks.readZone()
+                daemon.world.happened(.clockChanged)
+            }
+            sources.append(zone)
+        } catch {
+            // Seen at the next start.
+            zoneProblem = error
         }
-        sources.append(zone)
     }
 
-    /// What there is when the daemon starts: the settings, nil for the defaults, and all manifests.
-    /// Part of the first event, since what was running is judged by them.
+    /// Why changes of files may go unseen until something else happens; nil: they do not.
+    var watchProblem: LinuxError? {
+        manifestWatch?.problem ?? settingsWatch?.problem ?? daemon.world.watchProblem
+            ?? zoneProblem
+    }
+
+    /// What the kernel would not watch is looked at when the daemon is awake anyhow.
+    private func renewWatches() {
+        guard Clocks.boot() - lastRenewal >= .minutes(1), watchProblem != nil else { return }
+        lastRenewal = Clocks.boot()
+        (manifestsAreStale, settingsAreStale) = (true, true)
+        daemon.world.renewWatches()
+    }
+
+    /// What there is when the daemon starts: the settings, or those that were valid last, nil for
+    /// the defaults; and all manifests. Part of the first event, since what was running is judged by them.
     func readFirst() -> (settings: Settings?, manifests: [ManifestChange]) {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
         manifestWatch?.watch(manifests.watched())
-        return (readSettings(), scan())
+        kept = try? Files.text(daemon.places.validSettings)
+        return (readSettings() ?? lastValidSettings(), scan())
+    }
+
+    /// Those of the last time that the file was valid: a slip in it must not bring back what the
+    /// user has switched off.
+    private func lastValidSettings() -> Settings? {
+        guard kept != nil,
+            case .success(let settings) = SettingsFile.read(daemon.places.validSettings)
+        else {
+            DaemonLog.write("the defaults are in force")
+            return nil
+        }
+        DaemonLog.write("the settings that were valid last are in force")
+        return settings
     }
 
     /// As if everything had changed.
@@ -79,14 +116,25 @@ final class Inputs {
         refresh()
     }
 
+    /// As if the settings had changed.
+    func rereadSettings() {
+        settingsAreStale = true
+        refresh()
+    }
+
     /// Reads again what has changed since the last turn. Watches are renewed before the reading,
     /// so that no change falls between.
     func refresh() {
+        renewWatches()
         if settingsAreStale {
             settingsAreStale = false
             watchSettings()
-            if let settings = readSettings(), settings != daemon.driver.device.settings.value {
-                daemon.world.happened(.settings(settings))
+            if let settings = readSettings() {
+                if settings != daemon.driver.device.settings.value {
+                    daemon.world.happened(.settings(settings))
+                }
+            } else {
+                DaemonLog.write("the settings in force stay")
             }
         }
         if manifestsAreStale {
@@ -106,29 +154,33 @@ final class Inputs {
         return changes
     }
 
-    private func nearest(_ directory: String) -> String {
-        var path = directory
-        while !Files.exists(path), path != "/" { path = Files.directory(of: path) }
-        return path
-    }
-
     private func watchSettings() {
-        settingsWatch?.watch([nearest(Files.directory(of: daemon.places.configuration))])
+        settingsWatch?.watch(DirectoryWatch.Place.chain(daemon.places.configuration))
     }
 
-    /// Nil: the file is not valid, and the settings in force stay.
+    /// Nil: the file is not valid.
     private func readSettings() -> Settings? {
-        switch SettingsFile.read(daemon.places.configuration) {
-        case .success(let settings):
+        switch SettingsFile.readText(daemon.places.configuration) {
+        case .success((let settings, let text)):
             daemon.settingsProblems = []
+            keep(text)
             return settings
         case .failure(let problems):
             daemon.settingsProblems = problems.diagnostics
             for problem in problems.diagnostics {
                 DaemonLog.write("\(daemon.places.configuration): \(problem)")
             }
-            DaemonLog.write("the settings in force stay")
             return nil
+        }
+    }
+
+    private func keep(_ text: String) {
+        guard text != kept else { return }
+        do throws(LinuxError) {
+            try Files.replace(daemon.places.validSettings, with: text)
+            kept = text
+        } catch {
+            DaemonLog.write("the settings are in force, but not kept for the next start: \(error)")
         }
     }
 }

@@ -26,6 +26,7 @@ final class World {
         store: Store,
         places: DaemonPlaces,
         control: any ProcessControl,
+        unrecordedBoot: String?,
         limits: [ResourceLimit],
         build: String
     ) throws(LinuxError) {
@@ -36,11 +37,12 @@ final class World {
             loop,
             control: control,
             places: places,
+            unrecordedBoot: unrecordedBoot,
             limits: limits
         ) { [unowned self] in
             happened(.process($0, $1))
         }
-        uses = try UseWatch(loop) { [unowned self] in happened(.used($0)) }
+        uses = UseWatch(loop) { [unowned self] in happened(.used($0)) }
         timer = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
             happened(.timer)
         }
@@ -65,6 +67,14 @@ final class World {
 
     func takeEnvironment(of attached: LaunchID) -> [String] {
         processes?.takeEnvironment(of: attached) ?? []
+    }
+
+    /// Why changes of files may go unseen; nil: they do not.
+    var watchProblem: LinuxError? { uses?.problem ?? processes?.logWatchProblem }
+
+    func renewWatches() {
+        uses?.renew()
+        processes?.renewWatches()
     }
 
     func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
@@ -134,6 +144,7 @@ final class World {
         case .measure(let id): processes.measure(id)
         case .checkLocks(let id): processes.checkLocks(id)
         case .weigh(let id, let weight): processes.weigh(id, weight)
+        case .limitMemory(let id, let bytes): processes.limitMemory(id, bytes)
         case .tell:
             // Linked apps connect through App1, which this daemon does not serve yet; without a
             // connection the core tells nobody.

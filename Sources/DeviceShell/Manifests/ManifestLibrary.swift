@@ -68,16 +68,17 @@ struct ManifestLibrary {
     }
 
     /// Every directory that must be watched so that no change is missed. A directory that is not
-    /// there yet is watched for in the nearest one above it.
-    func watched() -> [String] {
-        var paths: [String] = []
+    /// there yet is watched for in the nearest one above it, a link also where it leads.
+    func watched() -> [DirectoryWatch.Place] {
+        var places: [DirectoryWatch.Place] = []
         for directory in directories {
-            var path = directory
-            while !Files.exists(path), path != "/" { path = Files.directory(of: path) }
-            paths.append(path)
-            if path == directory { paths.append(contentsOf: subdirectories(of: path, depth: 1)) }
+            places.append(.entries(of: directory))
+            places += subdirectories(of: directory, depth: 1).map { .init(directory: $0) }
         }
-        return paths
+        for (_, path, _) in files() where Files.linkTarget(path) != nil {
+            places += DirectoryWatch.Place.chain(path).dropFirst()
+        }
+        return places
     }
 
     private func subdirectories(of path: String, depth: Int) -> [String] {
@@ -125,7 +126,8 @@ struct ManifestLibrary {
         let bytes: [UInt8]
         do {
             let count = Int(min(status.size + 1, Self.readLimit))
-            bytes = try FileDescriptor(opening: path, .reading).read(at: 0, count: count)
+            let file = try FileDescriptor(opening: path, [.reading, .nonBlocking])
+            bytes = try file.read(at: 0, count: count)
         } catch {
             // A file that nobody may read is not one that says it is ours.
             return nil

@@ -31,9 +31,12 @@ package struct AppLog: Sendable {
         // From the first whole line on.
         let start = kept.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let rest = Array(kept[start...])
+        defer {
+            // What is written between the reading and this is lost: a few lines of a flood. Where
+            // the copy does not fit either, all of it is: better than a disk that stays full.
+            try? file.truncate(to: 0)
+        }
         try Files.replace(older, with: rest.span, synchronized: false)
-        // What is written between the reading and this is lost: a few lines of a flood.
-        try file.truncate(to: 0)
     }
 
     /// The end of it: at most `lines` lines and `bytes` bytes, the oldest first.

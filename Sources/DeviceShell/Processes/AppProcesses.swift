@@ -9,15 +9,17 @@ final class AppProcesses {
     private let loop: EventLoop
     private let control: any ProcessControl
     private let markers: LaunchMarkers
+    /// The boot, while it could not be written down; markers mean nothing without it.
+    private var unrecordedBoot: String?
     private let places: DaemonPlaces
     private let report: (LaunchID, ProcessEvent) -> Void
     private var watched: [LaunchID: ProcessSource] = [:]
-    private var probes: [LaunchID: Probe] = [:]
+    private var probes: [LaunchID: ResultProbe] = [:]
     /// Programs of the user's that are no launches (failure-command); reaped when they end.
     private var others: [Int32: ProcessSource] = [:]
     /// Limits of this process that are not for its children: what held when it began.
     private let limits: [ResourceLimit]
-    private let ownEnvironment = CurrentProcess.environment()
+    private let session = SessionEnvironment()
     /// Launches that are over, with processes that still die.
     private var dying: [LaunchID] = []
     private var sweep: TimerSource?
@@ -34,22 +36,36 @@ final class AppProcesses {
         _ loop: EventLoop,
         control: any ProcessControl,
         places: DaemonPlaces,
+        unrecordedBoot: String?,
         limits: [ResourceLimit],
         report: @escaping (LaunchID, ProcessEvent) -> Void
     ) throws(LinuxError) {
         (self.loop, self.control, self.places, self.report) = (loop, control, places, report)
-        self.limits = limits
+        (self.unrecordedBoot, self.limits) = (unrecordedBoot, limits)
         markers = LaunchMarkers(places.launches)
         sweep = try TimerSource(loop) { [unowned self] in
             dying.removeAll { control.remove($0) }
             sweepWait = min(sweepWait * 2, .minutes(1))
             sweepLater()
         }
-        logWatch = try AppLogWatch(loop, directory: places.logs) { [unowned self] names in
-            for name in names ?? (try? Files.list(places.logs)) ?? []
-            where name.hasSuffix(DaemonPlaces.logSuffix) {
-                boundLog(at: places.logs + "/" + name)
+        renewWatches()
+    }
+
+    /// Why a log that grows is bounded only when its app is started and ends; nil: it is not.
+    private(set) var logWatchProblem: LinuxError?
+
+    func renewWatches() {
+        guard logWatch == nil else { return }
+        do throws(LinuxError) {
+            logWatchProblem = nil
+            logWatch = try AppLogWatch(loop, directory: places.logs) { [unowned self] names in
+                for name in names ?? (try? Files.list(places.logs)) ?? []
+                where name.hasSuffix(DaemonPlaces.logSuffix) {
+                    boundLog(at: places.logs + "/" + name)
+                }
             }
+        } catch {
+            logWatchProblem = error
         }
     }
 
@@ -58,6 +74,7 @@ final class AppProcesses {
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
         owners[id] = spec.app
         do throws(LinuxError) {
+            try recordBoot()
             let marker = try markers.create(id)
             let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
             var program = try program(spec, id)
@@ -80,10 +97,17 @@ final class AppProcesses {
         }
     }
 
+    private func recordBoot() throws(LinuxError) {
+        guard let boot = unrecordedBoot else { return }
+        try markers.open(bootID: boot)
+        unrecordedBoot = nil
+    }
+
     func attach(_ id: LaunchID, _ caller: ProcessID, _ spec: ProcessSpec) {
         owners[id] = spec.app
         let identity = ProcessIdentity(pid: caller.pid, startTime: caller.startTime)
         do throws(LinuxError) {
+            try recordBoot()
             let process = try PidFD(of: identity)
             try control.adopt(
                 id,
@@ -106,7 +130,7 @@ final class AppProcesses {
     private func environment(_ spec: ProcessSpec) -> [String] {
         AppEnvironment.build(
             spec,
-            from: ownEnvironment,
+            from: session.entries(),
             extra: [
                 EnvironmentVariable(name: "OFFSTAGE_APP", value: spec.app.name),
                 EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: places.socket),
@@ -205,6 +229,9 @@ final class AppProcesses {
     func weigh(_ id: LaunchID, _ weight: Weight) {
         ignoringGone { () throws(LinuxError) in try control.weigh(id, weight) }
     }
+    func limitMemory(_ id: LaunchID, _ bytes: Int64?) {
+        ignoringGone { () throws(LinuxError) in try control.limitMemory(id, bytes) }
+    }
 
     /// What was to be done to a process that has just ended has no object any more; its exit is
     /// on its way to the core.
@@ -250,8 +277,6 @@ final class AppProcesses {
         } catch {
             DaemonLog.write("ignoring: \(error)")
         }
-        // There only when a program was asked for the result.
-        for step in [ProbeStep.before, .after, .failed] { try? Files.remove(probePath(id, step)) }
     }
 
     private func sweepLater() {
@@ -259,12 +284,6 @@ final class AppProcesses {
     }
 
     // MARK: Results
-
-    private struct Probe {
-        let step: ProbeStep
-        let process: ProcessSource?
-        let timer: TimerSource
-    }
 
     func probe(
         _ id: LaunchID,
@@ -293,37 +312,27 @@ final class AppProcesses {
         _ spec: ProcessSpec,
         limit: Interval
     ) throws(LinuxError) {
-        let output = try FileDescriptor(
-            opening: probePath(id, step),
-            [.writing, .create, .truncate],
-            permissions: 0o600
-        )
+        var pipe = try Pipe()
         let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
         var program = try program(spec, id)
-        program.output = output.number
+        program.output = pipe.writing?.number
         program.error = log.number
-        // A program that writes without end is ended by the kernel.
-        program.limits.append(
-            ResourceLimit(.fileSize, soft: ResultFile.limit, hard: ResultFile.limit)
-        )
         let process = try control.join(id, program)
         let pid = process.pid
         let child = try ProcessSource(loop, child: process) { [unowned self] exit in
             finishProbe(id, pid: pid, exit)
         }
-        let timer = try TimerSource(loop) { [unowned self] in
+        pipe.writing = nil
+        guard let output = pipe.reading.take() else { return }
+        probes[id] = try ResultProbe(loop, step, child, output: output, limit: limit) {
+            [unowned self] reason in
             cancelProbe(id)
-            report(
-                id,
-                .probed(step, .unreadable(reason: "no answer within \(limit)"))
-            )
+            report(id, .probed(step, .unreadable(reason: reason)))
         }
-        try timer.arm(at: Clocks.boot() + limit)
-        probes[id] = Probe(step: step, process: child, timer: timer)
     }
 
     private func finishProbe(_ id: LaunchID, pid: Int32, _ exit: ProcessExit) {
-        guard probes[id]?.process?.process.pid == pid, let probe = probes.removeValue(forKey: id)
+        guard probes[id]?.process.process.pid == pid, let probe = probes.removeValue(forKey: id)
         else {
             // One that was cancelled.
             others[pid] = nil
@@ -331,12 +340,8 @@ final class AppProcesses {
         }
         switch exit {
         case .exited(let status):
-            let answer = ResultFile.read(probePath(id, probe.step))
-            if case .read(let fingerprint, _) = answer {
-                report(id, .probed(probe.step, .read(fingerprint, status: status)))
-            } else {
-                report(id, .probed(probe.step, answer))
-            }
+            let answer = probe.finish().map { ProbeAnswer.read($0, status: status) }
+            report(id, .probed(probe.step, answer ?? .unreadable(reason: "it printed too much")))
         case .signalled(let signal):
             report(
                 id,
@@ -348,9 +353,7 @@ final class AppProcesses {
     }
 
     func cancelProbe(_ id: LaunchID) {
-        guard let probe = probes.removeValue(forKey: id), let process = probe.process else {
-            return
-        }
+        guard let process = probes.removeValue(forKey: id)?.process else { return }
         // With whatever it has started: while a result is read nothing else runs in a launch.
         ignoringGone { () throws(LinuxError) in try control.kill(id) }
         // It dies soon; until then its source must live, which reaps it.
@@ -413,10 +416,5 @@ final class AppProcesses {
         } catch {
             return false
         }
-    }
-
-    /// One for each step: whoever was left behind by one writes into no other's.
-    private func probePath(_ id: LaunchID, _ step: ProbeStep) -> String {
-        "\(places.launches)/result-\(id)-\(step)"
     }
 }

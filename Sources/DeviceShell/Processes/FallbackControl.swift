@@ -64,6 +64,10 @@ package final class FallbackControl: ProcessControl {
         try control(of: id).weigh(id, weight)
     }
 
+    package func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError) {
+        try control(of: id).limitMemory(id, bytes)
+    }
+
     package func processes(of id: LaunchID) -> [Int32] { control(of: id).processes(of: id) }
 
     package func usage(of id: LaunchID) -> Usage? { control(of: id).usage(of: id) }

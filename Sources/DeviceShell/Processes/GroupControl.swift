@@ -118,6 +118,12 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         try weighScope()
     }
 
+    package func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError) {
+        let group = group(id)
+        if group.canLimitMemory { try group.setMemoryLimit(bytes) }
+        try resources.limitMemory(id, bytes)
+    }
+
     /// All launches together weigh as much as the best of them.
     private func weighScope() throws(LinuxError) {
         guard best != scopeWeight else { return }

@@ -28,13 +28,12 @@ package enum Keeper {
         patience: Interval = Keeper.patience
     ) throws(LinuxError) -> Running {
         try markers.record(control.step)
-        let path = markers.directory + "/" + groupName
+        let path = markers.keeper
         if try lock.keeperLives(), let text = try? Files.text(path, limit: 256),
             let known = ProcessIdentity(marker: text), let process = try? PidFD(of: known)
         {
             return Running(process: process, isOurs: false)
         }
-        let marker = try FileDescriptor(opening: path, [.writing, .create, .truncate, .append])
         var program = Program(
             executable,
             arguments: [
@@ -47,7 +46,6 @@ package enum Keeper {
             program.arguments += ["--power", wakeLock.directory, "--wake-lock", wakeLock.name]
         }
         program.directory = "/"
-        program.marker = marker.number
         if control.step.kind == .cgroup2 {
             let group = CgroupV2(control.step.path).child(groupName)
             try group.create()
@@ -85,6 +83,10 @@ package enum Keeper {
         _ patience: Interval
     ) throws(LinuxError) {
         guard try lock.takeForKeeper() else { return }
+        // Only now: a second one, which ends here, must not wipe the name of the first.
+        if let own = ProcessIdentity(of: CurrentProcess.pid) {
+            try Files.replace(markers.keeper, with: "\(own.pid) \(own.startTime)\n")
+        }
         repeat {
             try lock.waitForDaemonsEnd()
         } while try !outlive(lock, markers, wakeLock, patience)
@@ -98,17 +100,16 @@ package enum Keeper {
         _ patience: Interval
     ) throws(LinuxError) -> Bool {
         // A daemon that starts writes its name into the lock file. Watched before it is asked.
-        let watch = try Inotify()
-        _ = try watch.add(lock.path, .modified)
+        let watch = LockWatch(lock.path)
         let end = Clocks.boot() + patience
         while Clocks.boot() < end {
             if try lock.daemonLives() { return false }
             let left = (end - Clocks.boot()).nanoseconds / 1_000_000 + 1
             _ = try Poll.wait(
-                for: [(watch.descriptor.number, .readable)],
+                for: watch.numbers.map { ($0, .readable) },
                 milliseconds: Int32(clamping: max(0, left))
             )
-            _ = try watch.events()
+            watch.clear()
         }
         let control = markers.recordedControl
         let thawed = try lock.whileNoDaemon {
@@ -133,7 +134,7 @@ package enum Keeper {
     /// Until one of the processes ends, or the watch has something to say.
     private static func waitForAnEnd(
         of pids: [Int32],
-        or watch: borrowing Inotify
+        or watch: LockWatch
     ) throws(LinuxError) {
         // Of very many, the end of one of the first is as good: all must end before we do.
         let descriptors = pids.prefix(200).compactMap { pid -> Int32? in
@@ -141,8 +142,28 @@ package enum Keeper {
         }
         defer { for number in descriptors { _ = FileDescriptor(owning: number) } }
         guard descriptors.count == min(pids.count, 200) else { return }
-        let all = [watch.descriptor.number] + descriptors
+        let all = watch.numbers + descriptors
         _ = try Poll.wait(for: all.map { ($0, Poll.Events.readable) })
-        _ = try watch.events()
+        watch.clear()
     }
+}
+
+/// Says when the lock file was written. The kernel may have no room for one more watcher; then it
+/// says nothing, and the lock is only asked.
+private final class LockWatch {
+    private var inotify: Inotify?
+    let numbers: [Int32]
+
+    init(_ path: String) {
+        do throws(LinuxError) {
+            let opened = try Inotify()
+            _ = try opened.add(path, .modified)
+            numbers = [opened.descriptor.number]
+            inotify = consume opened
+        } catch {
+            numbers = []
+        }
+    }
+
+    func clear() { _ = try? inotify?.events() }
 }

@@ -9,7 +9,8 @@ package struct LaunchMarkers: Sendable {
 
     package init(_ directory: String) { self.directory = directory }
 
-    /// Makes the directory, and forgets markers of another boot: their processes are gone.
+    /// Makes the directory, and forgets markers of another boot: their processes are gone. Throws
+    /// when the boot cannot be written down: no launch may be marked before it was.
     package func open(bootID: String) throws(LinuxError) {
         try Files.makeDirectory(directory, parents: true)
         let boot = directory + "/boot"
@@ -32,6 +33,9 @@ package struct LaunchMarkers: Sendable {
         }
         return (kind, String(lines[1]))
     }
+
+    /// Who keeps the launches while no daemon lives: `PID STARTTIME`.
+    var keeper: String { directory + "/keeper" }
 
     package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }
 

@@ -27,6 +27,8 @@ package protocol ProcessControl: AnyObject {
     /// Ends every process of the launch, frozen or not.
     func kill(_ id: LaunchID) throws(LinuxError)
     func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError)
+    /// Bytes; nil: no limit. Does nothing where the kernel cannot.
+    func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError)
     /// Those that live, in no order.
     func processes(of id: LaunchID) -> [Int32]
     /// Nil: not measurable here, or no longer.
@@ -91,7 +93,8 @@ enum LaunchName {
     /// The launch whose directory in `base` holds `path` or is it.
     static func id(of path: String, below base: String) -> LaunchID? {
         guard path.hasPrefix(base + "/") else { return nil }
-        return id(path.dropFirst(base.utf8.count + 1).prefix { $0 != "/" })
+        let rest = path.utf8.dropFirst(base.utf8.count + 1)
+        return id(String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self))
     }
 }
 

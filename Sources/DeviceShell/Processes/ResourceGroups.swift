@@ -35,6 +35,10 @@ struct ResourceGroups: Sendable {
         try processor?.child(LaunchName.of(id)).setProcessorWeight(weight.processorWeight)
     }
 
+    func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError) {
+        try memory?.child(LaunchName.of(id)).setMemoryLimit(bytes)
+    }
+
     /// All launches together against the rest of the machine.
     func weighScope(_ best: Weight) throws(LinuxError) {
         try processor?.setProcessorWeight(best.scopeWeight)

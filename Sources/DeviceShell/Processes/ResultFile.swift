@@ -11,11 +11,14 @@ enum ResultFile {
         guard let status = Files.status(path) else {
             return .unreadable(reason: "\(path) is not there")
         }
+        guard status.kind == .file else {
+            return .unreadable(reason: "\(path) is not a file")
+        }
         if UInt64(max(0, status.size)) >= limit {
             return .read(Fingerprint(of: "\(status.size) \(status.modified)"), status: 0)
         }
         do {
-            return .read(Fingerprint(of: try Files.read(path, limit: Int(limit))), status: 0)
+            return .read(Fingerprint(of: try Files.readRegular(path, limit: Int(limit))), status: 0)
         } catch {
             return .unreadable(reason: "\(error)")
         }

@@ -79,6 +79,8 @@ package final class SignalControl: ProcessControl {
 
     package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {}
 
+    package func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError) {}
+
     package func processes(of id: LaunchID) -> [Int32] {
         living(id).map(\.pid)
     }

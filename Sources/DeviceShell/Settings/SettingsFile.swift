@@ -7,8 +7,16 @@ internal import Vocabulary
 enum SettingsFile {
     /// The defaults when there is no file.
     static func read(_ path: String) -> Result<Settings, SettingsText.Invalid> {
+        readText(path).map(\.settings)
+    }
+
+    /// The same with the text that they were read from.
+    static func readText(
+        _ path: String
+    ) -> Result<(settings: Settings, text: String), SettingsText.Invalid> {
         do throws(SettingsText.Invalid) {
-            return .success(try SettingsText.parse(try text(path)))
+            let text = try text(path)
+            return .success((try SettingsText.parse(text), text.text))
         } catch {
             return .failure(error)
         }
@@ -18,7 +26,7 @@ enum SettingsFile {
         guard Files.exists(path) else { return ConfigurationText() }
         do throws(LinuxError) {
             return ConfigurationText(
-                bytes: try Files.read(path, limit: ConfigurationText.limit + 1)
+                bytes: try Files.readRegular(path, limit: ConfigurationText.limit + 1)
             )
         } catch {
             throw SettingsText.Invalid([
@@ -83,9 +91,12 @@ enum SettingsFile {
         _ text: String,
         to path: String
     ) throws(SettingsText.Invalid) {
+        // Through links, as they are kept by those who keep such files elsewhere.
+        let path = Files.resolved(path) ?? path
+        let permissions = Files.status(path)?.permissions ?? 0o600
         do throws(LinuxError) {
             try Files.makeDirectory(Files.directory(of: path), parents: true)
-            try Files.replace(path, with: text, permissions: 0o600)
+            try Files.replace(path, with: text, permissions: permissions)
         } catch {
             throw SettingsText.Invalid([
                 Diagnostic(.error, reason: "cannot be written: \(error)", fix: "Free some space.")

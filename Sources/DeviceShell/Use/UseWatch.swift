@@ -7,7 +7,8 @@ internal import Vocabulary
 /// replace their files, and begin without them.
 @safe
 final class UseWatch {
-    private let inotify: Inotify
+    private let loop: EventLoop
+    private var inotify: Inotify?
     private var source: DescriptorSource?
     private var entries: [Entry] = []
     private let used: (AppID) -> Void
@@ -52,13 +53,47 @@ final class UseWatch {
         }
     }
 
-    init(_ loop: EventLoop, used: @escaping (AppID) -> Void) throws(LinuxError) {
-        self.used = used
-        inotify = try Inotify()
-        source = try DescriptorSource(loop, inotify.descriptor.number, .readable) {
-            [unowned self] _ in
-            guard let events = try? inotify.events() else { return }
-            handle(events)
+    /// Why uses may go unseen; nil: they do not.
+    private(set) var problem: LinuxError?
+
+    init(_ loop: EventLoop, used: @escaping (AppID) -> Void) {
+        (self.loop, self.used) = (loop, used)
+    }
+
+    /// Tries again to watch what the kernel would not.
+    func renew() {
+        guard problem != nil else { return }
+        problem = nil
+        for place in entries.indices { renew(place) }
+    }
+
+    /// False: the kernel has no room for more watchers of this user; tried again each time.
+    private func open() -> Bool {
+        guard source == nil else { return true }
+        do throws(LinuxError) {
+            let opened = try Inotify()
+            source = try DescriptorSource(loop, opened.descriptor.number, .readable) {
+                [unowned self] _ in
+                guard let events = try? inotify?.events() else { return }
+                handle(events)
+            }
+            inotify = consume opened
+            return true
+        } catch {
+            problem = error
+            return false
+        }
+    }
+
+    private func add(_ path: String, _ mask: Inotify.Mask) -> Int32? {
+        guard open() else { return nil }
+        do throws(LinuxError) {
+            return try inotify?.add(path, mask)
+        } catch  where error.errno == .noEntry || error.errno == .access {
+            return nil
+        } catch {
+            problem = error
+            return nil
         }
     }
 
@@ -104,15 +139,12 @@ final class UseWatch {
     private func renew(_ place: Int) -> Bool {
         let old = entries[place]
         let above = Files.directory(of: old.path)
-        var directory = above
-        while !Files.exists(directory), directory != "/" {
-            directory = Files.directory(of: directory)
-        }
+        let directory = Files.nearestDirectory(above)
         let mask: Inotify.Mask = [.created, .movedTo, .selfRemoved, .selfMoved, .added]
         // The directory first, so that no file appears between.
-        entries[place].directory = try? inotify.add(directory, mask)
+        entries[place].directory = add(directory, mask)
         entries[place].isNearest = directory != above
-        entries[place].file = try? inotify.add(old.path, old.mask)
+        entries[place].file = add(old.path, old.mask)
         drop(old.file)
         drop(old.directory)
         return old.isNearest && old.isUsedByAppearing && entries[place].file != nil
@@ -123,6 +155,6 @@ final class UseWatch {
         guard let watch, !entries.contains(where: { $0.file == watch || $0.directory == watch })
         else { return }
         // Gone with its file, more often than not.
-        try? inotify.remove(watch)
+        try? inotify?.remove(watch)
     }
 }

@@ -4,7 +4,8 @@ import Vocabulary
 /// What the driver does, one thing after the other, as far as a kill can come in between.
 package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
     case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
-    case measure, checkLocks, weigh, tell, holdAwake, notifyFailures, watchUse, reply, arm, announce
+    case measure, checkLocks, weigh, limitMemory, tell, holdAwake, notifyFailures, watchUse, reply
+    case arm, announce
 
     init(_ effect: Effect) {
         self =
@@ -22,6 +23,7 @@ package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
             case .measure: .measure
             case .checkLocks: .checkLocks
             case .weigh: .weigh
+            case .limitMemory: .limitMemory
             case .tell: .tell
             case .holdAwake: .holdAwake
             case .notifyFailures: .notifyFailures
@@ -55,6 +57,7 @@ package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
         case .reply: 18
         case .arm: 19
         case .announce: 20
+        case .limitMemory: 21
         }
     }
 }

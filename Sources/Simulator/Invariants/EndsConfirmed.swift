@@ -16,7 +16,8 @@ final class EndsConfirmed: EffectInvariant {
             return released[launch.number] == nil
                 ? nil : "launch \(launch) is used after its end"
         case .save, .attach, .probe, .cancelProbe, .terminate, .kill, .measure, .checkLocks,
-            .weigh, .tell, .holdAwake, .notifyFailures, .watchUse, .reply, .arm, .announce:
+            .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures, .watchUse, .reply, .arm,
+            .announce:
             return nil
         }
     }

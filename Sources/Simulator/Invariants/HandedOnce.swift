@@ -37,7 +37,8 @@ final class HandedOnce: CommitInvariant {
                 else { continue }
                 if let text = handed(request, launch, id, world) { return text }
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
+                .notifyFailures,
                 .watchUse, .reply, .arm, .announce:
                 break
             }

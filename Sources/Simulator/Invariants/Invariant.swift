@@ -140,7 +140,7 @@ extension Effect {
             .cancelProbe(let launch), .freeze(let launch), .thaw(let launch),
             .terminate(let launch), .kill(let launch), .release(let launch),
             .measure(let launch), .checkLocks(let launch), .weigh(let launch, _),
-            .tell(let launch, _):
+            .limitMemory(let launch, _), .tell(let launch, _):
             launch
         case .announce(let line):
             switch line.entry {

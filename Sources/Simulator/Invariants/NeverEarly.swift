@@ -53,7 +53,8 @@ final class NeverEarly: CallInvariant {
             case .tell(let launch, .offer(let id, _, _)):
                 request = device.launch(launch)?.launch.deliveries.first { $0.id == id }?.request
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
+                .notifyFailures,
                 .watchUse, .reply, .arm, .announce:
                 request = nil
             }

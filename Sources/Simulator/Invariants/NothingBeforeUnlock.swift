@@ -15,7 +15,8 @@ final class NothingBeforeUnlock: Invariant {
                 launch = id
             case .thaw(let id), .tell(let id, .offer): launch = id
             case .save, .attach, .probe, .cancelProbe, .freeze, .terminate, .kill, .release,
-                .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures, .watchUse,
+                .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
+                .watchUse,
                 .reply, .arm, .announce:
                 continue
             }

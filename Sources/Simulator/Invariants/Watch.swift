@@ -178,7 +178,8 @@ extension Turn.Entry: CustomStringConvertible {
             case .reply(let token, let reply): "reply(\(token), \(reply))"
             case .arm(let time): "arm(\(time.map { ($0 - moment.boot).description } ?? "none"))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-                .measure, .checkLocks, .weigh, .tell, .holdAwake, .notifyFailures, .watchUse:
+                .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
+                .watchUse:
                 "\(effect)"
             }
         }

@@ -70,7 +70,7 @@ extension World {
         guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
         watch.performed(effect, at: now, self)
         switch effect {
-        case .save, .reply, .weigh, .notifyFailures, .watchUse, .announce: break
+        case .save, .reply, .weigh, .limitMemory, .notifyFailures, .watchUse, .announce: break
         case .spawn(let launch, let spec): spawn(launch, spec)
         case .attach(let launch, _, let spec): spawn(launch, spec)
         case .probe(let launch, let step, _, let spec, _): probe(launch, step, spec)
