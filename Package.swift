@@ -136,6 +136,8 @@ let package = Package(
 
         // Tests.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
+        // The kernel's refusals, for tests of what is done without.
+        .target(name: "CCallFilter", path: "Tests/CCallFilter"),
         .target(
             name: "CFaultyDisk",
             path: "Tests/CFaultyDisk",
@@ -150,6 +152,7 @@ let package = Package(
         .executableTarget(
             name: "ProcessPeer",
             dependencies: [
+                "CCallFilter",
                 "DeviceCore", "DeviceShell", "Linux", "SystemBus", "TestKit", "Vocabulary",
             ],
             path: "Tests/ProcessPeer",

@@ -183,7 +183,15 @@ static pid_t clone_child(int cgroup, int *pidfd) {
         arguments.flags |= CLONE_INTO_CGROUP;
         arguments.cgroup = (uint64_t)cgroup;
     }
-    return (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
+    // Containers refuse calls that their filters do not know or cannot look into. Without a cgroup
+    // to be born in, the older call does the same.
+    if (pid >= 0 || cgroup >= 0 || (errno != ENOSYS && errno != EPERM)) return pid;
+#if defined(__s390x__)
+    return (pid_t)syscall(SYS_clone, NULL, CLONE_PIDFD | SIGCHLD, pidfd, NULL, 0);
+#else
+    return (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, pidfd, NULL, 0);
+#endif
 }
 
 static int failed(struct clinux_started *started, int stage, int error) {

@@ -102,4 +102,32 @@ struct DiskFullTests {
         #expect(bench.read("before") == "run\n")
         #expect(bench.read("late") == "")
     }
+
+    @Test func `a daemon starts on a full disk after a reboot, and goes on once there is room`()
+        throws
+    {
+        let bench = try DaemonBench(starting: false)
+        let state = bench.daemon.scratch("state")
+        try #require(SmallDisk.mount(state))
+        defer {
+            try? bench.kill()
+            SmallDisk.unmount(state)
+        }
+        try bench.daemon.start()
+        try bench.set("power", "off")
+        try bench.submit("echo run >> waiting", id: "waiting", ["power": true])
+        try bench.kill()
+        // As the boot before left it.
+        try Files.set(state + "/launches/boot", to: "another boot\n")
+        try fill(state + "/filler")
+        try bench.daemon.start()
+        #expect(try bench.answers())
+        try Files.remove(state + "/filler")
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
+            try bench.letOthersWork()
+        }
+        try bench.set("power", "on")
+        try bench.wait(for: "waiting")
+        #expect(try Files.text(state + "/launches/boot") == Clocks.bootID())
+    }
 }

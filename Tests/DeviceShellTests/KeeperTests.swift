@@ -90,7 +90,8 @@ struct KeeperTests {
         )
         #expect(running.isOurs == true)
         let identity = try #require(ProcessIdentity(of: running.process.pid))
-        try Wait.until("the keeper lives", { try lock.keeperLives() }, step: bench.letOthersWork)
+        try Wait.until(file: bench.markers.keeper) { ProcessIdentity(marker: $0) == identity }
+        #expect(try lock.keeperLives())
         let same = try Keeper.ensure(
             executable: Products.path(of: "offstaged"),
             lock: lock,
@@ -126,6 +127,27 @@ struct KeeperTests {
         #expect(try DaemonLock(scratch("lock")).takeForDaemon())
     }
 
+    @Test func `a second keeper ends at once, and leaves the name of the first`() throws {
+        let bench = try ProcessBench(.signals)
+        let lock = try DaemonLock(bench.scratch("lock"))
+        #expect(try lock.takeForDaemon())
+        let first = try startKeeper(bench, lock)
+        let second = try Command(
+            Products.path(of: "offstaged"),
+            "--keeper",
+            "--lock",
+            lock.path,
+            "--launches",
+            bench.markers.directory,
+            "--patience",
+            "1"
+        ).run()
+        #expect(second.status == .exited(0))
+        #expect(ProcessIdentity(marker: try Files.text(bench.markers.keeper)) == first)
+        try PidFD(of: first).send(Signal.kill)
+        try Wait.untilGone(first)
+    }
+
     @Test(arguments: [[], ["--keeper"], ["--keeper", "--lock", "/x"], ["--keeper", "--what"]])
     func `a keeper without its options ends with a usage error`(words: [String]) {
         #expect(Keeper.main(words) == 2)
@@ -134,13 +156,14 @@ struct KeeperTests {
     @Test func `a keeper that cannot start is tried again, and doctor knows`() throws {
         let bench = try DaemonBench(starting: false)
         let marker = bench.daemon.scratch("state/launches/keeper")
-        try Files.makeDirectory(marker, parents: true)
+        let step = bench.daemon.scratch("state/launches/step")
+        try Files.makeDirectory(step, parents: true)
         try bench.daemon.start()
         func keeper() throws -> Value? {
             try bench.ask("Doctor").listValue?.first { $0["check"] == "keeper" }
         }
         #expect(try keeper()?["ok"] == false)
-        try Files.removeDirectory(marker)
+        try Files.removeDirectory(step)
         try Wait.until(file: marker) { ProcessIdentity(marker: $0) != nil }
         #expect(try keeper()?["ok"] == true)
     }

@@ -262,4 +262,20 @@ struct RefreshResultTests {
         try bench.wait(for: "run")
         #expect(try bench.nextRun("reader")["result"] == "no data")
     }
+
+    @Test func `what a program prints for a result is bounded, what it writes elsewhere is not`()
+        throws
+    {
+        let bench = try DaemonBench(starting: false)
+        try bench.script("look.sh", "head -c 20000000 /dev/zero > own && cat count")
+        try bench.script("flood.sh", "head -c 20000000 /dev/zero; echo $? > ended; exec sleep 1000")
+        try bench.refresh("reader", "echo more >> count", "NewDataFrom=command:sh look.sh")
+        try bench.refresh("flooding", "true", "NewDataFrom=command:sh flood.sh")
+        try bench.daemon.start()
+        #expect(try bench.nextRun("reader")["result"] == "new data")
+        #expect(Files.status(bench.home("own"))?.size == 20_000_000)
+        let run = try bench.nextRun("flooding")
+        #expect(run["result"] == "no data")
+        #expect(run["reason"] == "NewDataFrom: it printed more than 16 MB")
+    }
 }

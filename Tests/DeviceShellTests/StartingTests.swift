@@ -111,6 +111,34 @@ struct StartingTests {
         #expect(outcome.errors.contains("--state"))
     }
 
+    @Test(.enabled(if: Command.runsAsRoot, "only root can give a directory away"))
+    func `a state directory of somebody else is not used`() throws {
+        let bench = try DaemonBench(starting: false)
+        let user = try #require(Command.ordinaryUser)
+        let state = bench.daemon.scratch("state")
+        try Files.setOwner(state, user: user.user, group: user.group)
+        let outcome = try run(bench)
+        #expect(outcome.status == .exited(1))
+        #expect(outcome.errors.contains(state), "\(outcome.errors)")
+        #expect(try Files.list(state) == [])
+    }
+
+    @Test func `a directory of ours that others may read is closed`() throws {
+        let bench = try DaemonBench(starting: false)
+        let places = ["state", "run"].map { bench.daemon.scratch($0) }
+        for place in places { try Files.setPermissions(place, 0o755) }
+        try bench.daemon.start()
+        for place in places { #expect(Files.status(place)?.permissions == 0o700) }
+    }
+
+    @Test func `what no other directory would mend does not advise to choose one`() {
+        let error = LinuxError("epoll_create1", "", .tooManyFiles)
+        #expect(DaemonError.directory(error).description.contains("--state"))
+        #expect(!DaemonError.system(error).description.contains("--state"))
+        let step = DaemonError.step("cgroup v2: not mounted").description
+        #expect(step.contains("--step") && step.contains("not mounted"))
+    }
+
     @Test func `a path that is too long for a socket is refused with its length in words`() throws {
         let bench = try DaemonBench(starting: false)
         let long = bench.daemon.scratch(String(repeating: "r", count: 110))

@@ -28,6 +28,16 @@ struct ProgramTests {
         #expect(try process.wait(block: true) == .unknown)
     }
 
+    @Test(arguments: [Errno.noSystemCall, .permission])
+    func `programs are started where clone3 is refused`(errno: Errno) throws {
+        let outcome = try Command(
+            Products.path(of: "ProcessPeer"),
+            "without-clone3",
+            "\(errno.number)"
+        ).run()
+        #expect(outcome.status == .exited(0), "\(outcome)")
+    }
+
     @Test func `arguments, environment, directory and descriptors arrive`() throws {
         let log = try FileDescriptor(opening: scratch("log"), [.writing, .create, .append])
         let extra = try FileDescriptor(opening: scratch("extra"), [.writing, .create])

@@ -1,3 +1,4 @@
+import CCallFilter
 import DeviceCore
 import DeviceShell
 import Linux
@@ -12,6 +13,7 @@ import Vocabulary
 /// with cgroup v2, in a subtree delegated as a service manager does it.
 /// `commits DATABASE LOG MICROSECONDS`: commits to a store and writes down each, until the time is
 /// over and it is killed.
+/// `without-clone3 ERRNO`: starts a program where the kernel refuses clone3 with this number.
 /// `buses`: prints the identities of the user's message bus and of the machine's.
 @main
 enum ProcessPeer {
@@ -23,6 +25,7 @@ enum ProcessPeer {
             case ("user", 4): try actAs(words[1], step(words[3]), words[2])
             case ("commits", 4): try commitUntilKilled(words[1], words[2], after: words[3])
             case ("buses", 1): try printBuses()
+            case ("without-clone3", 2): try startWithoutClone3(words[1])
             default: throw DidNotHappen(description: "usage")
             }
         } catch {
@@ -71,6 +74,33 @@ enum ProcessPeer {
         let marker = try markers.create(LaunchID(1))
         program.marker = marker.number
         return try control.launch(LaunchID(1), program, LaunchLimits(memory: memory))
+    }
+
+    static func startWithoutClone3(_ number: String) throws {
+        try hold(call_filter_refuse_clone3(Int32(number) ?? 0) == 0, "the filter")
+        let program = Program("/bin/sh", arguments: ["sh", "-c", "exit 7"], environment: [])
+        let process = try program.start()
+        try hold(ProcessIdentity(of: process.pid) != nil, "its number is known")
+        try Wait.until(readable: process.descriptor.number)
+        try hold(process.wait(block: false) == .exited(7), "its end is told")
+        var missing = program
+        missing.path = "/no/such/program"
+        do {
+            _ = try missing.start()
+            throw DidNotHappen(description: "a program that is not there was started")
+        } catch let error as LinuxError {
+            try hold(error.operation == "execve" && error.errno == .noEntry, "\(error)")
+        }
+        guard let root = try Mounts().cgroup2 else { return }
+        // To be born in a cgroup takes clone3: that is said, not passed over.
+        var inside = program
+        inside.cgroup = root
+        do {
+            _ = try inside.start()
+            throw DidNotHappen(description: "it was born in a cgroup")
+        } catch let error as LinuxError {
+            try hold(error.operation == "clone3", "\(error)")
+        }
     }
 
     static func dieAsDaemon(

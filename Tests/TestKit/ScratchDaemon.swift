@@ -10,6 +10,8 @@ package final class ScratchDaemon {
     /// knows nothing of memory pressure: another test may be what makes memory short.
     package var options: [String]
     package var environment: [String: String] = [:]
+    /// A command that executes its arguments, to start it by.
+    package var wrapper: [String] = []
     /// Who it runs as; nil is whoever runs the tests.
     package let user: User?
     package private(set) var process: PidFD?
@@ -108,7 +110,7 @@ package final class ScratchDaemon {
         let socket = try UnixSocket.datagrams(at: notify)
         if let user { try Files.setOwner(notify, user: user.user, group: user.group) }
         var command = Command(
-            [Products.path(of: "offstaged")] + [
+            wrapper + [Products.path(of: "offstaged")] + [
                 "--state", scratch("state"), "--runtime", scratch("run"),
                 "--config", scratch("offstage.conf"), "--data", scratch("data"),
             ] + (options.contains("--pressure") ? [] : ["--pressure", "off"]) + options

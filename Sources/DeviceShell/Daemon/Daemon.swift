@@ -49,15 +49,7 @@ final class Daemon {
         let markers = LaunchMarkers(places.launches)
         let bootID: String
         var holder: PidFD?
-        do throws(LinuxError) {
-            for directory in [places.state, places.runtime, places.logs, places.launches] {
-                try Files.makeDirectory(directory, permissions: 0o700, parents: true)
-                try Self.claim(directory)
-            }
-            lock = try DaemonLock(places.lock)
-        } catch {
-            throw .directory(error)
-        }
+        lock = try Self.openPlaces(places)
         do throws(LinuxError) {
             loop = try EventLoop()
             bootID = try Clocks.bootID()
@@ -67,15 +59,7 @@ final class Daemon {
         try Self.take(lock, places)
         let (store, device) = try Self.open(places)
         do {
-            var unrecordedBoot: String?
-            do throws(LinuxError) {
-                try markers.open(bootID: bootID)
-            } catch {
-                unrecordedBoot = bootID
-                DaemonLog.write(
-                    "nothing is started until \(places.launches) takes writes: \(error)"
-                )
-            }
+            let unrecordedBoot = Self.open(markers, bootID: bootID)
             let name = ControlProbe.name(forState: places.state)
             var scope = scope
             if scope == nil, (step ?? .cgroup2) == .cgroup2,
@@ -110,6 +94,29 @@ final class Daemon {
             try prepare(bootID: bootID)
         } catch {
             throw .system(error)
+        }
+    }
+
+    private static func openPlaces(_ places: DaemonPlaces) throws(DaemonError) -> DaemonLock {
+        do throws(LinuxError) {
+            for directory in [places.state, places.runtime, places.logs, places.launches] {
+                try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+                try claim(directory)
+            }
+            return try DaemonLock(places.lock)
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// The boot, if it cannot be written down yet.
+    private static func open(_ markers: LaunchMarkers, bootID: String) -> String? {
+        do throws(LinuxError) {
+            try markers.open(bootID: bootID)
+            return nil
+        } catch {
+            DaemonLog.write("nothing is started until this is over: \(error)")
+            return bootID
         }
     }
 

@@ -87,7 +87,8 @@ final class Inputs {
     }
 
     /// What there is when the daemon starts: the settings, or those that were valid last, nil for
-    /// the defaults; and all manifests. Part of the first event, since what was running is judged by them.
+    /// the defaults; and all manifests. Part of the first event, since what was running is judged
+    /// by them.
     func readFirst() -> (settings: Settings?, manifests: [ManifestChange]) {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
@@ -175,7 +176,7 @@ final class Inputs {
     }
 
     private func keep(_ text: String) {
-        guard text != kept else { return }
+        guard text != (kept ?? "") else { return }
         do throws(LinuxError) {
             try Files.replace(daemon.places.validSettings, with: text)
             kept = text

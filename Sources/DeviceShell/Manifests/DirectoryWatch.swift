@@ -118,7 +118,10 @@ final class DirectoryWatch {
 
     /// An overflow is a change like others, and so is the end of what is watched: all is read anew.
     private func matters(_ event: Inotify.Event) -> Bool {
-        guard !event.name.isEmpty, let names = names[event.watch], let names else { return true }
-        return names.contains(event.name)
+        guard event.watch >= 0 else { return true }
+        // Of a watch that we took away ourselves.
+        guard let known = names[event.watch] else { return false }
+        guard !event.name.isEmpty, let wanted = known else { return true }
+        return wanted.contains(event.name)
     }
 }

@@ -1,0 +1,84 @@
+@testable import DeviceShell
+import EventLoop
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// The settings file as people keep it: mended by hand, behind links, not there yet.
+struct SettingsFileTests {
+    private func value(_ bench: DaemonBench, _ name: String) throws -> String? {
+        let settings = try bench.ask("Settings").listValue ?? []
+        return settings.first { $0["setting"] == .string(name) }?["value"]?.stringValue
+    }
+
+    @Test func `a slip in the file does not bring back the defaults at the next start`() throws {
+        let bench = try DaemonBench("background-refresh = off\n")
+        #expect(try value(bench, "background-refresh") == "off")
+        try bench.kill()
+        try bench.daemon.scratch.write(
+            "offstage.conf",
+            DaemonBench.quick + "background-refresh = off\nno-such-thing = 1\n"
+        )
+        try bench.daemon.start()
+        #expect(try value(bench, "background-refresh") == "off")
+        #expect(bench.daemon.log.contains("the settings that were valid last are in force"))
+        try bench.daemon.scratch.write("offstage.conf", DaemonBench.quick)
+        try bench.ask("Reload")
+        #expect(try value(bench, "background-refresh") == "on")
+        let pause = try value(bench, "pause-after-boot")
+        try bench.kill()
+        try bench.daemon.scratch.write("offstage.conf", "no-such-thing = 1\n")
+        try bench.daemon.start()
+        #expect(try value(bench, "background-refresh") == "on")
+        #expect(try value(bench, "pause-after-boot") == pause, "of the valid file before")
+    }
+
+    @Test func `a file behind links is changed where it is, and watched there`() throws {
+        let bench = try DaemonBench(starting: false)
+        let scratch = bench.daemon.scratch
+        let file = scratch("dotfiles/settings")
+        try Files.makeDirectory(scratch("dotfiles"))
+        try scratch.write("dotfiles/settings", DaemonBench.quick, permissions: 0o644)
+        try Files.remove(scratch("offstage.conf"))
+        for (target, name) in [("settings", "dotfiles/link"), ("dotfiles/link", "offstage.conf")] {
+            #expect(try Command("ln", "-s", target, scratch(name)).run().succeeded)
+        }
+        try bench.daemon.start()
+        try bench.set("run-slots", "3")
+        #expect(Files.linkTarget(scratch("offstage.conf")) == "dotfiles/link")
+        #expect(Files.linkTarget(scratch("dotfiles/link")) == "settings")
+        #expect(Files.status(file)?.permissions == 0o644)
+        #expect(try Files.text(file).contains("run-slots"))
+        #expect(try value(bench, "run-slots") == "3")
+        try scratch.write("dotfiles/settings", DaemonBench.quick + "run-slots = 2\n")
+        try bench.wait(until: "the edited settings") { try value(bench, "run-slots") == "2" }
+    }
+
+    @Test func `a directory that is not there is waited for by its name, others are not looked at`()
+        throws
+    {
+        let scratch = ScratchDirectory()
+        let loop = try EventLoop()
+        var changes = 0
+        let watch = DirectoryWatch(loop) { changes += 1 }
+        let path = scratch("config/offstage/offstage.conf")
+        try Files.makeDirectory(scratch("config"))
+        watch.watch(DirectoryWatch.Place.chain(path))
+        #expect(watch.problem == nil)
+        try scratch.write("config/other", "busy")
+        try Files.makeDirectory(scratch("config/offstages"))
+        _ = try loop.runReady()
+        #expect(changes == 0)
+        try Files.makeDirectory(scratch("config/offstage"))
+        _ = try loop.runReady()
+        #expect(changes == 1)
+        watch.watch(DirectoryWatch.Place.chain(path))
+        try scratch.write("config/offstage/backup", "text")
+        _ = try loop.runReady()
+        #expect(changes == 1)
+        try scratch.write("config/offstage/offstage.conf", "text")
+        _ = try loop.runReady()
+        #expect(changes > 1)
+    }
+}
