@@ -69,7 +69,7 @@ struct GateWords: Hashable, Sendable {
     var fix = ""
 }
 
-/// What a gate may look at. Not copyable: each gate would get a copy of its own.
+/// What a gate may look at. Not copyable: it is large, and nobody keeps it.
 struct GateContext: ~Copyable {
     let now: Moment
     let device: DeviceFacts
