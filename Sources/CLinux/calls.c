@@ -33,12 +33,6 @@ int clinux_open(const char *path, int flags, mode_t mode) {
     return open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
 }
 
-int clinux_flag_path_only(void) { return O_PATH; }
-
-int clinux_duplicate(int descriptor, int minimum) {
-    return fcntl(descriptor, F_DUPFD_CLOEXEC, minimum);
-}
-
 int clinux_set_nonblocking(int descriptor, int on) {
     int flags = fcntl(descriptor, F_GETFL);
     if (flags < 0) return -1;
@@ -78,8 +72,6 @@ int clinux_become(uid_t user, gid_t group) {
 
 int clinux_set_subreaper(int on) { return prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }
 
-int clinux_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0); }
-
 void clinux_release_free_memory(void) { malloc_trim(0); }
 
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard) {
@@ -97,7 +89,7 @@ int clinux_set_limit(int resource, uint64_t soft, uint64_t hard) {
 
 int clinux_resource(int which) {
     static const int resources[] = {
-        RLIMIT_CORE, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_NPROC, RLIMIT_FSIZE};
+        RLIMIT_CORE, RLIMIT_DATA, RLIMIT_NOFILE, RLIMIT_AS, RLIMIT_NPROC};
     return resources[which];
 }
 
@@ -194,10 +186,6 @@ int clinux_peer_pidfd(int socket) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) < 0) return -1;
     fcntl(pidfd, F_SETFD, FD_CLOEXEC);
     return pidfd;
-}
-
-ssize_t clinux_receive(int socket, void *bytes, size_t count) {
-    return recv(socket, bytes, count, 0);
 }
 
 // --- clocks

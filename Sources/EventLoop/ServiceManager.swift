@@ -12,12 +12,6 @@ package enum ServiceManager {
     @discardableResult
     package static func stopping() throws(LinuxError) -> Bool { try notify("STOPPING=1") }
 
-    /// One line for the user.
-    @discardableResult
-    package static func status(_ text: String) throws(LinuxError) -> Bool {
-        try notify("STATUS=\(text)")
-    }
-
     private static func notify(_ state: String) throws(LinuxError) -> Bool {
         try check(unsafe sd_notify(0, state), "sd_notify") > 0
     }

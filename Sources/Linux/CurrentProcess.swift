@@ -28,11 +28,6 @@ package enum CurrentProcess {
         try check(clinux_set_subreaper(on ? 1 : 0), "prctl", "PR_SET_CHILD_SUBREAPER")
     }
 
-    /// Without it no other process of this user may look into our memory, and no core is written.
-    package static func setDumpable(_ on: Bool) throws(LinuxError) {
-        try check(clinux_set_dumpable(on ? 1 : 0), "prctl", "PR_SET_DUMPABLE")
-    }
-
     /// Hands what is free on the heap back to the system: worth it after a peak, not often.
     package static func releaseFreeMemory() { clinux_release_free_memory() }
 
@@ -105,7 +100,7 @@ package enum Signal {
 /// A limit of `setrlimit`.
 package struct ResourceLimit: Equatable, Sendable {
     package enum Kind: Int32, Sendable {
-        case core, data, openFiles, addressSpace, processes, fileSize
+        case core, data, openFiles, addressSpace, processes
         var number: Int32 { clinux_resource(rawValue) }
     }
 

@@ -24,8 +24,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
         package static let directory = Mode(rawValue: O_DIRECTORY)
         package static let noFollow = Mode(rawValue: O_NOFOLLOW)
         package static let nonBlocking = Mode(rawValue: O_NONBLOCK)
-        /// A name for the place in the tree, neither readable nor writable.
-        package static let pathOnly = Mode(rawValue: clinux_flag_path_only())
     }
 
     package init(
@@ -53,12 +51,6 @@ package struct FileDescriptor: ~Copyable, Sendable {
         let number = number
         discard self
         return number
-    }
-
-    package func duplicate() throws(LinuxError) -> FileDescriptor {
-        FileDescriptor(
-            owning: try check(clinux_duplicate(number, 3), "dup", "descriptor \(number)")
-        )
     }
 
     package func setNonBlocking(_ on: Bool) throws(LinuxError) {

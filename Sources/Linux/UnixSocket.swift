@@ -90,19 +90,6 @@ package enum UnixSocket {
     }
 }
 
-/// Two connected stream sockets. Set an end to nil to close it; `take()` gives it away.
-package struct SocketPair: ~Copyable {
-    package var one: FileDescriptor?
-    package var other: FileDescriptor?
-
-    package init() throws(LinuxError) {
-        var ends: [Int32] = [-1, -1]
-        try check(unsafe clinux_socket_pair(&ends), "socketpair")
-        one = FileDescriptor(owning: ends[0])
-        other = FileDescriptor(owning: ends[1])
-    }
-}
-
 /// Who is at the other end of a connected socket.
 package struct Peer: ~Copyable, Sendable {
     package let pid: Int32
@@ -130,6 +117,19 @@ package struct Peer: ~Copyable, Sendable {
             process = try? PidFD(of: pid)
         }
     }
+
+    /// Whether the kernel gives a descriptor of who connected (Linux 6.5), so that their number
+    /// need not be trusted.
+    package static let isHeldByKernel: Bool = {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe clinux_socket_pair(&ends) == 0 else { return false }
+        let one = FileDescriptor(owning: ends[0])
+        _ = FileDescriptor(owning: ends[1])
+        let process = clinux_peer_pidfd(one.number)
+        guard process >= 0 else { return false }
+        _ = FileDescriptor(owning: process)
+        return true
+    }()
 
     /// Whether it has ended, so that its number may be another's by now.
     package var hasEnded: Bool {

@@ -230,7 +230,7 @@ struct InterruptionTests {
         let bench = try DaemonBench(starting: false)
         try bench.daemon.scratch.write(
             "home/reader",
-            "#!/bin/sh\necho used > used-now\n",
+            "#!/bin/sh\necho used > used-now\nread line < wait\n",
             permissions: 0o755
         )
         try bench.manifest(
@@ -241,9 +241,14 @@ struct InterruptionTests {
         try bench.daemon.scratch.write("home/used-now", "")
         try bench.daemon.start()
         #expect(try bench.app("reader")?["lastUsed"] == nil)
+        #expect(try Command("mkfifo", bench.home("wait")).run().succeeded)
         var command = Command(bench.home("reader"))
         command.directory = bench.home("")
-        #expect(try command.run().succeeded)
+        let process = try command.start()
+        defer {
+            try? process.send(Signal.kill)
+            _ = try? process.wait(block: true)
+        }
         try bench.wait(until: "use seen") { try bench.app("reader")?["lastUsed"] != nil }
         #expect(try bench.history("reader").contains { $0["what"] == "seen" })
     }

@@ -49,28 +49,58 @@ struct UseTests {
         try wait(bench, "reader", uses: before + 1)
     }
 
+    /// A program that runs until the test ends it.
+    private func program(_ bench: DaemonBench, _ name: String) throws {
+        let pipe = bench.home("wait")
+        if !Files.exists(pipe) { #expect(try Command("mkfifo", pipe).run().succeeded) }
+        try bench.daemon.scratch.write(
+            "home/" + name,
+            "#!/bin/sh\nread line < \(pipe)\n",
+            permissions: 0o755
+        )
+    }
+
+    /// Runs it, and returns once a use is seen.
+    private func run(_ bench: DaemonBench, _ name: String, _ app: String, uses: Int) throws {
+        let process = try Command(bench.home(name)).start()
+        defer {
+            try? process.send(Signal.kill)
+            _ = try? process.wait(block: true)
+        }
+        try wait(bench, app, uses: uses)
+    }
+
+    @Test func `an executable that is only read is not used`() throws {
+        let bench = try bench([("read", "exec:~/read"), ("run", "exec:~/run")])
+        for name in ["read", "run"] { try program(bench, name) }
+        try bench.daemon.start()
+        #expect(try Command("cat", bench.home("read")).run().succeeded)
+        // A reader that has its path among its words, as long as the other runs.
+        var reader = Command("tail", "-f", bench.home("read"))
+        reader.directory = bench.home("")
+        let process = try reader.start()
+        try run(bench, "run", "run", uses: 1)
+        #expect(try uses(bench, "read") == 0)
+        try process.send(Signal.kill)
+        _ = try process.wait(block: true)
+    }
+
     @Test func `an executable that is installed later, and replaced, is seen`() throws {
         let bench = try bench([("reader", "exec:~/bin/reader")])
         try bench.daemon.start()
         for count in 1...2 {
-            try bench.daemon.scratch.write(
-                "home/bin/reader",
-                "#!/bin/sh\ntrue\n",
-                permissions: 0o755
-            )
+            try program(bench, "bin/reader")
             // What is watched is known once the daemon has looked at what came before this.
             try bench.ask("Version")
-            #expect(try Command(bench.home("bin/reader")).run().succeeded)
-            try wait(bench, "reader", uses: count)
+            try run(bench, "bin/reader", "reader", uses: count)
         }
     }
 
     @Test func `two apps may share a file, each with its own kind of use`() throws {
         let bench = try bench([("opener", "exec:~/shared"), ("writer", "file:~/shared")])
-        try bench.daemon.scratch.write("home/shared", "#!/bin/sh\ntrue\n", permissions: 0o755)
+        try program(bench, "shared")
         try bench.daemon.start()
-        #expect(try Command(bench.home("shared")).run().succeeded)
-        try wait(bench, "opener", uses: 1)
+        try run(bench, "shared", "opener", uses: 1)
         #expect(try uses(bench, "writer") == 0)
         try FileDescriptor(opening: bench.home("shared"), [.writing, .append]).writeAll("\n")
         try wait(bench, "writer", uses: 1)

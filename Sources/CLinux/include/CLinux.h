@@ -92,8 +92,6 @@ size_t clinux_parse_options(
 // Single calls (calls.c). Each returns what the call returns, with errno as it left it.
 
 int clinux_open(const char *path, int flags, mode_t mode);
-int clinux_flag_path_only(void);
-int clinux_duplicate(int descriptor, int minimum);
 int clinux_set_nonblocking(int descriptor, int on);
 int clinux_pipe(int ends[2], int nonblocking);
 int clinux_eventfd(void);
@@ -113,7 +111,6 @@ int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group);
 /// SO_PEERPIDFD; ENOPROTOOPT before Linux 6.5.
 int clinux_peer_pidfd(int socket);
 int clinux_socket_datagram(void);
-ssize_t clinux_receive(int socket, void *bytes, size_t count);
 
 /// A timerfd on CLOCK_REALTIME that becomes readable when the clock is set.
 int clinux_clock_jump_timer(void);
@@ -129,7 +126,6 @@ int clinux_byte_is_locked(int descriptor, int64_t byte);
 
 int clinux_become(uid_t user, gid_t group);
 int clinux_set_subreaper(int on);
-int clinux_set_dumpable(int on);
 
 void clinux_release_free_memory(void);
 int clinux_get_limit(int resource, uint64_t *soft, uint64_t *hard);

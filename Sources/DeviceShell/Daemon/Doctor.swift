@@ -11,7 +11,8 @@ struct Doctor {
 
     func checks() -> [Value] {
         let checks =
-            [processes, keeper, memory, pressure, files, lingering, sleep, identity] + settings
+            [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity]
+            + settings
             + [store] + sensors
         return checks.map(\.report)
     }
@@ -94,11 +95,25 @@ struct Doctor {
     private var sleep: Check { .sleep(canHold: daemon.places.wakeLock.isAvailable) }
 
     private var identity: Check {
-        Check(
+        let isHeld = Peer.isHeldByKernel
+        return Check(
             "identity of apps",
             ok: true,
-            "by the process that was started (pid and start time); protects against mistakes, "
-                + "not against malice of the same user"
+            "level none: by the process that connects, "
+                + (isHeld ? "held by the kernel (pidfd)" : "by its number and start time")
+                + "; protects against mistakes, not against malice of the same user"
+        )
+    }
+
+    private var waking: Check {
+        let wakes = daemon.world.wakesTheMachine
+        return Check(
+            "waking the machine",
+            ok: wakes,
+            wakes ? "a clock that wakes it" : "not possible here",
+            lost: wakes ? "" : "what is due while it sleeps is done when it wakes by itself",
+            fix: wakes
+                ? "" : "it takes a real-time clock and the capability to wake (CAP_WAKE_ALARM)"
         )
     }
 

@@ -42,7 +42,19 @@ final class World {
         ) { [unowned self] in
             happened(.process($0, $1))
         }
-        uses = UseWatch(loop) { [unowned self] in happened(.used($0)) }
+        uses = try UseWatch(
+            loop,
+            // What is not known is not taken for a use.
+            isOurs: { pid in
+                do throws(LinuxError) {
+                    return try control.launch(of: pid) != nil
+                } catch {
+                    return true
+                }
+            }
+        ) { [unowned self] in
+            happened(.used($0))
+        }
         timer = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
             happened(.timer)
         }
@@ -68,6 +80,8 @@ final class World {
     func takeEnvironment(of attached: LaunchID) -> [String] {
         processes?.takeEnvironment(of: attached) ?? []
     }
+
+    var wakesTheMachine: Bool { timer?.isAlarm == true }
 
     /// Why changes of files may go unseen; nil: they do not.
     var watchProblem: LinuxError? { uses?.problem ?? processes?.logWatchProblem }

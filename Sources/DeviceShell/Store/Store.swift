@@ -15,8 +15,8 @@ package final class Store {
     private var put: Statement
     private var delete: Statement
     private var append: Statement
-    /// History lines since it was last pruned; the first line of a run prunes.
     private var durability = Durability.powerLoss
+    /// History lines since it was last pruned; the first line of a run prunes.
     private var appended = Store.pruningInterval - 1
     private static let pruningInterval = 500
     /// Lines kept, and how old they may be; set from the settings.

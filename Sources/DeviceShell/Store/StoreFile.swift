@@ -88,17 +88,21 @@ struct StoreFile {
     }
 
     private func openChecked() throws(SQLiteError) -> Database {
+        var isChecked = false
         if (Files.status(log)?.size ?? 0) == 0, !Files.exists(path + "-journal") {
             // Nobody is writing (we hold the lock of the state directory) and nothing waits to be
             // written back, so it can be read as a file that nobody changes.
             try check(Database(path: path, mode: .immutable, fileSystem: fileSystem))
+            isChecked = true
         }
         let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
         try database.lockExclusively()
-        // Until it is known to be sound, what a killed daemon left in the log stays there.
-        try database.keepLogOnClose(true)
-        try check(database)
-        try database.keepLogOnClose(false)
+        if !isChecked {
+            // Until it is known to be sound, what a killed daemon left in the log stays there.
+            try database.keepLogOnClose(true)
+            try check(database)
+            try database.keepLogOnClose(false)
+        }
         try database.setSynchronous(.full)
         if try StoreMigrations.isDue(on: database) {
             try database.setJournalMode(.delete)

@@ -2,8 +2,8 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// Sees the use of programs that know nothing of us (`UseFrom`): their executable is opened to be
-/// run, or a file that they keep is written. The path counts, not the file that it names: programs
+/// Sees the use of programs that know nothing of us (`UseFrom`): somebody runs their executable,
+/// or a file that they keep is written. The path counts, not the file that it names: programs
 /// replace their files, and begin without them.
 @safe
 final class UseWatch {
@@ -12,6 +12,14 @@ final class UseWatch {
     private var source: DescriptorSource?
     private var entries: [Entry] = []
     private let used: (AppID) -> Void
+    private let isOurs: (Int32) -> Bool
+    /// Whose executable was opened, until it is looked who runs it.
+    private var opened: Set<AppID> = []
+    private var timer: TimerSource?
+
+    /// A backup or an indexer opens an executable as well; who runs it does so for longer. What
+    /// ends sooner was not looked at by anybody.
+    private static let delay = Interval.seconds(1)
 
     private struct Entry {
         let app: AppID
@@ -56,8 +64,29 @@ final class UseWatch {
     /// Why uses may go unseen; nil: they do not.
     private(set) var problem: LinuxError?
 
-    init(_ loop: EventLoop, used: @escaping (AppID) -> Void) {
-        (self.loop, self.used) = (loop, used)
+    /// `isOurs`: whether a process belongs to a launch.
+    init(
+        _ loop: EventLoop,
+        isOurs: @escaping (Int32) -> Bool,
+        used: @escaping (AppID) -> Void
+    ) throws(LinuxError) {
+        (self.loop, self.isOurs, self.used) = (loop, isOurs, used)
+        timer = try TimerSource(loop) { [unowned self] in look() }
+    }
+
+    /// Who of those that were opened is run by somebody.
+    private func look() {
+        let due = opened
+        opened.removeAll()
+        for entry in entries where due.contains(entry.app) {
+            let processes = RunningProgram.processes(of: entry.path)
+            if processes.contains(where: { !isOurs($0) }) { used(entry.app) }
+        }
+    }
+
+    private func lookSoon(_ app: AppID) {
+        if opened.isEmpty { try? timer?.arm(at: Clocks.boot() + Self.delay) }
+        opened.insert(app)
     }
 
     /// Tries again to watch what the kernel would not.
@@ -128,7 +157,11 @@ final class UseWatch {
                 }
             }
             if isStale, renew(place) { isUsed = true }
-            if isUsed { seen.append(entries[place].app) }
+            guard isUsed else { continue }
+            switch entries[place].source {
+            case .exec: lookSoon(entries[place].app)
+            case .file: seen.append(entries[place].app)
+            }
         }
         for app in seen { used(app) }
     }

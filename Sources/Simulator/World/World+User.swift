@@ -5,7 +5,6 @@ package import Vocabulary
 package struct UserState {
     package var isActive = false
     package var openApp: Int?
-    /// Apps that the user closed and has not opened since.
     package var random: SeededRandom
     var jobs = 0
     /// Local time of getting up and of going to bed.
