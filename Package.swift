@@ -57,6 +57,17 @@ func tests(_ name: String, _ dependencies: [String]) -> Target {
     )
 }
 
+/// An app that shows what the library is for; `program` is what its manifest starts.
+func example(_ name: String, program: String, _ others: [String] = []) -> Target {
+    .executableTarget(
+        name: program,
+        dependencies: (["Offstage"] + others).map { .byName(name: $0) },
+        path: "Examples/" + name,
+        exclude: [program + ".desktop"],
+        swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+    )
+}
+
 let package = Package(
     name: "offstage",
     products: [
@@ -116,6 +127,9 @@ let package = Package(
 
         // Apps that show how it is used, and that the tests run.
         sample("ColorFeed"),
+        example("FeedReader", program: "feedreader", ["SQLite"]),
+        example("WeatherStation", program: "weatherstation"),
+        example("Tides", program: "tides"),
         sample("Clowntown"),
 
         // Benchmarks: every figure that the documents quote.

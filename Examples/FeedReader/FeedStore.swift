@@ -25,7 +25,7 @@ final class FeedStore {
     }
 
     func version(of feed: String) throws -> FeedVersion? {
-        var query = try database.prepare("SELECT tag, modified FROM feed WHERE address = ?")
+        let query = try database.prepare("SELECT tag, modified FROM feed WHERE address = ?")
         try query.bind(feed, at: 1)
         guard try query.step() else { return nil }
         return FeedVersion(
@@ -38,11 +38,11 @@ final class FeedStore {
     func add(_ posts: [Post], of feed: String, _ version: FeedVersion) throws -> Int {
         try database.transaction { () throws(SQLiteError) in
             let before = try database.integer("SELECT count(*) FROM post") ?? 0
-            var unlist = try database.prepare("UPDATE post SET listed = 0 WHERE feed = ?")
+            let unlist = try database.prepare("UPDATE post SET listed = 0 WHERE feed = ?")
             try unlist.bind(feed, at: 1)
             try unlist.run()
             for post in posts {
-                var insert = try database.prepare(
+                let insert = try database.prepare(
                     """
                     INSERT INTO post(feed, id, title, link, published) VALUES(?, ?, ?, ?, ?)
                     ON CONFLICT DO UPDATE SET listed = 1, title = excluded.title
@@ -56,10 +56,10 @@ final class FeedStore {
                 try insert.run()
             }
             let after = try database.integer("SELECT count(*) FROM post") ?? 0
-            var seen = try database.prepare("INSERT OR REPLACE INTO feed VALUES(?, ?, ?)")
+            let seen = try database.prepare("INSERT OR REPLACE INTO feed VALUES(?, ?, ?)")
             try seen.bind(feed, at: 1)
-            try Self.bind(version.tag, at: 2, of: &seen)
-            try Self.bind(version.lastModified, at: 3, of: &seen)
+            try Self.bind(version.tag, at: 2, of: seen)
+            try Self.bind(version.lastModified, at: 3, of: seen)
             try seen.run()
             return Int(after - before)
         }
@@ -68,7 +68,7 @@ final class FeedStore {
     private static func bind(
         _ text: String?,
         at index: Int32,
-        of statement: inout Statement
+        of statement: borrowing Statement
     ) throws(SQLiteError) {
         if let text {
             try statement.bind(text, at: index)
@@ -80,7 +80,7 @@ final class FeedStore {
     /// All posts, newest first; from now on they are old.
     func readAll() throws -> [Post] {
         var posts: [Post] = []
-        var query = try database.prepare(
+        let query = try database.prepare(
             "SELECT id, title, link, published, isNew FROM post ORDER BY published DESC, id"
         )
         while try query.step() {
@@ -99,21 +99,21 @@ final class FeedStore {
     }
 
     func lastCleaning() throws -> Date? {
-        var query = try database.prepare("SELECT max(at) FROM cleaning")
+        let query = try database.prepare("SELECT max(at) FROM cleaning")
         guard try query.step(), try !query.isNull(at: 0) else { return nil }
         return Date(timeIntervalSince1970: try query.double(at: 0))
     }
 
     /// How many posts went. What its feed still lists stays, or it would come back as new.
     func clean(olderThan date: Date) throws -> Int {
-        var delete = try database.prepare(
+        let delete = try database.prepare(
             "DELETE FROM post WHERE published < ? AND NOT isNew AND NOT listed"
         )
         try delete.bind(date.timeIntervalSince1970, at: 1)
         try delete.run()
         let count = database.changes
         try database.execute("VACUUM")
-        var note = try database.prepare("INSERT INTO cleaning VALUES(?)")
+        let note = try database.prepare("INSERT INTO cleaning VALUES(?)")
         try note.bind(Date().timeIntervalSince1970, at: 1)
         try note.run()
         return count

@@ -10,7 +10,7 @@ extension Subcommand {
         Group(title: "Apps and their work", commands: [open, leave, close, submit, run, cancel]),
         Group(title: "The device", commands: [pause, `continue`, set, conditions, settings]),
         Group(title: "Manifests", commands: [lint, modes, gates]),
-        Group(title: "For developers", commands: [simulate, replay, daemon, completions]),
+        Group(title: "For developers", commands: [new, simulate, replay, daemon, completions]),
     ]
 
     package static let all = groups.flatMap(\.commands)
