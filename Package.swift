@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 /// What every Swift target is built with: today's language, and no warning survives.
@@ -84,13 +85,16 @@ let package = Package(
         layer(
             "DeviceShell",
             [
-                "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SystemBus", "SQLite",
-                "Vocabulary",
+                "BuildIdentity", "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SystemBus",
+                "SQLite", "Vocabulary",
             ]
         ),
         layer(
             "Commands",
-            ["Simulator", "AppProtocol", "DeviceCore", "Linux", "SystemBus", "Vocabulary"]
+            [
+                "Simulator", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "SystemBus",
+                "Vocabulary",
+            ]
         ),
 
         // What a Swift app links.
@@ -101,14 +105,12 @@ let package = Package(
 
         // Cores: pure, deterministic.
         layer("DeviceCore", ["Vocabulary"]),
-        .target(
-            name: "AppProtocol",
-            dependencies: ["Vocabulary"],
-            swiftSettings: safe,
-            plugins: ["CoreIdentity"]
-        ),
-        .plugin(name: "CoreIdentity", capability: .buildTool()),
+        layer("AppProtocol", ["Vocabulary"]),
         layer("Vocabulary"),
+
+        // Which build this is, by the source of the cores.
+        .target(name: "BuildIdentity", swiftSettings: safe, plugins: ["CoreIdentity"]),
+        .plugin(name: "CoreIdentity", capability: .buildTool()),
 
         // Wrappers: one per C library, no policy.
         layer("EventLoop", ["CSystemd", "Linux", "Vocabulary"]),
@@ -181,6 +183,7 @@ let package = Package(
         tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary", "Linux"]),
         tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
+        tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
@@ -198,7 +201,26 @@ let package = Package(
             "Offstage",
             ["Offstage", "AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
         ),
-        tests("Commands", ["Commands", "AppProtocol", "DeviceCore", "Linux", "Vocabulary"]),
+        tests(
+            "Commands",
+            ["Commands", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "Vocabulary"]
+        ),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )
+
+// What `make install` lays down for apps to build against is a part of this tree: the library, and
+// what is below it.
+func isHere(_ target: Target) -> Bool {
+    let folder: String
+    switch target.type {
+    case .test: folder = "Tests/"
+    case .plugin: folder = "Plugins/"
+    default: folder = "Sources/"
+    }
+    let path = target.path ?? folder + target.name
+    return FileManager.default.fileExists(atPath: Context.packageDirectory + "/" + path)
+}
+package.targets.removeAll { !isHere($0) }
+let here = Set(package.targets.map(\.name))
+package.products.removeAll { $0.name != "Offstage" && !here.contains($0.name) }

@@ -1,4 +1,5 @@
 import AppProtocol
+import BuildIdentity
 import Commands
 import DeviceCore
 import TestKit

@@ -1,4 +1,5 @@
 import AppProtocol
+import BuildIdentity
 import DeviceCore
 import Linux
 import TestKit

@@ -21,8 +21,15 @@ struct Layers {
             ours: cores.union(wrappers).union(["Commands", "Simulator"]),
             system: system
         ),
-        "DeviceShell": Target(ours: cores.union(wrappers), system: system),
-        "Commands": Target(ours: cores.union(wrappers).union(["Simulator"]), system: system),
+        "DeviceShell": Target(
+            ours: cores.union(wrappers).union(["BuildIdentity"]),
+            system: system
+        ),
+        "Commands": Target(
+            ours: cores.union(wrappers).union(["BuildIdentity", "Simulator"]),
+            system: system
+        ),
+        "BuildIdentity": Target(),
         "Offstage": Target(
             ours: wrappers.subtracting(["SQLite"]).union(["AppProtocol", "Vocabulary"]),
             system: system.union(["Dispatch", "Foundation"])

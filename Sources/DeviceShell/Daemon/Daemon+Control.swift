@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import BuildIdentity
 internal import DeviceCore
 internal import Linux
 internal import Vocabulary

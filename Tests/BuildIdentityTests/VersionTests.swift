@@ -1,4 +1,4 @@
-import AppProtocol
+import BuildIdentity
 import Linux
 import TestKit
 import Testing
