@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates simulate replay daemon completions help' ;;
+        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates new simulate replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates new simulate replay daemon completions help' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -32,6 +32,7 @@ _offstage() {
         lint) words='--json --socket --help' ;;
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
+        new) words='--library --socket --help' ;;
         simulate) words='--days --apps --seed --seeds --json --socket --help' ;;
         replay) words='--json --socket --help' ;;
         daemon) words='--socket --help' ;;
