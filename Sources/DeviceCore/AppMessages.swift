@@ -2,17 +2,21 @@ package import Vocabulary
 
 /// What a linked app says, already tied to its launch by the process that said it.
 package enum AppEvent: Hashable, Sendable, Codable {
+    /// The main process is there and has not finished launching; answered with how it was launched.
+    case connected(reply: ReplyToken)
     /// `didFinishLaunching` has returned; handlers for these identifiers are registered.
-    case finishedLaunching(registered: [String])
+    case finishedLaunching(registered: [String], reply: ReplyToken? = nil)
     /// The app's answer to an offer: the receipt.
     case accepted(DeliveryID)
+    /// The app's answer to an offer was an error: it will never take it.
+    case declined(DeliveryID, reason: String)
     /// A handler for expiry was set or cleared.
-    case expirationHandler(DeliveryID, set: Bool)
-    case completed(DeliveryID, TaskResult)
+    case expirationHandler(DeliveryID, set: Bool, reply: ReplyToken? = nil)
+    case completed(DeliveryID, TaskResult, reply: ReplyToken? = nil)
     /// `beginBackgroundTask`; `by`: an expiring activity of this extension, a helper program in the
     /// app's launch.
     case taskBegan(name: String, hasHandler: Bool, by: ProcessID? = nil, reply: ReplyToken)
-    case taskEnded(task: Int64, by: ProcessID? = nil)
+    case taskEnded(task: Int64, by: ProcessID? = nil, reply: ReplyToken? = nil)
     /// An extension's process has ended or hung up.
     case extensionGone(ProcessID)
     /// `applicationDidEnterBackground` has returned.
@@ -23,8 +27,14 @@ package enum AppEvent: Hashable, Sendable, Codable {
     case cancel(identifier: String?, reply: ReplyToken)
     /// The connection is gone; the process may live on and come back.
     case disconnected
-    /// Connected again: what it accepted and still runs, and what it finished meanwhile.
-    case reconnected(running: [DeliveryID], finished: [FinishedDelivery])
+    /// Connected again: what it accepted and still runs, what it finished meanwhile, and, if it
+    /// says so, for what it has handlers.
+    case reconnected(
+        running: [DeliveryID],
+        finished: [FinishedDelivery],
+        registered: [String]? = nil,
+        reply: ReplyToken? = nil
+    )
 }
 
 package struct FinishedDelivery: Hashable, Sendable, Codable {
@@ -50,20 +60,47 @@ package enum FetchInterval: Hashable, Sendable, Codable {
     case every(Interval)
 }
 
-/// What the daemon says to a linked app.
+/// What the daemon says to a linked app. `until` is the end of what it may use; distant future:
+/// there is none.
 package enum AppMessage: Hashable, Sendable, Codable {
-    /// Work, with its trigger; the app answers `accepted`.
-    case offer(DeliveryID, Trigger, identifier: String)
+    /// Work; the app answers `accepted`.
+    case offer(DeliveryID, OfferedWork, identifier: String)
     /// The receipt is committed: run the handler.
-    case go(DeliveryID)
+    case go(DeliveryID, until: AwakeTime = .distantFuture)
     /// Time is nearly out: call the expiration handler.
-    case expire(DeliveryID, StopReason)
+    case expire(DeliveryID, StopReason, until: AwakeTime = .distantFuture)
     /// `to`: the extension that holds it; nil: the app itself.
-    case expireTask(task: Int64, to: ProcessID? = nil, StopReason)
-    case didEnterBackground
+    case expireTask(
+        task: Int64,
+        to: ProcessID? = nil,
+        StopReason,
+        until: AwakeTime = .distantFuture
+    )
+    /// `until`: of background tasks.
+    case didEnterBackground(until: AwakeTime = .distantFuture)
     case willEnterForeground
     case didBecomeActive
-    case memoryWarning
+    /// Bytes that it has, and may have.
+    case memoryWarning(memory: Int64, limit: Int64)
+    /// Whether background refresh is on for it.
+    case refreshChanged(RefreshStatus)
+}
+
+/// Which of an app's handlers is meant.
+package enum OfferedWork: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The first API's one handler.
+    case fetch
+    /// The handler that is registered for the identifier.
+    case refresh, processing
+}
+
+/// `backgroundRefreshStatus`.
+package enum RefreshStatus: String, Hashable, Sendable, Codable, CaseIterable {
+    case available
+    /// The user turned it off, for this app or for all.
+    case denied
+    /// Nobody at this device can turn it on.
+    case restricted
 }
 
 /// Why a run was, or is about to be, ended.

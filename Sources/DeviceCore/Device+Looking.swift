@@ -59,14 +59,19 @@ extension Device {
     package func allowance(of id: LaunchID, at now: Moment) -> Allowance? {
         guard let (app, launch) = launch(id) else { return nil }
         guard launch.presence != .foreground else { return Allowance(usage: launch.usage) }
-        let ends =
-            [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
-            + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
         return Allowance(
             memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
             cpuLimit: isUnmonitored(launch, of: apps[app]) ? nil : settings.cpuLimit,
             usage: launch.usage,
-            timeLeft: max(.zero, (ends.max() ?? now.awake) - now.awake)
+            timeLeft: max(.zero, end(of: launch, or: now.awake) - now.awake)
         )
+    }
+
+    /// The end of all that it may use in the background.
+    func end(of launch: Launch, or end: AwakeTime = .distantFuture) -> AwakeTime {
+        let ends =
+            [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
+            + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
+        return ends.max() ?? end
     }
 }

@@ -202,6 +202,7 @@ extension Device {
             limit: Int(settings.batteryLimit),
             margin: Int(settings.batteryMargin)
         )
+        tellRefresh(&step)
         touchAll()
     }
 

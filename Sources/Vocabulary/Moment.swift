@@ -43,6 +43,13 @@ package typealias BootTime = Instant<Boot>
 package typealias AwakeTime = Instant<Awake>
 package typealias WallTime = Instant<Wall>
 
+extension AwakeTime {
+    /// Seconds of `CLOCK_MONOTONIC`, as protocols say it; nil: never.
+    package var monotonicSeconds: Double? {
+        self == .distantFuture ? nil : Double(nanoseconds) / 1e9
+    }
+}
+
 /// All clocks, read together.
 package struct Moment: Hashable, Sendable, Codable {
     package var boot: BootTime

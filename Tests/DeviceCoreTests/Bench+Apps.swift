@@ -89,7 +89,7 @@ extension Bench {
                 reply: nextReply()
             )
         )
-        guard case .value(.integer(let number)) = reply else { return -1 }
-        return number
+        guard case .value(let answer) = reply else { return -1 }
+        return answer["task"]?.integerValue ?? -1
     }
 }

@@ -165,8 +165,10 @@ struct Bench {
         }
     }
 
-    /// What linked apps were told.
-    func told(_ launch: LaunchID) -> [AppMessage] {
+    /// What linked apps were told, without the ends of their time.
+    func told(_ launch: LaunchID) -> [AppMessage] { toldInFull(launch).map(\.undated) }
+
+    func toldInFull(_ launch: LaunchID) -> [AppMessage] {
         effects.compactMap {
             if case .tell(launch, let message) = $0 { message } else { nil }
         }
@@ -273,6 +275,19 @@ struct Bench {
             manifests: manifests.map { .present($0) }
         )
         feed(.started(start))
+    }
+}
+
+extension AppMessage {
+    /// The same, as if there were no end.
+    var undated: AppMessage {
+        switch self {
+        case .go(let id, _): .go(id)
+        case .expire(let id, let reason, _): .expire(id, reason)
+        case .expireTask(let task, let reason, _): .expireTask(task: task, reason)
+        case .didEnterBackground: .didEnterBackground()
+        case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: self
+        }
     }
 }
 

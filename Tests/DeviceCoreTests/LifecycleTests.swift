@@ -102,7 +102,7 @@ struct LifecycleTests {
         bench.advance(.hours(1))
         bench.ask(.leave(AppID("app")))
         #expect(bench.contains(.weigh(launch, .background)))
-        #expect(bench.told(launch) == [.didEnterBackground])
+        #expect(bench.told(launch) == [.didEnterBackground()])
         bench.advance(.seconds(5) - .milliseconds(1))
         #expect(!bench.contains(.freeze(launch)))
         bench.advance(.milliseconds(1))

@@ -18,7 +18,7 @@ struct LimitTests {
         bench.send(.process(launch, .measured(Usage(cpu: .zero, memory: 79 << 20))))
         #expect(bench.effects.isEmpty)
         bench.send(.process(launch, .measured(Usage(cpu: .zero, memory: 81 << 20))))
-        #expect(bench.told(launch) == [.memoryWarning])
+        #expect(bench.told(launch) == [.memoryWarning(memory: 81 << 20, limit: 100 << 20)])
         bench.send(.process(launch, .measured(Usage(cpu: .zero, memory: 101 << 20))))
         #expect(bench.contains(.kill(launch)))
         bench.killed(launch)

@@ -44,7 +44,7 @@ struct RegressionTests {
         let launch = stage.finishLaunching()
         stage.pass(.seconds(26))
         let delivery = stage.accept(launch)
-        #expect(stage.has(.tell(launch, .expire(delivery, .timeout))))
+        #expect(stage.hasExpired(delivery, .timeout))
         #expect(stage.violation == nil)
     }
 

@@ -27,7 +27,9 @@ struct RequirementATests {
         #expect(other.launch()?.presence == .foreground)
         #expect(other.count { $0.message == .didBecomeActive } == 1)
         other.leave()
-        #expect(other.has(.tell(launch, .didEnterBackground)))
+        #expect(
+            other.told(launch).contains { if case .didEnterBackground = $0 { true } else { false } }
+        )
         other.pass(.seconds(10))
         #expect(other.launch()?.presence == .suspended)
         other.ask(.open(AppID("app"), attach: nil))
@@ -140,7 +142,7 @@ struct RequirementATests {
         let launch = stage.finishLaunching()
         let delivery = stage.accept(launch)
         stage.pass(.seconds(25))
-        #expect(stage.has(.tell(launch, .expire(delivery, .timeout))))
+        #expect(stage.hasExpired(delivery, .timeout))
         stage.pass(.seconds(6))
         #expect(stage.results == [.terminated(.neverCompleted)])
         #expect(stage.violation == nil)
@@ -319,7 +321,7 @@ struct RequirementATests {
         stage.simulated.feed([
             .process(launch, .measured(Usage(cpu: .seconds(2), memory: 170 << 20)))
         ])
-        #expect(stage.has(.tell(launch, .memoryWarning)))
+        #expect(stage.has(.tell(launch, .memoryWarning(memory: 170 << 20, limit: 200 << 20))))
         let allowance = stage.device.allowance(of: launch, at: stage.now)
         #expect(allowance?.memoryLimit == 200 << 20)
         #expect(allowance?.cpuLimit == 80)

@@ -100,8 +100,8 @@ final class Stage {
             )
         )
         guard
-            case .value(.integer(let number)) = notes.replies.last(where: { $0.token == mine })?
-                .reply
+            case .value(let answer) = notes.replies.last(where: { $0.token == mine })?.reply,
+            let number = answer["task"]?.integerValue
         else { return -1 }
         return number
     }
@@ -161,6 +161,14 @@ final class Stage {
 
     func count(_ isMeant: (Effect) -> Bool) -> Int { notes.effects.count(where: isMeant) }
     func has(_ effect: Effect) -> Bool { notes.effects.contains(effect) }
+    func told(_ launch: LaunchID) -> [AppMessage] {
+        notes.effects.compactMap { if case .tell(launch, let said) = $0 { said } else { nil } }
+    }
+    func hasExpired(_ delivery: DeliveryID, _ reason: StopReason) -> Bool {
+        notes.effects.contains {
+            if case .expire(delivery, reason, _) = $0.message { true } else { false }
+        }
+    }
     var isFrozen: Bool { launch().flatMap { world.process($0.id)?.isFrozen } ?? false }
 
     /// Results of runs, oldest first.

@@ -250,11 +250,11 @@ extension AppEvent {
     /// Said once: must survive a commit that fails. The others have a caller, who is told.
     var isReceipt: Bool {
         switch self {
-        case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
+        case .finishedLaunching, .accepted, .declined, .expirationHandler, .completed, .taskEnded,
             .extensionGone,
             .enteredBackground, .disconnected, .reconnected:
             true
-        case .taskBegan, .fetchInterval, .submit, .cancel: false
+        case .connected, .taskBegan, .fetchInterval, .submit, .cancel: false
         }
     }
 }

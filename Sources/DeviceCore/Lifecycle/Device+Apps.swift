@@ -80,7 +80,7 @@ extension Device {
         return launch.id
     }
 
-    private mutating func offer(
+    mutating func offer(
         _ id: DeliveryID,
         _ index: Int,
         _ place: Int,
@@ -106,9 +106,15 @@ extension Device {
         }
         apps[index].launches[place].deliveries[slot].state = .offered
         save(app: index, launch: launch.id)
-        step.emit(
-            .tell(launch.id, .offer(id, delivery.trigger, identifier: delivery.identifier))
-        )
+        let work: OfferedWork =
+            switch delivery.trigger {
+            case .processing: .processing
+            case .refresh where requestOrigin(delivery, index) == .fetch: .fetch
+            case .refresh, .continued, .push, .voip, .discretionaryTransfer, .transfer,
+                .transferEvents, .location, .mode, .notificationAction, .finishUp:
+                .refresh
+            }
+        step.emit(.tell(launch.id, .offer(id, work, identifier: delivery.identifier)))
     }
 
     private func matches(_ identifier: String, _ registered: String) -> Bool {
@@ -193,7 +199,8 @@ extension Device {
         }
         let noReceipt: Bool
         switch (delivery.state, result) {
-        case (.waiting, .failed): noReceipt = false
+        // It has no handler, or will not take it: it would say so again.
+        case (.waiting, .failed), (.offered, .failed): noReceipt = false
         case (.waiting, _), (.offered, _): noReceipt = true
         case (.running, _): noReceipt = false
         }
@@ -218,34 +225,30 @@ extension Device {
         }
         touch(index)
         switch event {
-        case .finishedLaunching(let registered):
-            apps[index].launches[place].launchingUntil = nil
-            apps[index].launches[place].isConnected = true
-            apps[index].launches[place].registered = registered
-            save(app: index, launch: id)
-            // By this an app tells a launch by its user from one in the background.
-            if apps[index].launches[place].presence == .foreground {
-                step.emit(.tell(id, .didBecomeActive))
-            }
-            offerWaiting(index, id, &step)
+        case .connected(let reply):
+            step.reply(reply, .value(greeting(index, place)))
+        case .finishedLaunching(let registered, let reply):
+            finishedLaunching(registered, index, place, reply, &step)
         case .accepted(let delivery): accepted(delivery, index, place, &step)
-        case .expirationHandler(let delivery, let isSet):
+        case .declined(let delivery, let reason):
+            declined(delivery, reason, index, place, &step)
+        case .expirationHandler(let delivery, let isSet, let reply):
+            answer(reply, checkGiven(delivery, index, place), &step)
             withDelivery(delivery, index, place) { $0.hasHandler = isSet }
             save(app: index, launch: id)
-        case .completed(let delivery, let result):
+        case .completed(let delivery, let result, let reply):
+            answer(reply, checkGiven(delivery, index, place), &step)
             completed(delivery, result, index, place, &step)
         case .taskBegan(let name, let hasHandler, let holder, let reply):
-            taskBegan(
-                name,
+            let task = BackgroundTask(
+                number: apps[index].launches[place].lastTask + 1,
+                name: name,
                 hasHandler: hasHandler,
-                by: holder,
-                index,
-                place,
-                reply,
-                &step
+                holder: holder
             )
-        case .taskEnded(let number, let holder):
-            taskEnded(number, by: holder, index, place, &step)
+            begin(task, index, place, reply, &step)
+        case .taskEnded(let number, let holder, let reply):
+            taskEnded(number, by: holder, index, place, reply, &step)
         case .extensionGone(let process): extensionGone(process, index, place, &step)
         case .enteredBackground:
             if !apps[index].launches[place].tasks.isEmpty {
@@ -267,26 +270,29 @@ extension Device {
         case .disconnected:
             apps[index].launches[place].isConnected = false
             save(app: index, launch: id)
-        case .reconnected(let running, let finished):
+        case .reconnected(let running, let finished, let registered, let reply):
+            if let reply { step.reply(reply, .value(greeting(index, place))) }
+            if let registered { apps[index].launches[place].registered = registered }
             reconnected(id, index, running, finished, &step)
         }
     }
 
     private mutating func refuseGone(_ event: AppEvent, _ step: inout Step) {
-        let refusal = Reply.refused(
-            Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
-        )
+        let refusal = Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
         switch event {
-        case .taskBegan(_, _, _, let reply), .fetchInterval(_, let reply), .submit(_, let reply),
-            .cancel(_, let reply):
-            step.reply(reply, refusal)
-        case .finishedLaunching, .accepted, .expirationHandler, .completed, .taskEnded,
-            .extensionGone, .enteredBackground, .disconnected, .reconnected:
+        case .connected(let reply), .taskBegan(_, _, _, let reply), .fetchInterval(_, let reply),
+            .submit(_, let reply), .cancel(_, let reply):
+            step.reply(reply, .refused(refusal))
+        case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
+            .completed(_, _, let reply), .taskEnded(_, _, let reply),
+            .reconnected(_, _, _, let reply):
+            answer(reply, refusal, &step)
+        case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected:
             break
         }
     }
 
-    private mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
+    mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
         guard let place = apps[index].index(of: launch) else { return }
         // An offer may have died with the daemon that made it; the app knows what it has had.
         for delivery in apps[index].launches[place].deliveries
@@ -308,7 +314,7 @@ extension Device {
         change(&apps[index].launches[place].deliveries[slot])
     }
 
-    private mutating func accepted(
+    mutating func accepted(
         _ id: DeliveryID,
         _ index: Int,
         _ place: Int,
@@ -321,11 +327,42 @@ extension Device {
         withDelivery(id, index, place) { $0.state = .running }
         if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
         save(app: index, launch: launch.id)
-        step.emit(.tell(launch.id, .go(id)))
+        step.emit(.tell(launch.id, .go(id, until: delivery.end)))
         tellExpiry(id, index, place, &step)
     }
 
-    private mutating func completed(
+    private mutating func declined(
+        _ id: DeliveryID,
+        _ reason: String,
+        _ index: Int,
+        _ place: Int,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place].id
+        guard
+            apps[index].launches[place].deliveries
+                .contains(where: { $0.id == id && $0.state == .offered })
+        else { return }
+        finish(id, index, .failed, reason: "the app did not take it: \(reason)", &step)
+        suspendIfDone(launch, &step)
+    }
+
+    /// Nil: the delivery has been accepted and not yet completed.
+    private func checkGiven(_ id: DeliveryID, _ index: Int, _ place: Int) -> Refusal? {
+        let deliveries = apps[index].launches[place].deliveries
+        guard !deliveries.contains(where: { $0.id == id && $0.state == .running }) else {
+            return nil
+        }
+        return Refusal(
+            .notFound,
+            reason: "no such delivery is running: it was completed, has expired, or was never "
+                + "given to this launch",
+            value: "\(id)",
+            fix: "complete each delivery once, after Go"
+        )
+    }
+
+    mutating func completed(
         _ id: DeliveryID,
         _ result: TaskResult,
         _ index: Int,
@@ -353,38 +390,6 @@ extension Device {
         finish(id, index, outcome, reason: "the app said so", &step)
         if let place = apps[index].index(of: launch.id) {
             suspendIfDone(apps[index].launches[place].id, &step)
-        }
-    }
-
-    private mutating func reconnected(
-        _ id: LaunchID,
-        _ index: Int,
-        _ running: [DeliveryID],
-        _ finished: [FinishedDelivery],
-        _ step: inout Step
-    ) {
-        guard let place = apps[index].index(of: id) else { return }
-        apps[index].launches[place].isConnected = true
-        apps[index].launches[place].launchingUntil = nil
-        for delivery in apps[index].launches[place].deliveries {
-            guard let place = apps[index].index(of: id) else { return }
-            let knows = running.contains(delivery.id)
-            let end = finished.first { $0.delivery == delivery.id }
-            if knows || end != nil, delivery.state == .offered {
-                accepted(delivery.id, index, place, &step)
-            }
-            if let end {
-                completed(delivery.id, end.result, index, place, &step)
-            } else if !knows {
-                switch delivery.state {
-                case .waiting, .offered: offer(delivery.id, index, place, &step)
-                case .running: step.emit(.tell(id, .go(delivery.id)))
-                }
-            }
-            // Its time may have come while nobody listened.
-            if let place = apps[index].index(of: id) {
-                tellExpiry(delivery.id, index, place, &step)
-            }
         }
     }
 
@@ -420,7 +425,7 @@ extension Device {
     }
 
     /// Once, as soon as the handler runs and somebody listens.
-    private mutating func tellExpiry(
+    mutating func tellExpiry(
         _ id: DeliveryID,
         _ index: Int,
         _ place: Int,
@@ -433,7 +438,9 @@ extension Device {
         else { return }
         withDelivery(id, index, place) { $0.isTold = true }
         save(app: index, launch: launch.id)
-        step.emit(.tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout)))
+        step.emit(
+            .tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout, until: delivery.end))
+        )
     }
 
     /// The time is over. Without a handler it counts as completed without success; with one that

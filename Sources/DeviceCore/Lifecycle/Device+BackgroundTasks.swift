@@ -4,10 +4,9 @@ import Vocabulary
 /// extension's expiring activity. Both are the same to the device, but that an activity belongs to
 /// the process of its extension.
 extension Device {
-    mutating func taskBegan(
-        _ name: String,
-        hasHandler: Bool,
-        by holder: ProcessID?,
+    /// Answered with the task's number, 0 when there is no time to be had, and its deadline.
+    mutating func begin(
+        _ task: BackgroundTask,
         _ index: Int,
         _ place: Int,
         _ reply: ReplyToken,
@@ -24,22 +23,22 @@ extension Device {
         case .suspended: hasTime = false
         }
         guard hasTime, launch.ending == nil, launch.tasks.count < 256 else {
-            step.reply(reply, .value(.integer(0)))
+            step.reply(reply, .value(["task": 0]))
             return
         }
-        let number = launch.lastTask + 1
-        apps[index].launches[place].lastTask = number
-        apps[index].launches[place].tasks.append(
-            BackgroundTask(
-                number: number,
-                name: name,
-                hasHandler: hasHandler,
-                holder: holder,
-                inWake: launch.presence == .background && launch.wake != nil
-            )
-        )
+        var task = task
+        task.inWake = launch.presence == .background && launch.wake != nil
+        apps[index].launches[place].lastTask = task.number
+        apps[index].launches[place].tasks.append(task)
         save(app: index, launch: launch.id)
-        step.reply(reply, .value(.integer(number)))
+        var answer: ValueMap = ["task": .integer(task.number)]
+        let end = task.inWake ? launch.wake.map { $0.end + settings.taskBeyondWake } : nil
+        if launch.presence == .background,
+            let deadline = (end ?? launch.finishUp?.end)?.monotonicSeconds
+        {
+            answer["deadline"] = .double(deadline)
+        }
+        step.reply(reply, .value(.map(answer)))
     }
 
     mutating func taskEnded(
@@ -47,13 +46,22 @@ extension Device {
         by holder: ProcessID?,
         _ index: Int,
         _ place: Int,
+        _ reply: ReplyToken?,
         _ step: inout Step
     ) {
         let launch = apps[index].launches[place]
         guard launch.tasks.contains(where: { $0.number == number && $0.holder == holder }) else {
             note(.note("ended an unknown background task: \(number)"), app: index, &step)
+            let refusal = Refusal(
+                .notFound,
+                reason: "no such background task is open: it was ended, or never begun",
+                value: "\(number)",
+                fix: "end each task once, by the number that it was begun with"
+            )
+            answer(reply, refusal, &step)
             return
         }
+        answer(reply, nil, &step)
         release(index, place, &step) { $0.number == number }
     }
 
@@ -110,9 +118,16 @@ extension Device {
         apps[index].launches[place].tasks[slot].warned = true
         // An extension has a connection of its own.
         if task.hasHandler, launch.isConnected || task.holder != nil {
-            step.emit(
-                .tell(launch.id, .expireTask(task: task.number, to: task.holder, .timeout))
+            let end =
+                launch.tasks[slot].end ?? launch.finishUp?.end ?? launch.wake?.end
+                ?? .distantFuture
+            let message = AppMessage.expireTask(
+                task: task.number,
+                to: task.holder,
+                .timeout,
+                until: end
             )
+            step.emit(.tell(launch.id, message))
         }
     }
 

@@ -74,6 +74,7 @@ extension Device {
         apps[index].launches[place].monitor = monitor
         save(app: index, launch: launch.id)
         if launch.isFrozen { step.emit(.thaw(launch.id)) }
+        tellRefresh(index, place, &step)
         touch(index)
     }
 
@@ -297,7 +298,7 @@ extension Device {
             step.emit(.limitMemory(launch.id, limit))
         }
         if usage.memory > limit / 5 * 4, launch.isConnected {
-            step.emit(.tell(launch.id, .memoryWarning))
+            step.emit(.tell(launch.id, .memoryWarning(memory: usage.memory, limit: limit)))
         }
         guard let monitor = launch.monitor else { return }
         // While it does not apply it averages over nothing: its window begins when it does.

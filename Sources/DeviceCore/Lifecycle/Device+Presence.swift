@@ -238,7 +238,10 @@ extension Device {
         apps[index].launches[place].monitor = monitor
         save(app: index, launch: main.id)
         step.emit(.weigh(main.id, .background))
-        if main.isConnected { step.emit(.tell(main.id, .didEnterBackground)) }
+        if main.isConnected {
+            let end = self.end(of: apps[index].launches[place])
+            step.emit(.tell(main.id, .didEnterBackground(until: end)))
+        }
         step.reply(reply, .done)
         touch(index)
     }

@@ -29,7 +29,10 @@ package struct Launch: Hashable, Sendable, Codable {
     package var launchingUntil: AwakeTime?
     /// Identifiers with a handler, as the app said when it had finished launching.
     package var registered: [String] = []
+    /// There to be spoken to: it has finished launching, and its connection holds.
     package var isConnected = false
+    /// What it was last told of background refresh; nil: nothing.
+    package var toldRefresh: RefreshStatus?
     package var lockCheckAt: BootTime?
     /// When a command was first interrupted; frozen processes do not outlive a boot.
     package var interruptedSince: BootTime?
@@ -112,7 +115,7 @@ package struct BackgroundTask: Hashable, Sendable, Codable {
     /// The extension that asked for it; nil: the app itself.
     package var holder: ProcessID?
     /// Opened during a wake: ends with it, and a little more.
-    package var inWake: Bool
+    package var inWake = false
     package var warned = false
     /// The end of what it may use beyond the wake that it was opened in, once that is over.
     package var end: AwakeTime?

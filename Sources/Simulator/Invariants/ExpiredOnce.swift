@@ -11,7 +11,7 @@ final class ExpiredOnce: EffectInvariant {
     func rebooted() { graceUntil = AwakeTime(nanoseconds: .min) }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        guard case .tell(let launch, .expire(let id, let reason)) = effect else { return nil }
+        guard case .tell(let launch, .expire(let id, let reason, _)) = effect else { return nil }
         if told[id.number] != nil { return "delivery \(id) of launch \(launch) is expired twice" }
         told[id.number] = now.awake
         _ = reason

@@ -30,7 +30,7 @@ final class HandedOnce: CommitInvariant {
                     isUsedUp(request, found.app, device)
                 else { continue }
                 if let text = handed(request, launch, nil, world) { return text }
-            case .tell(let launch, .go(let id)):
+            case .tell(let launch, .go(let id, _)):
                 guard let found = device.launch(launch),
                     let delivery = found.launch.deliveries.first(where: { $0.id == id }),
                     let request = delivery.request, isUsedUp(request, found.app, device)

@@ -20,6 +20,7 @@ extension World {
         case .finishLaunching:
             process.link.hasFinishedLaunching = true
             process.link.isConnected = true
+            send(token { .app(launch, .connected(reply: $0)) })
             say(.finishedLaunching(registered: handlers(process.app)))
             greet(process)
         case .accept(let id): accept(id, process)
@@ -292,9 +293,9 @@ extension World {
         guard !isQuiet else { return }
         switch message {
         case .offer(let id, _, let identifier): offered(id, identifier, process)
-        case .go(let id): begin(id, process)
-        case .expire(let id, _): expire(id, process)
-        case .expireTask(let number, let holder, _):
+        case .go(let id, _): begin(id, process)
+        case .expire(let id, _, _): expire(id, process)
+        case .expireTask(let number, let holder, _, _):
             let isStubborn = strikes(.taskNeverEnded, in: 20, app: process.app)
             process.forget {
                 if case .endTask(number, _) = $0 { isStubborn } else { false }
@@ -317,6 +318,7 @@ extension World {
         case .willEnterForeground: process.link.isForeground = true
         case .didBecomeActive: greet(process)
         case .memoryWarning: process.memory = min(process.memory, 150 << 20)
+        case .refreshChanged: break
         }
         follow(process)
     }
@@ -391,7 +393,7 @@ extension World {
 
     func answered(_ call: Call, _ reply: Reply) {
         guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _)) = call.event,
-            case .value(.integer(let number)) = reply, number > 0,
+            case .value(let answer) = reply, let number = answer["task"]?.integerValue, number > 0,
             let process = process(launch), !process.isDead, !isQuiet
         else { return }
         if strikes(.taskNeverEnded, in: 40, app: process.app) { return }
@@ -421,16 +423,17 @@ extension World {
     /// What an app's library does about a call that got no answer.
     func lost(_ said: AppEvent, _ process: VirtualProcess) {
         switch said {
-        case .completed(let id, let result):
+        case .completed(let id, let result, _):
             process.link.finished.append(FinishedDelivery(delivery: id, result: result))
         case .submit(let submission, let token):
             calls[token.number] = nil
             process.link.unanswered.append(submission)
         case .taskEnded, .extensionGone, .expirationHandler, .enteredBackground, .finishedLaunching:
             process.link.unheard.append(said)
-        case .taskBegan(_, _, _, let token), .fetchInterval(_, let token), .cancel(_, let token):
+        case .connected(let token), .taskBegan(_, _, _, let token),
+            .fetchInterval(_, let token), .cancel(_, let token):
             calls[token.number] = nil
-        case .accepted, .disconnected, .reconnected: break
+        case .accepted, .declined, .disconnected, .reconnected: break
         }
     }
 }

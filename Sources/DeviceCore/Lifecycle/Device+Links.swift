@@ -1,0 +1,117 @@
+package import Vocabulary
+
+/// The connection of an app: it comes up, is lost, comes again; and what is told of settings.
+extension Device {
+    /// Answers whoever waits for it, after the commit.
+    func answer(_ reply: ReplyToken?, _ refusal: Refusal? = nil, _ step: inout Step) {
+        guard let reply else { return }
+        step.reply(reply, refusal.map { .refused($0) } ?? .done)
+    }
+
+    /// What an app learns of itself when it connects.
+    mutating func greeting(_ index: Int, _ place: Int) -> Value {
+        let launch = apps[index].launches[place]
+        let status = refreshStatus(of: apps[index].id)
+        apps[index].launches[place].toldRefresh = status
+        return [
+            "app": .string(apps[index].id.name), "launch": .integer(Int64(launch.id.number)),
+            "state": launch.presence == .foreground ? "foreground" : "background",
+            "background-refresh": .string(status.rawValue),
+        ]
+    }
+
+    mutating func finishedLaunching(
+        _ registered: [String],
+        _ index: Int,
+        _ place: Int,
+        _ reply: ReplyToken?,
+        _ step: inout Step
+    ) {
+        let launch = apps[index].launches[place]
+        guard !launch.isConnected else {
+            note(.note("said twice that it has finished launching"), app: index, &step)
+            let refusal = Refusal(
+                .invalid,
+                reason: "launching is over, and with it the time to register handlers",
+                value: registered.joined(separator: ", "),
+                fix: "register them before FinishedLaunching"
+            )
+            answer(reply, refusal, &step)
+            return
+        }
+        answer(reply, nil, &step)
+        apps[index].launches[place].launchingUntil = nil
+        apps[index].launches[place].isConnected = true
+        apps[index].launches[place].registered = registered
+        save(app: index, launch: launch.id)
+        // By this an app tells a launch by its user from one in the background.
+        if launch.presence == .foreground { step.emit(.tell(launch.id, .didBecomeActive)) }
+        tellRefresh(index, place, &step)
+        offerWaiting(index, launch.id, &step)
+        // One that lost its connection, and says nothing of what it had accepted.
+        for delivery in launch.deliveries where delivery.state == .running {
+            step.emit(.tell(launch.id, .go(delivery.id, until: delivery.end)))
+        }
+    }
+
+    mutating func reconnected(
+        _ id: LaunchID,
+        _ index: Int,
+        _ running: [DeliveryID],
+        _ finished: [FinishedDelivery],
+        _ step: inout Step
+    ) {
+        guard let place = apps[index].index(of: id) else { return }
+        apps[index].launches[place].isConnected = true
+        apps[index].launches[place].launchingUntil = nil
+        save(app: index, launch: id)
+        tellRefresh(index, place, &step)
+        for delivery in apps[index].launches[place].deliveries {
+            guard let place = apps[index].index(of: id) else { return }
+            let knows = running.contains(delivery.id)
+            let end = finished.first { $0.delivery == delivery.id }
+            if knows || end != nil, delivery.state == .offered {
+                accepted(delivery.id, index, place, &step)
+            }
+            if let end {
+                completed(delivery.id, end.result, index, place, &step)
+            } else if !knows {
+                switch delivery.state {
+                case .waiting, .offered: offer(delivery.id, index, place, &step)
+                case .running: step.emit(.tell(id, .go(delivery.id, until: delivery.end)))
+                }
+            }
+            // Its time may have come while nobody listened.
+            if let place = apps[index].index(of: id) {
+                tellExpiry(delivery.id, index, place, &step)
+            }
+        }
+    }
+
+    // MARK: Background refresh
+
+    package func refreshStatus(of app: AppID) -> RefreshStatus {
+        let isOn = settings.backgroundRefresh && settings.value.app(app).backgroundRefresh
+        return isOn ? .available : .denied
+    }
+
+    /// Tells an app whether background refresh is on, once for each change; one that is frozen
+    /// learns of it when it goes on.
+    mutating func tellRefresh(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        let status = refreshStatus(of: apps[index].id)
+        guard launch.isConnected, !launch.isFrozen, launch.ending == nil,
+            (launch.toldRefresh ?? .available) != status
+        else { return }
+        apps[index].launches[place].toldRefresh = status
+        save(app: index, launch: launch.id)
+        step.emit(.tell(launch.id, .refreshChanged(status)))
+    }
+
+    mutating func tellRefresh(_ step: inout Step) {
+        for owner in owners {
+            guard let place = apps[owner.app].index(of: owner.launch) else { continue }
+            tellRefresh(owner.app, place, &step)
+        }
+    }
+}

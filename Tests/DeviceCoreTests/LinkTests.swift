@@ -1,0 +1,207 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// The connection of a linked app: how it begins, what is told with deadlines, and what a second
+/// word is answered.
+struct LinkTests {
+    /// An app that was opened and left, with a refresh that is offered to it.
+    private static func offered() throws -> (Bench, LaunchID, DeliveryID) {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        let launch = try bench.suspendApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.news")
+        let delivery = try #require(bench.offers(launch).first)
+        return (bench, launch, delivery)
+    }
+
+    @Test func `a greeting says what kind of launch it is, and whether refresh is on`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.say(launch, .connected(reply: bench.nextReply()))
+        #expect(
+            bench.reply
+                == .value([
+                    "app": "app", "launch": .integer(Int64(launch.number)), "state": "foreground",
+                    "background-refresh": "available",
+                ])
+        )
+        bench.configure { $0.backgroundRefresh = false }
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .connected(reply: bench.nextReply()))
+        guard case .value(let greeting) = bench.reply else { return Issue.record("no greeting") }
+        #expect(greeting["state"] == "background")
+        #expect(greeting["background-refresh"] == "denied")
+    }
+
+    @Test func `who says twice that it has finished launching is refused, and keeps its handlers`()
+        throws
+    {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app", registered: ["one"])
+        bench.say(launch, .finishedLaunching(registered: ["two"], reply: bench.nextReply()))
+        #expect(bench.refusal?.code == .invalid)
+        #expect(bench.refusal?.value == "two")
+        #expect(bench.launch(launch)?.registered == ["one"])
+        bench.say(launch, .disconnected)
+        bench.say(launch, .finishedLaunching(registered: ["two"], reply: bench.nextReply()))
+        #expect(bench.reply == .done)
+        #expect(bench.launch(launch)?.registered == ["two"])
+    }
+
+    @Test func `what is told has the end of its time, in the clock that sleep stops`() throws {
+        var (bench, launch, delivery) = try Self.offered()
+        let end = bench.now.awake + .seconds(30)
+        bench.say(launch, .accepted(delivery))
+        #expect(bench.toldInFull(launch) == [.go(delivery, until: end)])
+        bench.say(launch, .expirationHandler(delivery, set: true, reply: bench.nextReply()))
+        #expect(bench.reply == .done)
+        bench.say(
+            launch,
+            .taskBegan(
+                name: "t",
+                hasHandler: true,
+                reply: bench.nextReply()
+            )
+        )
+        let beyond = end + .seconds(5)
+        #expect(
+            bench.reply
+                == .value(["task": 1, "deadline": .double(beyond.monotonicSeconds ?? 0)])
+        )
+        bench.advance(.seconds(25))
+        #expect(bench.toldInFull(launch) == [.expire(delivery, .timeout, until: end)])
+        bench.say(launch, .completed(delivery, .succeeded, reply: bench.nextReply()))
+        let rest = bench.now.awake + .seconds(5)
+        #expect(bench.toldInFull(launch) == [.expireTask(task: 1, .timeout, until: rest)])
+    }
+
+    @Test func `leaving tells until when tasks may go on; a task of the foreground has no end`()
+        throws
+    {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        bench.say(
+            launch,
+            .taskBegan(
+                name: "t",
+                hasHandler: true,
+                reply: bench.nextReply()
+            )
+        )
+        #expect(bench.reply == .value(["task": 1]))
+        bench.ask(.leave(AppID("app")))
+        let end = bench.now.awake + .minutes(3)
+        #expect(bench.toldInFull(launch) == [.didEnterBackground(until: end)])
+        bench.advance(.seconds(175))
+        #expect(bench.toldInFull(launch) == [.expireTask(task: 1, .timeout, until: end)])
+    }
+
+    @Test func `what is completed twice, or was never given, is refused and noted`() throws {
+        var (bench, launch, delivery) = try Self.offered()
+        bench.say(launch, .completed(delivery, .newData, reply: bench.nextReply()))
+        #expect(bench.refusal?.code == .notFound, "it has no receipt yet")
+        bench.say(launch, .accepted(delivery))
+        bench.say(launch, .completed(delivery, .newData, reply: bench.nextReply()))
+        #expect(bench.reply == .done)
+        for id in [delivery, DeliveryID(4711)] {
+            bench.say(launch, .completed(id, .newData, reply: bench.nextReply()))
+            #expect(bench.refusal?.code == .notFound)
+            #expect(bench.refusal?.value == "\(id)")
+            bench.say(launch, .expirationHandler(id, set: true, reply: bench.nextReply()))
+            #expect(bench.refusal?.code == .notFound)
+        }
+        bench.say(launch, .taskEnded(task: 9, reply: bench.nextReply()))
+        #expect(bench.refusal?.code == .notFound)
+        #expect(bench.results == [.newData])
+    }
+
+    @Test func `what the app declines has failed, is not offered again, and the app is suspended`()
+        throws
+    {
+        var (bench, launch, delivery) = try Self.offered()
+        bench.say(launch, .declined(delivery, reason: "no such object"))
+        #expect(bench.results == [.failed])
+        #expect(bench.runs.first?.reason == "the app did not take it: no such object")
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.told(launch).isEmpty)
+        #expect(bench.contains(.freeze(launch)))
+        // A decline after the receipt, or of another's, is nothing.
+        bench.submit(launch, "app.news")
+        let next = try bench.accept(launch)
+        bench.say(launch, .declined(next, reason: "late"))
+        #expect(bench.requests("app").map(\.state) == [.running(launch)])
+    }
+
+    @Test func `who connects anew without a word of what it runs is told to go on`() throws {
+        var (bench, launch, delivery) = try Self.offered()
+        bench.say(launch, .accepted(delivery))
+        bench.say(launch, .disconnected)
+        bench.say(launch, .connected(reply: bench.nextReply()))
+        bench.say(launch, .finishedLaunching(registered: ["app.*"], reply: bench.nextReply()))
+        #expect(bench.told(launch) == [.go(delivery)])
+        bench.say(launch, .disconnected)
+        bench.say(
+            launch,
+            .reconnected(
+                running: [delivery],
+                finished: [],
+                registered: ["app.news"],
+                reply: bench.nextReply()
+            )
+        )
+        #expect(bench.told(launch).isEmpty)
+        #expect(bench.launch(launch)?.registered == ["app.news"])
+    }
+
+    @Test func `a change of background refresh is told once, to a suspended app when it goes on`()
+        throws
+    {
+        var bench = Bench()
+        bench.install(.linked("one"), .linked("two"))
+        let one = try bench.openApp("one")
+        let two = try bench.suspendApp("two")
+        bench.configure { $0.backgroundRefresh = false }
+        #expect(bench.told(one) == [.refreshChanged(.denied)])
+        #expect(bench.told(two).isEmpty)
+        bench.configure { $0.runSlots = 3 }
+        #expect(bench.told(one).isEmpty)
+        bench.ask(.open(AppID("two"), attach: nil))
+        #expect(
+            bench.told(two) == [.refreshChanged(.denied), .willEnterForeground, .didBecomeActive]
+        )
+        bench.configure {
+            $0.backgroundRefresh = true
+            $0.apps[AppID("two"), default: AppSettings()].backgroundRefresh = false
+        }
+        #expect(bench.told(one) == [.refreshChanged(.available)])
+        #expect(bench.told(two).isEmpty)
+    }
+
+    @Test func `whoever began a task is told of its expiry, connected as the app or not`() throws {
+        var bench = Bench()
+        bench.install(.linked("app") { $0.noDisplay = true })
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        for holder in [nil, ProcessID(pid: 7, startTime: 70)] {
+            bench.say(
+                launch,
+                .taskBegan(
+                    name: "t",
+                    hasHandler: true,
+                        by: holder,
+                    reply: bench.nextReply()
+                )
+            )
+        }
+        bench.ask(.leave(AppID("app")))
+        bench.advance(.seconds(175))
+        #expect(bench.told(launch) == [.expireTask(task: 2, to: ProcessID(pid: 7, startTime: 70), .timeout)])
+    }
+}
