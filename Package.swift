@@ -168,8 +168,8 @@ let package = Package(
         .executableTarget(
             name: "ProcessPeer",
             dependencies: [
-                "CCallFilter",
-                "DeviceCore", "DeviceShell", "Linux", "SystemBus", "TestKit", "Vocabulary",
+                "AppProtocol", "CCallFilter", "DeviceCore", "DeviceShell", "EventLoop", "Linux",
+                "SystemBus", "TestKit", "Vocabulary",
             ],
             path: "Tests/ProcessPeer",
             swiftSettings: strict

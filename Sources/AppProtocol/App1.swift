@@ -15,6 +15,8 @@ package enum App1 {
     package static let name = "org.offstage.App1"
     /// What this version of the protocol is called in `Hello`.
     package static let version: Int64 = 1
+    /// The parts of background work that this daemon has; more may come.
+    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions"]
 
     private static let options = Interface.Argument("options", "a{sv}")
     private static let result = Interface.Argument("result", "a{sv}")
@@ -39,8 +41,10 @@ package enum App1 {
                 + "/org/offstage/app if absent). One that connects again adds: running (at, the "
                 + "deliveries that it accepted and still works on), finished (aa{sv}, with "
                 + "delivery and result, what it completed meanwhile), registered (as). Result: "
-                + "app, launch (t), version, state (foreground or background), "
-                + "background-refresh (available, denied or restricted), features (as)."
+                + "app, launch, version (x), state (foreground or background), "
+                + "background-refresh (available, denied or restricted), permitted (as, the "
+                + "identifiers of the manifest), features (as). A process that says it again on "
+                + "another connection loses the earlier one."
         ),
         Interface.Method(
             "FinishedLaunching",
@@ -93,16 +97,17 @@ package enum App1 {
             input: [Interface.Argument("name", "s"), options],
             output: [task, result],
             "Asks for time to finish something. Task 0: there is no time to be had. Options: "
-                + "expires (b, ExpireTask is wanted), activity (b, ends with this connection). "
-                + "Result: deadline."
+                + "expires (b, ExpireTask is wanted), activity (b, it is this process's own: it ends "
+                + "with this connection, which is told of its expiry). Result: deadline."
         ),
         Interface.Method("EndTask", input: [task], "It is finished."),
         Interface.Method(
             "Limits",
             output: [result],
-            "Of the app in the background: memory-limit, memory (t, bytes), cpu-limit (d, share "
-                + "of one processor, averaged over cpu-window seconds), cpu (d, seconds used), "
-                + "state, deadline."
+            "Of the app: state (foreground, background, suspended or not running), memory (x, "
+                + "bytes), cpu (d, seconds used); in the background also memory-limit (x, bytes), "
+                + "cpu-limit (d, share of one processor, averaged over cpu-window seconds; absent "
+                + "while it does not apply), deadline."
         ),
     ]
 }
@@ -129,7 +134,8 @@ package enum AppObject1 {
                     delivery, Interface.Argument("kind", "s"),
                     Interface.Argument("identifier", "s"), options,
                 ],
-                "Work is there; the answer is the receipt. Kind: fetch, refresh or processing."
+                "Work is there; the answer is the receipt. Kind: fetch, refresh or processing. "
+                    + "An error means that the app will not do it: then it has failed."
             ),
             Interface.Method(
                 "Go",
@@ -152,14 +158,14 @@ package enum AppObject1 {
                 "EnterBackground",
                 input: [options],
                 "The user has left. The app is suspended soon after the answer, unless it holds "
-                    + "tasks. Options: deadline."
+                    + "tasks. Options: deadline (of the tasks)."
             ),
             Interface.Method("EnterForeground", input: [options], "The user is coming back."),
             Interface.Method("BecomeActive", input: [options], "The user is there."),
             Interface.Method(
                 "MemoryWarning",
                 input: [options],
-                "The memory limit is near. Options: memory, memory-limit (t, bytes)."
+                "The memory limit is near. Options: memory, memory-limit (x, bytes)."
             ),
             Interface.Method(
                 "Changed",

@@ -21,7 +21,7 @@ package struct OptionReader {
 
     package init(_ options: ValueMap) { rest = options }
 
-    private mutating func take(_ name: String) -> Value? {
+    mutating func take(_ name: String) -> Value? {
         known.append(name)
         let value = rest[name]
         rest[name] = nil
@@ -96,7 +96,7 @@ package struct OptionReader {
         )
     }
 
-    private func wrong(_ name: String, _ value: Value, _ wanted: String) -> OptionError {
+    func wrong(_ name: String, _ value: Value, _ wanted: String) -> OptionError {
         OptionError(
             reason: "\(name) is not \(wanted)",
             value: String(value.json().prefix(80)),

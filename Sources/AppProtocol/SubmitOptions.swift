@@ -73,14 +73,7 @@ package struct SubmitOptions: Equatable, Sendable {
             )
         }
         environment = try Self.variables(try reader.texts("environment") ?? [])
-        token = try reader.text("token")
-        if let token, token.utf8.count > 64 {
-            throw OptionError(
-                reason: "the token is too long",
-                value: token,
-                fix: "at most 64 bytes"
-            )
-        }
+        token = try reader.token("token")
         try reader.finish()
     }
 

@@ -114,7 +114,7 @@ extension AppState {
         request.origin != .fetch && manifest?.value.command(for: request.kind) != nil
     }
 
-    var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
+    package var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
     var isForeground: Bool {
         let launches = launches
         let span = launches.span

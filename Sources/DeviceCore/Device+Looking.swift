@@ -53,25 +53,25 @@ package struct Allowance: Hashable, Sendable, Codable {
     package var usage: Usage?
     /// Awake time; nil: as long as it likes.
     package var timeLeft: Interval?
+    /// When that is over.
+    package var end: AwakeTime?
 }
 
 extension Device {
     package func allowance(of id: LaunchID, at now: Moment) -> Allowance? {
         guard let (app, launch) = launch(id) else { return nil }
         guard launch.presence != .foreground else { return Allowance(usage: launch.usage) }
+        let ends =
+            [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
+            + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
+        let end = ends.max() ?? now.awake
         return Allowance(
             memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
             cpuLimit: isUnmonitored(launch, of: apps[app]) ? nil : settings.cpuLimit,
             usage: launch.usage,
-            timeLeft: max(.zero, end(of: launch, or: now.awake) - now.awake)
+            timeLeft: max(.zero, end - now.awake),
+            end: end
         )
     }
 
-    /// The end of all that it may use in the background.
-    func end(of launch: Launch, or end: AwakeTime = .distantFuture) -> AwakeTime {
-        let ends =
-            [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
-            + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
-        return ends.max() ?? end
-    }
 }

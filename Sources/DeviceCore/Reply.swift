@@ -13,8 +13,10 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case submit(Submission)
     /// The user's own wish: skips the gates that only save.
     case run(AppID, identifier: String?)
-    /// Cancels pending requests; nil: all of the app.
+    /// Cancels pending requests, and stops what runs of them; nil: all of the app.
     case cancel(AppID, identifier: String?)
+    /// A helper program of an app, outside every launch, takes back what is pending.
+    case cancelPending(AppID, identifier: String?)
     /// Holds all background work; nil: until `continue`.
     case pause(Interval?)
     case `continue`

@@ -48,12 +48,13 @@ extension Bus {
     }
 
     /// Calls a method; `completion` gets what it answers, or why there is no answer, exactly once
-    /// unless this connection is dropped before.
+    /// unless this connection is dropped before. Without a `timeout` the answer may take as long as
+    /// the connection holds.
     package func call(
         _ target: Target,
         _ arguments: [Value] = [],
         signature: String = "",
-        timeout: Interval = defaultTimeout,
+        timeout: Interval? = defaultTimeout,
         completion: @escaping (Result<[Value], BusError>) -> Void
     ) throws(BusError) {
         let message = try newCall(target, arguments, signature)
@@ -67,7 +68,7 @@ extension Bus {
             message.handle,
             replyArrived,
             waiting.toOpaque(),
-            timeout.microseconds
+            timeout?.microseconds ?? UInt64.max
         )
         guard code >= 0 else {
             unsafe waiting.release()
@@ -119,9 +120,24 @@ extension Bus {
         }
     }
 
+    /// Calls a method of which no answer is wanted.
+    package func notify(
+        _ target: Target,
+        _ arguments: [Value] = [],
+        signature: String = ""
+    ) throws(BusError) {
+        let message = try newCall(target, arguments, signature)
+        try check(
+            unsafe sd_bus_message_set_expect_reply(message.handle, 0),
+            "sd_bus_message_set_expect_reply",
+            target.subject
+        )
+        try send(message)
+    }
+
     static let properties = "org.freedesktop.DBus.Properties"
 
-    private func newCall(
+    func newCall(
         _ target: Target,
         _ arguments: [Value],
         _ signature: String

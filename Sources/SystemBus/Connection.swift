@@ -32,6 +32,8 @@ package final class Connection {
     private var interfaces: [OfferedInterface] = []
     /// About the bytes sent since the peer last had taken everything.
     private var queuedBytes = 0
+    /// Answers to calls of ours that are still to come.
+    private var awaited = 0
 
     /// The name of every peer on its own connection, and ours there.
     static let peerName = ":1.1"
@@ -185,6 +187,37 @@ package final class Connection {
         send(signal, size: arguments.reduce(0) { $0 + $1.approximateSize })
     }
 
+    /// Calls a method of an object of the peer's. `completion`, if an answer is wanted, gets it or
+    /// why there is none, at most once; not after the connection has ended. A peer that owes too
+    /// many answers, or has let too much pile up, is disconnected.
+    package func call(
+        at path: String,
+        _ interface: String,
+        _ method: Interface.Method,
+        _ arguments: [Value],
+        completion: ((Result<[Value], BusError>) -> Void)? = nil
+    ) throws(BusError) {
+        guard state == .open else { return }
+        let target = Target(saidHello ? Self.peerName : nil, path, interface, method.name)
+        guard let completion else {
+            try bus.notify(target, arguments, signature: method.inputSignature)
+            return checkQueue(size: arguments.reduce(0) { $0 + $1.approximateSize })
+        }
+        guard awaited < server.limits.awaitedAnswers else { return end() }
+        awaited += 1
+        try bus.call(
+            target,
+            arguments,
+            signature: method.inputSignature,
+            timeout: nil
+        ) { [weak self] answer in
+            guard let self, state == .open else { return }
+            awaited -= 1
+            completion(answer)
+        }
+        checkQueue(size: arguments.reduce(0) { $0 + $1.approximateSize })
+    }
+
     /// Sends, and ends the connection of a peer that has let too much pile up. What cannot be sent
     /// because the peer is gone is dropped.
     func send(_ message: borrowing Message, size: Int) {
@@ -194,6 +227,10 @@ package final class Connection {
         } catch {
             return end()
         }
+        checkQueue(size: size)
+    }
+
+    private func checkQueue(size: Int) {
         let queued = bus.queuedMessages
         queuedBytes = queued == 0 ? 0 : queuedBytes + size
         if queued > server.limits.queuedMessages || queuedBytes > server.limits.queuedBytes {

@@ -23,6 +23,8 @@ package final class Server {
         package var queuedBytes = 16 << 20
         /// About the memory that the arguments of one call take.
         package var argumentBytes = 1 << 20
+        /// Answers that a peer owes us.
+        package var awaitedAnswers = 256
 
         package init() {}
     }

@@ -32,7 +32,10 @@ struct LinkTests {
         bench.configure { $0.backgroundRefresh = false }
         bench.ask(.leave(AppID("app")))
         bench.say(launch, .connected(reply: bench.nextReply()))
-        guard case .value(let greeting) = bench.reply else { return Issue.record("no greeting") }
+        guard case .value(let greeting) = bench.reply else {
+            Issue.record("no greeting")
+            return
+        }
         #expect(greeting["state"] == "background")
         #expect(greeting["background-refresh"] == "denied")
     }
@@ -133,6 +136,7 @@ struct LinkTests {
         #expect(bench.contains(.freeze(launch)))
         // A decline after the receipt, or of another's, is nothing.
         bench.submit(launch, "app.news")
+        bench.advance(.minutes(15))
         let next = try bench.accept(launch)
         bench.say(launch, .declined(next, reason: "late"))
         #expect(bench.requests("app").map(\.state) == [.running(launch)])
@@ -177,7 +181,9 @@ struct LinkTests {
         )
         bench.configure {
             $0.backgroundRefresh = true
-            $0.apps[AppID("two"), default: AppSettings()].backgroundRefresh = false
+            var two = AppSettings(app: AppID("two"))
+            two.backgroundRefresh = false
+            $0.apps = [two]
         }
         #expect(bench.told(one) == [.refreshChanged(.available)])
         #expect(bench.told(two).isEmpty)
@@ -195,13 +201,17 @@ struct LinkTests {
                 .taskBegan(
                     name: "t",
                     hasHandler: true,
-                        by: holder,
+                    by: holder,
                     reply: bench.nextReply()
                 )
             )
         }
         bench.ask(.leave(AppID("app")))
         bench.advance(.seconds(175))
-        #expect(bench.told(launch) == [.expireTask(task: 2, to: ProcessID(pid: 7, startTime: 70), .timeout)])
+        #expect(
+            bench.told(launch) == [
+                .expireTask(task: 2, to: ProcessID(pid: 7, startTime: 70), .timeout)
+            ]
+        )
     }
 }

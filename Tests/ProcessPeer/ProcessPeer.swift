@@ -14,6 +14,7 @@ import Vocabulary
 /// `commits DATABASE LOG MICROSECONDS`: commits to a store and writes down each, until the time is
 /// over and it is killed.
 /// `without-clone3 ERRNO`: starts a program where the kernel refuses clone3 with this number.
+/// `app SOCKET`: is a linked app, and does what a test says there.
 /// `buses`: prints the identities of the user's message bus and of the machine's.
 @main
 enum ProcessPeer {
@@ -26,6 +27,7 @@ enum ProcessPeer {
             case ("commits", 4): try commitUntilKilled(words[1], words[2], after: words[3])
             case ("buses", 1): try printBuses()
             case ("without-clone3", 2): try startWithoutClone3(words[1])
+            case ("app", 2): try AppPeer(words[1]).run()
             default: throw DidNotHappen(description: "usage")
             }
         } catch {

@@ -239,7 +239,8 @@ extension Device {
         save(app: index, launch: main.id)
         step.emit(.weigh(main.id, .background))
         if main.isConnected {
-            let end = self.end(of: apps[index].launches[place])
+            // Of the tasks that it holds, or begins now.
+            let end = step.now.awake + settings.finishUp
             step.emit(.tell(main.id, .didEnterBackground(until: end)))
         }
         step.reply(reply, .done)

@@ -11,6 +11,12 @@ extension Device {
         case .submit(let submission): submit(submission, reply, &step)
         case .run(let app, let identifier): run(app, identifier, reply, &step)
         case .cancel(let app, let identifier): cancel(app, identifier, reply, &step)
+        case .cancelPending(let app, let identifier):
+            guard let index = apps.index(of: app) else {
+                return step.reply(reply, .refused(unknown(app)))
+            }
+            cancelPending(of: index, identifier: identifier, &step)
+            step.reply(reply, .done)
         case .pause(let interval):
             pause = interval.map { .until(step.now.boot + $0) } ?? .untilContinued
             pausedAt = step.now.wall

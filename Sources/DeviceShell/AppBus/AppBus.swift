@@ -5,11 +5,12 @@ internal import Linux
 internal import SystemBus
 internal import Vocabulary
 
-/// The private socket: `Control1` for the user's own programs. Peers are known by the process that
-/// connected; one that belongs to a launch may only look at its own app.
+/// The private socket: `Control1` for the user's own programs, `App1` for apps. Peers are known by
+/// the process that connected; one that belongs to a launch may only look at its own app.
 @safe
 final class AppBus {
-    private unowned let host: any ControlHost
+    private unowned let host: any AppHost
+    private let links: AppLinks
     private let loop: EventLoop
     private let listener: UnixListener
     private var server: Server?
@@ -17,6 +18,8 @@ final class AppBus {
     private let launchOf: (Int32) throws(Refusal) -> LaunchOwner?
     /// Whose process each peer is, by connection; found once, when it first calls.
     private var owners: [UInt64: LaunchOwner?] = [:]
+    /// Who they are to their app, once they called `App1`.
+    private var callers: [UInt64: AppCaller] = [:]
     /// Given up to hang up on a peer when there is no descriptor left.
     private var reserve: FileDescriptor?
     private var untold: [HistoryLine] = []
@@ -30,11 +33,12 @@ final class AppBus {
     init(
         _ loop: EventLoop,
         _ listener: consuming UnixListener,
-        host: any ControlHost,
+        host: any AppHost,
         limits: Server.Limits = Server.Limits(),
         launchOf: @escaping (Int32) throws(Refusal) -> LaunchOwner?
     ) throws(DaemonError) {
         self.host = host
+        links = AppLinks(host: host)
         self.loop = loop
         self.listener = listener
         self.launchOf = launchOf
@@ -42,15 +46,20 @@ final class AppBus {
             server = try Server(
                 loop,
                 name: Control1.busName,
-                objects: [Server.Object(Control1.path, [Control1.interface])],
+                objects: [Server.Object(Control1.path, [Control1.interface, App1.interface])],
                 limits: limits,
                 handlers: Server.Handlers(
                     call: { [unowned self] in received($0) },
                     property: { [unowned self] _, _, name in property(name) },
-                    ended: { [unowned self] in owners[$0.number] = nil }
+                    ended: { [unowned self] in
+                        owners[$0.number] = nil
+                        callers[$0.number] = nil
+                        links.ended($0)
+                    }
                 )
             )
             reserve = try Self.spare()
+            links.watchHolders(loop)
             source = try DescriptorSource(
                 loop,
                 self.listener.descriptor.number,
@@ -171,6 +180,30 @@ final class AppBus {
         func mayHear(of other: AppID) -> Bool { app == nil || app == other }
     }
 
+    /// Who the peer is to its app; only the process that connected counts, and what it is.
+    private func caller(on connection: Connection) throws(Refusal) -> AppCaller {
+        let owner = try owner(of: connection)
+        if let known = callers[connection.number] { return known }
+        let executable = Files.status("/proc/\(connection.peer.pid)/exe")
+        let process = connection.peer.identity
+        // In this order: what was read was of the peer if it has not ended.
+        guard let process, !connection.peer.hasEnded,
+            let caller = host.device.caller(owner.launch, process, executable)
+        else {
+            throw Refusal(
+                .notPermitted,
+                reason: "this process belongs to no app",
+                value: "\(connection.peer.pid)",
+                fix: "start it as its app: offstage open --attach APP"
+            )
+        }
+        callers[connection.number] = caller
+        return caller
+    }
+
+    /// Says something to the app of a launch.
+    func tell(_ launch: LaunchID, _ message: AppMessage) { links.tell(launch, message) }
+
     // MARK: Calls
 
     private func property(_ name: String) -> Value? {
@@ -179,10 +212,17 @@ final class AppBus {
 
     private func received(_ call: IncomingCall) {
         do throws(Refusal) {
+            if call.interface == App1.name {
+                let caller = try caller(on: call.connection)
+                return try AppCalls(host: host, links: links, caller: caller).perform(call)
+            }
             let calls = ControlCalls(
                 host: host,
                 owner: try owner(of: call.connection).app
-            ) { [unowned self] in owners[$0.number] = nil }
+            ) { [unowned self] in
+                owners[$0.number] = nil
+                callers[$0.number] = nil
+            }
             try calls.perform(call)
         } catch {
             refuse(call, error)

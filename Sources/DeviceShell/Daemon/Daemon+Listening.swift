@@ -31,6 +31,7 @@ extension Daemon {
             try owner(of: pid)
         }
         world.announced = { [unowned self] in bus?.happened($0) }
+        world.told = { [unowned self] in bus?.tell($0, $1) }
     }
 
     /// Whose process this is; nil: it is outside every launch. Where that is not known, it is

@@ -101,6 +101,8 @@ final class World {
 
     /// For those who watch on the private socket.
     var announced: (HistoryLine) -> Void = { _ in }
+    /// For apps on it.
+    var told: (LaunchID, AppMessage) -> Void = { _, _ in }
 
     /// A caller to be answered, once, after the commit of what it asks for.
     func expect(_ answer: @escaping (Reply) -> Void) -> ReplyToken {
@@ -159,10 +161,7 @@ final class World {
         case .checkLocks(let id): processes.checkLocks(id)
         case .weigh(let id, let weight): processes.weigh(id, weight)
         case .limitMemory(let id, let bytes): processes.limitMemory(id, bytes)
-        case .tell:
-            // Linked apps connect through App1, which this daemon does not serve yet; without a
-            // connection the core tells nobody.
-            break
+        case .tell(let id, let message): told(id, message)
         case .holdAwake(let hold):
             isHeldAwake = hold
             wakeLock.hold(hold)

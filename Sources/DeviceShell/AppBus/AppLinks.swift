@@ -1,0 +1,187 @@
+internal import AppProtocol
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import SystemBus
+internal import Vocabulary
+
+/// Which connection is which launch's: that of the main process that said hello last. Tells apps
+/// what the core says, and the core what their answers mean.
+@safe
+final class AppLinks {
+    private struct Link {
+        let connection: Connection
+        /// Of the app's object.
+        let path: String
+    }
+
+    private unowned let host: any AppHost
+    private var links: [LaunchID: Link] = [:]
+    private var launches: [UInt64: LaunchID] = [:]
+    /// Who holds activities, by the process; the connection on which it last began one.
+    private var holders: [ProcessID: Connection] = [:]
+    private var watches: [ProcessID: ProcessSource] = [:]
+
+    /// Of an app's own words in a reason.
+    private static let reasonLimit = 200
+
+    init(host: any AppHost) { self.host = host }
+
+    /// The launch whose link a connection is.
+    func launch(of connection: Connection) -> LaunchID? { launches[connection.number] }
+
+    /// The main process of a launch has said hello. One that connects anew knows no more of its
+    /// earlier connection, which is ended.
+    func bind(_ connection: Connection, to launch: LaunchID, path: String) {
+        if let earlier = links[launch]?.connection {
+            unbind(earlier, launch)
+            earlier.end()
+        }
+        links[launch] = Link(connection: connection, path: path)
+        launches[connection.number] = launch
+    }
+
+    /// A process holds an activity from now on, and is told of its expiry on this connection.
+    func holds(_ process: ProcessID, on connection: Connection) {
+        holders[process] = connection
+        watches[process] = nil
+        // It went while the core decided.
+        if !connection.isOpen { letGo(process) }
+    }
+
+    /// Those that hold activities since before this daemon have no connection yet, perhaps never
+    /// again: their end is seen by the process.
+    func watchHolders(_ loop: EventLoop) {
+        for (_, launch) in host.device.launches {
+            for process in launch.tasks.compactMap(\.holder) where watches[process] == nil {
+                let identity = ProcessIdentity(pid: process.pid, startTime: process.startTime)
+                do throws(LinuxError) {
+                    watches[process] = try ProcessSource(
+                        loop,
+                        adopted: try PidFD(of: identity)
+                    ) { [unowned self] _ in letGo(process) }
+                } catch {
+                    letGo(process)
+                }
+            }
+        }
+    }
+
+    func ended(_ connection: Connection) {
+        if let launch = launches[connection.number] { unbind(connection, launch) }
+        for process in Array(holders.keys) where holders[process] === connection {
+            letGo(process)
+        }
+    }
+
+    /// It has ended, or hung up: what it held is held no more.
+    private func letGo(_ process: ProcessID) {
+        holders[process] = nil
+        watches[process] = nil
+        for (_, launch) in host.device.launches
+        where launch.tasks.contains(where: { $0.holder == process }) {
+            host.say(launch.id, .extensionGone(process))
+        }
+    }
+
+    private func unbind(_ connection: Connection, _ launch: LaunchID) {
+        links[launch] = nil
+        launches[connection.number] = nil
+        host.say(launch, .disconnected)
+    }
+
+    // MARK: What the core says
+
+    func tell(_ launch: LaunchID, _ message: AppMessage) {
+        let call = message.call
+        guard let method = AppObject1.interface.method(call.member),
+            let link = link(of: launch, for: message)
+        else { return }
+        do throws(BusError) {
+            try link.connection.call(
+                at: link.path,
+                AppObject1.name,
+                method,
+                call.arguments,
+                completion: completion(launch, message)
+            )
+        } catch {
+            DaemonLog.write("launch \(launch) cannot be told \(call.member): \(error)")
+        }
+    }
+
+    /// An activity's expiry is told to who holds it.
+    private func link(of launch: LaunchID, for message: AppMessage) -> Link? {
+        guard case .expireTask(_, .some(let holder), _, _) = message else { return links[launch] }
+        if let link = links[launch], link.connection === holders[holder] { return link }
+        return holders[holder].map { Link(connection: $0, path: AppObject1.path) }
+    }
+
+    /// Nil: nobody waits for the answer.
+    private func completion(
+        _ launch: LaunchID,
+        _ message: AppMessage
+    ) -> ((Result<[Value], BusError>) -> Void)? {
+        switch message {
+        case .offer(let delivery, _, _):
+            { [unowned self] answer in
+                switch answer {
+                case .success: host.say(launch, .accepted(delivery))
+                case .failure(let error):
+                    guard let reason = error.refusal else { return }
+                    let text = String(reason.prefix(Self.reasonLimit))
+                    host.say(launch, .declined(delivery, reason: text))
+                }
+            }
+        case .didEnterBackground:
+            { [unowned self] answer in
+                if case .failure(let error) = answer, error.refusal == nil { return }
+                host.say(launch, .enteredBackground)
+            }
+        case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
+            .refreshChanged:
+            nil
+        }
+    }
+}
+
+extension BusError {
+    /// What the peer answered; nil: it answered nothing.
+    fileprivate var refusal: String? {
+        switch reason {
+        case .refused(let name): message.isEmpty ? name : message
+        case .unsuitable, .tooLarge: message
+        case .notListening, .timedOut, .disconnected, .system: nil
+        }
+    }
+}
+
+extension AppMessage {
+    /// The method of the app's object, and what it is called with.
+    fileprivate var call: (member: String, arguments: [Value]) {
+        switch self {
+        case .offer(let delivery, let work, let identifier):
+            ("Offer", [delivery.value, .string(work.rawValue), .string(identifier), [:]])
+        case .go(let delivery, let end): ("Go", [delivery.value, options(end)])
+        case .expire(let delivery, let reason, let end):
+            ("Expire", [delivery.value, .string(reason.rawValue), options(end)])
+        case .expireTask(let task, _, let reason, let end):
+            ("ExpireTask", [.integer(task), .string(reason.rawValue), options(end)])
+        case .didEnterBackground(let end): ("EnterBackground", [options(end)])
+        case .willEnterForeground: ("EnterForeground", [[:]])
+        case .didBecomeActive: ("BecomeActive", [[:]])
+        case .memoryWarning(let memory, let limit):
+            ("MemoryWarning", [["memory": .integer(memory), "memory-limit": .integer(limit)]])
+        case .refreshChanged(let status):
+            ("Changed", [["background-refresh": .string(status.rawValue)]])
+        }
+    }
+
+    private func options(_ end: AwakeTime) -> Value {
+        end.monotonicSeconds.map { ["deadline": .double($0)] } ?? [:]
+    }
+}
+
+extension Serial {
+    fileprivate var value: Value { .integer(Int64(clamping: number)) }
+}
