@@ -214,4 +214,26 @@ struct LinkTests {
             ]
         )
     }
+
+    @Test func `a task begun in a simulated run that follows the user's leaving goes on beyond it`()
+        throws
+    {
+        var bench = Bench()
+        bench.configure {
+            $0.taskBeyondWake = .seconds(2)
+            $0.expiryWarning = .seconds(1)
+        }
+        bench.install(.linked("app", identifiers: ["news"]))
+        let launch = try bench.openApp("app", registered: ["news"])
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        bench.ask(.simulate(.launch, AppID("app"), identifier: "news"))
+        let delivery = try bench.accept(launch)
+        #expect(bench.beginTask(launch) == 1)
+        bench.say(launch, .completed(delivery, .succeeded))
+        #expect(bench.told(launch) == [.expireTask(task: 1, .timeout)])
+        bench.advance(.seconds(1))
+        bench.say(launch, .taskEnded(task: 1))
+        #expect(bench.contains(.freeze(launch)))
+    }
 }

@@ -42,7 +42,7 @@ final class BusThread: Sendable {
 }
 
 /// A device with one app, `reader`, and nothing around it.
-final class CoreHost: ControlHost {
+final class CoreHost: AppHost {
     private(set) var device = Device()
     private var tokens: UInt64 = 0
     var announce: (HistoryLine) -> Void = { _ in }
@@ -109,6 +109,22 @@ final class CoreHost: ControlHost {
         guard app.name == "reader" else { throw Refusal(.notFound, reason: "no app of that name") }
         return ["lines": .integer(Int64(lines)), "text": "hello\n"]
     }
+
+    func say(_ launch: LaunchID, _ event: AppEvent) { handle(.app(launch, event)) }
+
+    func say(
+        _ launch: LaunchID,
+        _ event: (ReplyToken) -> AppEvent,
+        answer: @escaping (Reply) -> Void
+    ) {
+        tokens += 1
+        let replies = handle(.app(launch, event(ReplyToken(tokens))))
+        for (_, reply) in replies { answer(reply) }
+    }
+
+    func catchUp() {}
+
+    func usage(of launch: LaunchID) -> Usage? { nil }
 
     func doctor() -> [Value] { [["check": "test", "ok": true]] }
     func version() -> Value { ["version": "0.0.1"] }

@@ -69,17 +69,18 @@ final class LinkedApp {
         var delivery: Int64 { arguments.first?.integerValue ?? -1 }
     }
 
-    let process: ProcessIdentity
+    private(set) var process = ProcessIdentity(pid: 0, startTime: 0)
     private let bench: DaemonBench
     private let socket: FileDescriptor
     private var bytes: [UInt8] = []
     /// Called, and not yet looked at.
     private(set) var calls: [Call] = []
+    /// Answers that nobody waited for, and that come before the next.
+    private var unheard = 0
 
     private init(_ stage: Stage, _ socket: consuming FileDescriptor) throws {
         bench = stage.bench
         self.socket = socket
-        process = ProcessIdentity(pid: 0, startTime: 0)
         let pid = try read()["pid"]?.integerValue ?? 0
         guard let identity = ProcessIdentity(of: Int32(pid)) else {
             throw DidNotHappen(description: "a living app: \(pid)")
@@ -98,7 +99,9 @@ final class LinkedApp {
             }
             try Wait.until(readable: socket.number, "a word of the app\n\(bench.report)")
             let more = try socket.read(upTo: 65_536)
-            guard !more.isEmpty else { throw DidNotHappen(description: "a word of a living app") }
+            guard !more.isEmpty else {
+                throw DidNotHappen(description: "a word of a living app\n\(bench.report)")
+            }
             bytes += more
         }
     }
@@ -121,7 +124,9 @@ final class LinkedApp {
         try socket.writeAll(Value.map(order).json() + "\n")
         while true {
             let line = try read()
-            if !keep(line) { return line }
+            if keep(line) { continue }
+            guard unheard > 0 else { return line }
+            unheard -= 1
         }
     }
 
@@ -158,6 +163,15 @@ final class LinkedApp {
             throw DidNotHappen(description: "\(method) is answered: \(answer)")
         }
         return values
+    }
+
+    /// Calls what the app may be suspended for: nobody waits for the answer.
+    func say(_ method: String, _ arguments: Value...) throws {
+        let order: Value = [
+            "do": "call", "method": .string(method), "arguments": .list(arguments),
+        ]
+        try socket.writeAll(order.json() + "\n")
+        unheard += 1
     }
 
     /// The name and words of the error that a call is answered with.
@@ -197,14 +211,19 @@ final class LinkedApp {
             if let place = calls.firstIndex(where: { $0.method == method }) {
                 return calls.remove(at: place)
             }
-            _ = keep(try read())
+            try hear()
         }
     }
 
     /// The next call, whatever it is.
     func next() throws -> Call {
-        while calls.isEmpty { _ = keep(try read()) }
+        while calls.isEmpty { try hear() }
         return calls.removeFirst()
+    }
+
+    /// What comes while no answer is waited for: a call, or an answer that nobody waits for.
+    private func hear() throws {
+        if !keep(try read()) { unheard -= 1 }
     }
 
     func answer(_ call: Call) throws {
