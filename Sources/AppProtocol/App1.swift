@@ -97,8 +97,8 @@ package enum App1 {
             input: [Interface.Argument("name", "s"), options],
             output: [task, result],
             "Asks for time to finish something. Task 0: there is no time to be had. Options: "
-                + "expires (b, ExpireTask is wanted), activity (b, it is this process's own: it ends "
-                + "with this connection, which is told of its expiry). Result: deadline."
+                + "expires (b, ExpireTask is wanted), activity (b, it is this process's own: it "
+                + "ends with this connection, which is told of its expiry). Result: deadline."
         ),
         Interface.Method("EndTask", input: [task], "It is finished."),
         Interface.Method(

@@ -284,7 +284,8 @@ extension AppMessage {
         switch self {
         case .go(let id, _): .go(id)
         case .expire(let id, let reason, _): .expire(id, reason)
-        case .expireTask(let task, let reason, _): .expireTask(task: task, reason)
+        case .expireTask(let task, let holder, let reason, _):
+            .expireTask(task: task, to: holder, reason)
         case .didEnterBackground: .didEnterBackground()
         case .offer, .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: self
         }

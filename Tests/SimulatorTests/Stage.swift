@@ -169,6 +169,11 @@ final class Stage {
             if case .expire(delivery, reason, _) = $0.message { true } else { false }
         }
     }
+    func hasExpired(task: Int64, _ holder: ProcessID?) -> Bool {
+        notes.effects.contains {
+            if case .expireTask(task, holder, .timeout, _) = $0.message { true } else { false }
+        }
+    }
     var isFrozen: Bool { launch().flatMap { world.process($0.id)?.isFrozen } ?? false }
 
     /// Results of runs, oldest first.
