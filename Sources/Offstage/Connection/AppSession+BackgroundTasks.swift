@@ -52,11 +52,21 @@ extension AppSession {
         ask(
             OutgoingCall(
                 "BeginTask",
-                [.string(name), .map(options)],
+                [.string(Self.wireName(name)), .map(options)],
                 isActivity ? .now : .kept
             ) { [self] in began(number, $0) }
         )
         return number
+    }
+
+    /// As much of a name as the daemon takes; it only describes.
+    private static func wireName(_ name: String) -> String {
+        var wire = ""
+        for character in name where !character.utf8.contains(0) {
+            guard wire.utf8.count + character.utf8.count <= 255 else { break }
+            wire.append(character)
+        }
+        return wire
     }
 
     private func began(_ local: Int, _ answer: Result<[Value], CallError>) {

@@ -70,7 +70,7 @@ extension AppSession {
         }
     }
 
-    func expire(delivery: Int64, deadline: Double?) {
+    func expire(delivery: Int64) {
         let run = state.withLock { $0.runs[delivery] }
         run?.expire()
     }

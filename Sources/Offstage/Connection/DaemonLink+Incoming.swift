@@ -19,30 +19,31 @@ extension DaemonLink {
                     "delivery \(number) was not accepted by this process"
                 )
             }
-            finish(call)
             // It comes again after a connection was lost.
-            guard case .accepted = delivery.progress else { return }
-            deliveries[number]?.progress = .running
-            var work = delivery.work
-            work.deadline = deadline
-            owner.run(work)
+            if case .accepted = delivery.progress {
+                deliveries[number]?.progress = .running
+                var work = delivery.work
+                work.deadline = deadline
+                owner.run(work)
+            }
+            finish(call)
         case "Expire":
+            owner.expire(delivery: number)
             finish(call)
-            owner.expire(delivery: number, deadline: deadline)
         case "ExpireTask":
-            finish(call)
             owner.expire(task: number, deadline: deadline)
+            finish(call)
         case "EnterBackground": owner.enterBackground(deadline: deadline, keep(call))
         case "EnterForeground": owner.enterForeground(keep(call))
         case "BecomeActive": owner.becomeActive(keep(call))
         case "MemoryWarning":
-            finish(call)
             owner.memoryWarning()
-        case "Changed":
             finish(call)
+        case "Changed":
             if let status = arguments.last?["background-refresh"]?.stringValue {
                 owner.changed(backgroundRefresh: status)
             }
+            finish(call)
         default: call.refuse(ErrorName.unknownMethod, "no such method")
         }
     }

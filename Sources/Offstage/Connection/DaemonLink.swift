@@ -261,7 +261,7 @@ final class DaemonLink {
             ) { [unowned self] in answered(number, $0) }
         } catch {
             waiting[number] = nil
-            answer(.failure(CallError(.refused(ErrorName.invalidArguments), error.message)))
+            answer(.failure(CallError(error)))
             return
         }
         if ticks != nil { armTicker() }
@@ -330,7 +330,9 @@ extension CallError {
         switch error.reason {
         case .refused(let name): self.init(.refused(name), error.message)
         case .timedOut: self.init(.timedOut, error.message)
-        case .notListening, .disconnected, .unsuitable, .tooLarge, .system:
+        case .unsuitable, .tooLarge:
+            self.init(.refused(ControlErrorName.invalid.rawValue), error.message)
+        case .notListening, .disconnected, .system:
             self.init(.unreachable, "the connection to the daemon was lost (try again)")
         }
     }

@@ -7,6 +7,7 @@ extension UIApplication {
     /// Returns never: the main thread serves its run loop, so that the main queue, the main actor
     /// and `OperationQueue.main` are all it.
     func run(_ delegate: any UIApplicationDelegate) {
+        session.watchTermination()
         launch(delegate)
         while true { RunLoop.main.run() }
     }
@@ -14,7 +15,6 @@ extension UIApplication {
     func launch(_ delegate: any UIApplicationDelegate) {
         self.delegate = delegate
         listen()
-        session.watchTermination()
         let greeting = session.greet()
         session.began(inBackground: greeting?.isInBackground ?? false)
         if let greeting {
@@ -32,43 +32,47 @@ extension UIApplication {
     private func listen() {
         session.set(
             ApplicationEvents(
-                enterBackground: { [unowned self] number in
-                    onMain {
-                        $0.enterBackground()
-                        $0.session.answer(number)
-                    }
+                enterBackground: onMain {
+                    $0.enterBackground()
+                    $0.session.answer($1)
                 },
-                enterForeground: { [unowned self] number in
-                    onMain {
-                        $0.enterForeground()
-                        $0.session.answer(number)
-                    }
+                enterForeground: onMain {
+                    $0.enterForeground()
+                    $0.session.answer($1)
                 },
-                becomeActive: { [unowned self] number in
-                    onMain {
-                        $0.becomeActive()
-                        $0.session.answer(number)
-                    }
+                becomeActive: onMain {
+                    $0.becomeActive()
+                    $0.session.answer($1)
                 },
-                memoryWarning: { [unowned self] in onMain { $0.memoryWarning() } },
-                changed: { [unowned self] status in
-                    onMain { $0.changed(UIBackgroundRefreshStatus(wire: status)) }
-                },
-                fetch: { [unowned self] run in onMain { $0.fetch(run) } },
-                willTerminate: { [unowned self] in
-                    onMain {
-                        $0.willTerminate()
-                        Termination.end()
-                    }
+                memoryWarning: onMain { $0.memoryWarning() },
+                changed: onMain { $0.changed(UIBackgroundRefreshStatus(wire: $1)) },
+                fetch: onMain { $0.fetch($1) },
+                willTerminate: onMain {
+                    $0.willTerminate()
+                    Termination.end()
                 }
             )
         )
     }
 
-    private nonisolated func onMain(
+    private func onMain(
         _ body: @escaping @MainActor @Sendable (UIApplication) -> Void
-    ) {
-        DispatchQueue.main.async { MainActor.assumeIsolated { body(self) } }
+    ) -> @Sendable () -> Void {
+        { [weak self] in
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { if let self { body(self) } }
+            }
+        }
+    }
+
+    private func onMain<Input: Sendable>(
+        _ body: @escaping @MainActor @Sendable (UIApplication, Input) -> Void
+    ) -> @Sendable (Input) -> Void {
+        { [weak self] input in
+            DispatchQueue.main.async {
+                MainActor.assumeIsolated { if let self { body(self, input) } }
+            }
+        }
     }
 
     private func post(_ name: NSNotification.Name) {

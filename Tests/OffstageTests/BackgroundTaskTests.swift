@@ -1,0 +1,163 @@
+import AppProtocol
+import Foundation
+import Linux
+@testable import Offstage
+import TestKit
+import Testing
+import Vocabulary
+
+/// Time to finish something.
+struct BackgroundTaskTests {
+    private let daemon: BenchDaemon
+    private let session: TestSession
+    private let application: UIApplication
+
+    init() async throws {
+        daemon = try BenchDaemon()
+        let session = TestSession(daemon.socket)
+        self.session = session
+        application = await MainActor.run { TestApp(session.session).application }
+        try daemon.next("FinishedLaunching")
+    }
+
+    @Test func aTaskIsNamedBegunAndEnded() throws {
+        let task = application.beginBackgroundTask(withName: "upload")
+        #expect(task != .invalid)
+        #expect(try daemon.next("BeginTask") == ["upload", ["expires": false]])
+        application.endBackgroundTask(task)
+        #expect(try daemon.next("EndTask") == [1])
+        // Ended before, or never begun: said on standard error, and nothing else.
+        application.endBackgroundTask(task)
+        application.endBackgroundTask(.invalid)
+        _ = try session.session.call("Limits", [])
+        #expect(daemon.calls(of: "EndTask").isEmpty)
+    }
+
+    @Test func aTaskThatEndsBeforeTheDaemonHasAnsweredIsEndedThere() throws {
+        let tasks = (0..<50).map { _ in
+            let task = application.beginBackgroundTask {}
+            application.endBackgroundTask(task)
+            return task
+        }
+        #expect(Set(tasks).count == 50)
+        let ended = try Set((0..<50).map { _ in try daemon.next("EndTask") })
+        #expect(ended == Set((1...50).map { [.integer($0)] }))
+    }
+
+    @Test func theExpirationHandlerRunsOnceOnTheMainThread() throws {
+        let expired = Inbox<Bool>()
+        let application = application
+        let task = Inbox<UIBackgroundTaskIdentifier>()
+        task.put(
+            application.beginBackgroundTask(withName: nil) {
+                MainActor.preconditionIsolated()
+                expired.put(true)
+                if let task = try? task.next() { application.endBackgroundTask(task) }
+            }
+        )
+        #expect(try daemon.next("BeginTask") == ["", ["expires": true]])
+        _ = try session.session.call("Limits", [])
+        try daemon.tell("ExpireTask", [1, "timeout", [:]])
+        #expect(try expired.next())
+        #expect(try daemon.next("EndTask") == [1])
+        try daemon.tell("ExpireTask", [1, "timeout", [:]])
+        try daemon.tell("ExpireTask", [77, "timeout", [:]])
+        #expect(expired.isEmpty)
+    }
+
+    @Test func aTaskForWhichThereIsNoTimeExpiresAtOnce() throws {
+        daemon.behave("BeginTask", .answer([0, [:]]))
+        let expired = Inbox<Bool>()
+        let task = application.beginBackgroundTask { expired.put(true) }
+        #expect(try expired.next())
+        application.endBackgroundTask(task)
+        _ = try session.session.call("Limits", [])
+        #expect(daemon.calls(of: "EndTask").isEmpty, "the daemon knows of none")
+    }
+
+    @Test func aTaskSurvivesTheDaemon() throws {
+        let task = application.beginBackgroundTask(withName: "upload")
+        try daemon.next("BeginTask")
+        _ = try session.session.call("Limits", [])
+        try daemon.vanish()
+        application.endBackgroundTask(task)
+        let other = application.beginBackgroundTask(withName: "more")
+        try daemon.start()
+        #expect(try daemon.next("EndTask") == [1])
+        #expect(try daemon.next("BeginTask") == ["more", ["expires": false]])
+        application.endBackgroundTask(other)
+        #expect(try daemon.next("EndTask") == [2])
+    }
+
+    @Test func aLongNameIsCut() throws {
+        application.beginBackgroundTask(withName: String(repeating: "ä\0", count: 300))
+        let name = try daemon.next("BeginTask")[0]
+        #expect(name == .string(String(repeating: "ä", count: 127)))
+    }
+
+    // MARK: Time that is left
+
+    private var now: Double { Double(Clocks.now().awake.nanoseconds) / 1e9 }
+
+    @Test func theTimeLeftCountsInTheBackgroundWhileSomethingIsOpen() throws {
+        let task = application.beginBackgroundTask(withName: "upload")
+        try daemon.next("BeginTask")
+        #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+        try daemon.tell("EnterBackground", [["deadline": .double(now + 180)]])
+        #expect((170...180).contains(application.backgroundTimeRemaining))
+        try daemon.tell("ExpireTask", [1, "timeout", ["deadline": .double(now + 5)]])
+        #expect((0...5).contains(application.backgroundTimeRemaining))
+        try daemon.tell("ExpireTask", [1, "timeout", ["deadline": .double(now - 1)]])
+        #expect(application.backgroundTimeRemaining == 0)
+        application.endBackgroundTask(task)
+        #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+    }
+
+    @Test func theTimeLeftOfAWakeIsThatOfItsLongestWork() throws {
+        try daemon.tell("EnterBackground", [[:]])
+        try daemon.offer(1, "fetch")
+        try daemon.go(1, ["deadline": .double(now + 30)])
+        #expect((20...30).contains(application.backgroundTimeRemaining))
+        try daemon.tell("EnterForeground", [[:]])
+        #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+    }
+
+    // MARK: Without a daemon
+
+    @Test func withoutADaemonThereIsNoTimeToBeHad() async throws {
+        let alone = TestSession(ScratchDirectory()("none"))
+        let application = await MainActor.run { TestApp(alone.session).application }
+        let task = application.beginBackgroundTask { Issue.record("called for nothing") }
+        #expect(task == .invalid)
+        #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+        let activity = Inbox<Bool>()
+        ProcessInfo.processInfo.perform("sending", alone.session) { activity.put($0) }
+        #expect(try activity.next(), "it expires at once")
+    }
+
+    // MARK: Activities
+
+    @Test func anActivityHasTimeUntilItReturns() throws {
+        let calls = Inbox<Bool>()
+        let mayReturn = DispatchSemaphore(value: 0)
+        ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
+            calls.put(isExpired)
+            if isExpired { mayReturn.signal() } else { mayReturn.wait() }
+        }
+        let begun = try daemon.next("BeginTask")
+        #expect(begun == ["sending", ["activity": true, "expires": true]])
+        #expect(try !calls.next())
+        try daemon.tell("ExpireTask", [1, "timeout", [:]])
+        #expect(try calls.next(), "at the same time")
+        #expect(try daemon.next("EndTask") == [1])
+        #expect(calls.isEmpty)
+    }
+
+    @Test func anActivityForWhichThereIsNoTimeIsToldSo() throws {
+        daemon.behave("BeginTask", .answer([0, [:]]))
+        let calls = Inbox<Bool>()
+        ProcessInfo.processInfo.perform("sending", session.session) { calls.put($0) }
+        #expect(try calls.next())
+        #expect(calls.isEmpty)
+    }
+}

@@ -1,0 +1,216 @@
+import AppProtocol
+import Foundation
+@testable import Offstage
+import TestKit
+import Testing
+import Vocabulary
+
+/// What a delegate is told, and when.
+struct LifeCycleTests {
+    private let daemon: BenchDaemon
+    private let session: TestSession
+
+    init() throws {
+        daemon = try BenchDaemon()
+        session = TestSession(daemon.socket)
+    }
+
+    private func launch() async -> TestApp {
+        await MainActor.run { TestApp(session.session) }
+    }
+
+    private func expect(_ app: TestApp, _ lines: String...) throws {
+        for line in lines {
+            let next = try app.recorder.lines.next()
+            #expect(next == line)
+        }
+        #expect(app.recorder.lines.isEmpty)
+    }
+
+    private func beInBackground() {
+        daemon.behave(
+            "Hello",
+            .answer([["state": "background", "background-refresh": "denied"]])
+        )
+    }
+
+    private func launched(_ state: String) -> [String] {
+        [
+            "willFinishLaunching \(state)", "didFinishLaunching \(state)",
+            "posted DidFinishLaunching",
+        ]
+    }
+
+    @Test func aLaunchByTheUserEndsWithTheAppBeingActive() async throws {
+        let app = await launch()
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        #expect(app.recorder.lines.isEmpty, "the daemon says when the user is there")
+        try daemon.next("FinishedLaunching")
+        try daemon.tell("BecomeActive", [[:]])
+        try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+        #expect(await app.application.backgroundRefreshStatus == .available)
+    }
+
+    @Test func aLaunchInTheBackgroundIsSeenAsSuchFromTheStart() async throws {
+        beInBackground()
+        let app = await launch()
+        for line in launched("background") { #expect(try app.recorder.lines.next() == line) }
+        try daemon.next("FinishedLaunching")
+        #expect(app.recorder.lines.isEmpty)
+        #expect(await app.application.backgroundRefreshStatus == .denied)
+        // Opened later.
+        try daemon.tell("BecomeActive", [[:]])
+        try expect(
+            app,
+            "willEnterForeground background",
+            "posted WillEnterForeground",
+            "didBecomeActive active",
+            "posted DidBecomeActive"
+        )
+    }
+
+    @Test func leavingIsAnsweredWhenTheDelegateHasReturned() async throws {
+        let app = await launch()
+        try daemon.tell("BecomeActive", [[:]])
+        for _ in 0..<5 { _ = try app.recorder.lines.next() }
+        let mayGoOn = DispatchSemaphore(value: 0)
+        await MainActor.run { app.recorder.leaving = { mayGoOn.wait() } }
+        let answer = try daemon.say("EnterBackground", [[:]])
+        #expect(try app.recorder.lines.next() == "willResignActive active")
+        #expect(try app.recorder.lines.next() == "posted WillResignActive")
+        #expect(try app.recorder.lines.next() == "didEnterBackground background")
+        // The main thread is busy; whoever asks others is not concerned.
+        _ = try session.session.call("Limits", [])
+        #expect(!answer.hasCome)
+        mayGoOn.signal()
+        _ = try answer.wait().get()
+        try expect(app, "posted DidEnterBackground")
+        // And back.
+        try daemon.tell("EnterForeground", [[:]])
+        try daemon.tell("BecomeActive", [[:]])
+        try expect(
+            app,
+            "willEnterForeground background",
+            "posted WillEnterForeground",
+            "didBecomeActive active",
+            "posted DidBecomeActive"
+        )
+    }
+
+    @Test func whatComesTwiceIsToldOnce() async throws {
+        let app = await launch()
+        try daemon.tell("BecomeActive", [[:]])
+        try daemon.tell("BecomeActive", [[:]])
+        for _ in 0..<5 { _ = try app.recorder.lines.next() }
+        try daemon.tell("EnterBackground", [[:]])
+        try daemon.tell("EnterBackground", [[:]])
+        for _ in 0..<4 { _ = try app.recorder.lines.next() }
+        #expect(app.recorder.lines.isEmpty)
+    }
+
+    @Test func memoryWarningsAndSettingsAreToldOnTheMainThread() async throws {
+        let app = await launch()
+        for _ in 0..<3 { _ = try app.recorder.lines.next() }
+        try daemon.tell("MemoryWarning", [["memory": 1]])
+        try expect(app, "memoryWarning inactive", "posted DidReceiveMemoryWarning")
+        try daemon.tell("Changed", [["background-refresh": "denied"]])
+        try expect(app, "posted BackgroundRefreshStatusDidChange")
+        #expect(await app.application.backgroundRefreshStatus == .denied)
+        try daemon.tell("Changed", [["of-tomorrow": true]])
+        try daemon.tell("Changed", [["background-refresh": "restricted"]])
+        try expect(app, "posted BackgroundRefreshStatusDidChange")
+        #expect(await app.application.backgroundRefreshStatus == .restricted)
+    }
+
+    // MARK: Without a daemon that knows it
+
+    @Test func withoutADaemonAnAppIsInTheForeground() async throws {
+        let alone = TestSession(nil)
+        let app = await MainActor.run { TestApp(alone.session) }
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+        #expect(await app.application.backgroundRefreshStatus == .restricted)
+    }
+
+    @Test func anAppThatTheDaemonDidNotStartIsInTheForeground() async throws {
+        daemon.behave("Hello", .refuse(.notPermitted, "not the main process of an app"))
+        let app = await launch()
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+        // What it asks for is the daemon's to refuse.
+        try session.scheduler.submit(BGAppRefreshTaskRequest(identifier: "feed"))
+        try daemon.next("Submit")
+    }
+
+    @Test func aDaemonThatDoesNotAnswerHelloIsWaitedForForABoundedTime() async throws {
+        daemon.behave("Hello", .silence)
+        let impatient = TestSession(daemon.socket, ticks: 2)
+        let app = await MainActor.run { TestApp(impatient.session) }
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+    }
+
+    // MARK: Fetching
+
+    @Test func eachFetchHasACompletionOfItsOwn() async throws {
+        beInBackground()
+        let app = await launch()
+        try daemon.deliver(1, "fetch")
+        try daemon.deliver(2, "fetch")
+        let first = try app.recorder.fetches.next()
+        let second = try app.recorder.fetches.next()
+        second(.newData)
+        #expect(try daemon.next("Complete") == [2, "newData"])
+        second(.failed)
+        first(.noData)
+        #expect(try daemon.next("Complete") == [1, "noData"])
+        _ = try session.session.call("Limits", [])
+        #expect(daemon.calls(of: "Complete").isEmpty, "the first call of each counts")
+    }
+
+    @Test func aFetchWhoseHandlerIsLetGoIsReportedAtOnce() async throws {
+        beInBackground()
+        let app = await launch()
+        try daemon.deliver(1, "fetch")
+        _ = try app.recorder.fetches.next()
+        #expect(try daemon.next("Complete") == [1, "failed"])
+    }
+
+    private final class Asynchronous: UIResponder, UIApplicationDelegate {
+        func applicationPerformFetch(
+            _ application: UIApplication
+        ) async -> UIBackgroundFetchResult {
+            await Task.yield()
+            return .newData
+        }
+    }
+
+    private final class Plain: UIResponder, UIApplicationDelegate {}
+
+    @Test func theAsynchronousFormWillDoAndNoneFindsNothing() async throws {
+        beInBackground()
+        let application = await MainActor.run { UIApplication(session.session) }
+        await application.launch(Asynchronous())
+        try daemon.deliver(1, "fetch")
+        #expect(try daemon.next("Complete") == [1, "newData"])
+        await MainActor.run { application.delegate = Plain() }
+        try daemon.deliver(2, "fetch")
+        #expect(try daemon.next("Complete") == [2, "noData"])
+    }
+
+    @Test func theFetchIntervalReachesTheDaemonThatComesNext() async throws {
+        let app = await launch()
+        for (seconds, said) in [
+            (UIApplication.backgroundFetchIntervalMinimum, 0.0),
+            (UIApplication.backgroundFetchIntervalNever, -1), (3600, 3600), (-5, 0),
+        ] {
+            await app.application.setMinimumBackgroundFetchInterval(seconds)
+            #expect(try daemon.next("SetMinimumFetchInterval") == [.double(said)])
+        }
+        try daemon.vanish()
+        await app.application.setMinimumBackgroundFetchInterval(7200)
+        try daemon.start()
+        #expect(try daemon.next("SetMinimumFetchInterval") == [7200.0])
+        #expect(daemon.calls(of: "Hello").count == 2, "after the hello")
+    }
+}
