@@ -35,6 +35,17 @@ struct LifecycleTests {
         #expect(bench.launch(launch)?.presence == .foreground)
     }
 
+    @Test func `whose user leaves while it launches is told so when launching is over`() throws {
+        var bench = Self.bench()
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.told(launch).isEmpty)
+        bench.say(launch, .finishedLaunching(registered: []))
+        #expect(bench.told(launch) == [.didEnterBackground()])
+    }
+
     @Test func `a process that asked for it is attached, once, and told when it is`() throws {
         var bench = Self.bench()
         let caller = ProcessID(pid: 4711, startTime: 1)

@@ -55,10 +55,17 @@ final class BenchDaemon: Sendable {
         }
     }
 
-    init(isRunning: Bool = true) throws {
+    private let interface: Interface
+
+    /// `without`: methods that it does not know, as an older one.
+    init(without methods: Set<String> = []) throws {
+        interface = Interface(
+            App1.name,
+            methods: App1.interface.methods.filter { !methods.contains($0.name) }
+        )
         socket = scratch("run/socket")
         ears = try Ears()
-        if isRunning { try start() }
+        try start()
     }
 
     // MARK: Its life
@@ -66,9 +73,9 @@ final class BenchDaemon: Sendable {
     func start() throws {
         var listener = Optional(try UnixListener(socket))
         let orders = try Orders()
-        let thread = try ServingThread { [ears] stopped in
+        let thread = try ServingThread { [ears, interface] stopped in
             guard let listener = listener.take() else { return }
-            try BenchWorld(ears, listener).serve(orders, until: stopped)
+            try BenchWorld(ears, interface, listener).serve(orders, until: stopped)
         }
         life.withLock { $0 = Life(thread, orders) }
     }
@@ -232,13 +239,15 @@ final class SharedPipe: Sendable {
 /// What runs on the thread of a `BenchDaemon`.
 final class BenchWorld {
     private let ears: Ears
+    private let interface: Interface
     private let listener: UnixListener
     private var server: Server?
     /// Calls that are never answered, while it lives.
     private var silent: [IncomingCall] = []
 
-    init(_ ears: Ears, _ listener: consuming UnixListener) {
+    init(_ ears: Ears, _ interface: Interface, _ listener: consuming UnixListener) {
         self.ears = ears
+        self.interface = interface
         self.listener = listener
     }
 
@@ -247,7 +256,7 @@ final class BenchWorld {
         server = try Server(
             loop,
             name: Control1.busName,
-            objects: [Server.Object(Control1.path, [App1.interface])],
+            objects: [Server.Object(Control1.path, [interface])],
             handlers: Server.Handlers(call: { [unowned self] in answer($0) })
         )
         let sources = [

@@ -108,6 +108,28 @@ struct LifeCycleTests {
         #expect(app.recorder.lines.isEmpty)
     }
 
+    @Test func anAppLearnsFromTheNextDaemonThatItsUserCameOrLeft() async throws {
+        let app = await launch()
+        try daemon.tell("BecomeActive", [[:]])
+        for _ in 0..<5 { _ = try app.recorder.lines.next() }
+        beInBackground()
+        try daemon.restart()
+        for line in [
+            "posted BackgroundRefreshStatusDidChange", "willResignActive active",
+            "posted WillResignActive", "didEnterBackground background",
+            "posted DidEnterBackground",
+        ] { #expect(try app.recorder.lines.next() == line) }
+        daemon.behave("Hello", .answer([["state": "foreground", "background-refresh": "denied"]]))
+        try daemon.restart()
+        try expect(
+            app,
+            "willEnterForeground background",
+            "posted WillEnterForeground",
+            "didBecomeActive active",
+            "posted DidBecomeActive"
+        )
+    }
+
     @Test func memoryWarningsAndSettingsAreToldOnTheMainThread() async throws {
         let app = await launch()
         for _ in 0..<3 { _ = try app.recorder.lines.next() }
@@ -148,6 +170,28 @@ struct LifeCycleTests {
         let app = await MainActor.run { TestApp(impatient.session) }
         for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
         try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+    }
+
+    @Test func anAppReadsWhatThereIsAndWhatItMayUse() async throws {
+        daemon.behave(
+            "Hello",
+            .answer([["state": "foreground", "features": ["fetch", "refresh"]]])
+        )
+        daemon.behave(
+            "Limits",
+            .answer([
+                [
+                    "memory": 1000, "memory-limit": 2000, "cpu": .double(1.5),
+                    "cpu-limit": .double(0.8), "cpu-window": .double(60),
+                ]
+            ])
+        )
+        let app = await launch()
+        #expect(app.application.availableFeatures == ["fetch", "refresh"])
+        let limits = try await app.application.backgroundLimits()
+        #expect(limits.memory == 1000 && limits.memoryLimit == 2000)
+        #expect(limits.processorTime == 1.5 && limits.processorLimit == 0.8)
+        #expect(limits.processorWindow == 60)
     }
 
     // MARK: Fetching

@@ -139,6 +139,43 @@ struct SchedulerTests {
 
     // MARK: Without an answer
 
+    @Test(arguments: ["none", ""])
+    func withoutADaemonEveryCallFailsAtOnce(socket: String) async throws {
+        let scratch = ScratchDirectory()
+        let alone = TestSession(socket.isEmpty ? nil : scratch(socket))
+        let request = BGAppRefreshTaskRequest(identifier: "feed")
+        let thrown = #expect(throws: BGTaskScheduler.Error.self) {
+            try alone.scheduler.submit(request)
+        }
+        #expect(thrown?.code == .unavailable)
+        let reason = (thrown.map { $0 as NSError })?.localizedFailureReason ?? ""
+        let named = socket.isEmpty ? "XDG_RUNTIME_DIR" : scratch(socket)
+        #expect(reason.contains(named), "\(reason)")
+        await #expect(throws: BGTaskScheduler.Error.self) {
+            try await alone.scheduler.submitTaskRequest(request)
+        }
+        #expect(await alone.scheduler.pendingTaskRequests().isEmpty)
+        alone.scheduler.cancelAllTaskRequests()
+        #expect(alone.session.greet() == nil)
+        let application = await MainActor.run { UIApplication(alone.session) }
+        #expect(application.availableFeatures.isEmpty)
+        await #expect(throws: BGTaskScheduler.Error.self) {
+            try await application.backgroundLimits()
+        }
+    }
+
+    @Test func aDaemonThatLacksAMethodIsUnavailableForIt() throws {
+        let old = try BenchDaemon(without: ["Submit", "Hello"])
+        let session = TestSession(old.socket)
+        #expect(session.session.greet() == nil)
+        let thrown = #expect(throws: BGTaskScheduler.Error.self) {
+            try session.scheduler.submit(BGAppRefreshTaskRequest(identifier: "feed"))
+        }
+        #expect(thrown?.code == .unavailable)
+        // What it has works.
+        _ = try session.session.call("Limits", [])
+    }
+
     @Test func aDaemonThatNeverAnswersIsWaitedForForABoundedTime() throws {
         daemon.behave("Submit", .silence)
         let impatient = TestSession(daemon.socket, ticks: 2)

@@ -186,15 +186,36 @@ struct TaskTests {
         #expect(daemon.calls(of: "ExpirationHandler").isEmpty)
     }
 
-    @Test func aTaskThatExpiresWithoutAHandlerIsUnsuccessful() throws {
+    @Test func aHandlerThatIsSetAfterItsTimeCameIsCalledAtOnce() throws {
         try launch()
         try daemon.deliver(1, "refresh", "feed")
         let task = try tasks.next()
-        _ = try daemon.tell("Expire", [1, "timeout", [:]])
+        let end = AppSession.now + 60
+        _ = try daemon.tell("Expire", [1, "timeout", ["deadline": .double(end)]])
+        let expired = Inbox<Bool>()
+        task.expirationHandler = { expired.put(true) }
+        #expect(try expired.next())
+        #expect(try daemon.next("ExpirationHandler") == [1, true])
+        #expect(task.expirationHandler == nil)
+        task.setTaskCompleted(success: false)
         #expect(try daemon.next("Complete") == [1, "unsuccessful"])
-        task.setTaskCompleted(success: true)
+    }
+
+    @Test func withoutAHandlerATaskMayBeCompletedUntilTheEndAndNotAfterIt() throws {
+        try launch()
+        for (number, margin) in [(Int64(1), 60.0), (2, -1)] {
+            try daemon.deliver(number, "refresh", "feed")
+            let task = try tasks.next()
+            let end = AppSession.now + margin
+            _ = try daemon.tell(
+                "Expire",
+                [.integer(number), "timeout", ["deadline": .double(end)]]
+            )
+            task.setTaskCompleted(success: true)
+        }
+        #expect(try daemon.next("Complete") == [1, "succeeded"])
         _ = try session.session.call("Limits", [])
-        #expect(daemon.calls(of: "Complete").isEmpty)
+        #expect(daemon.calls(of: "Complete").isEmpty, "the daemon has completed it")
     }
 
     @Test func completionClearsTheExpirationHandler() throws {

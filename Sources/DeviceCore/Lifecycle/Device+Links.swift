@@ -46,6 +46,11 @@ extension Device {
         save(app: index, launch: launch.id)
         // By this an app tells a launch by its user from one in the background.
         if launch.presence == .foreground { step.emit(.tell(launch.id, .didBecomeActive)) }
+        // Its user left while it was launching.
+        if launch.presence == .background, let finishUp = launch.finishUp {
+            apps[index].launches[place].graceEnd = step.now.awake + settings.enteringBackground
+            step.emit(.tell(launch.id, .didEnterBackground(until: finishUp.end)))
+        }
         tellRefresh(index, place, &step)
         offerWaiting(index, launch.id, &step)
         // One that lost its connection, and says nothing of what it had accepted.

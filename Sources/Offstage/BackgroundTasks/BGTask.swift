@@ -33,8 +33,8 @@ public class BGTask: NSObject, @unchecked Sendable {
     /// is completed, within seconds.
     ///
     /// It runs on the actor that it belongs to, else on a queue of the library's. It is cleared by
-    /// its call and by completion. A task without one counts as completed, without success, when
-    /// its time is over.
+    /// its call and by completion. One that is set when that moment has come is called at once. A
+    /// task without one counts as completed, without success, when its time is over.
     public var expirationHandler: (@isolated(any) () -> Void)? {
         get { run.handler?.body }
         set { run.set(newValue.map(ExpirationHandler.init)) }

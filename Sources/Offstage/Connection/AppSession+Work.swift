@@ -70,9 +70,9 @@ extension AppSession {
         }
     }
 
-    func expire(delivery: Int64) {
+    func expire(delivery: Int64, deadline: Double?) {
         let run = state.withLock { $0.runs[delivery] }
-        run?.expire()
+        run?.expire(deadline: deadline)
     }
 
     // MARK: What the app says
@@ -81,6 +81,12 @@ extension AppSession {
     func complete(_ work: Work, _ result: String) {
         state.withLock { $0.runs[work.delivery] = nil }
         connection.ask(.complete(delivery: work.delivery, result: result), for: self)
+    }
+
+    /// The daemon has completed it itself.
+    func forget(_ work: Work) {
+        state.withLock { $0.runs[work.delivery] = nil }
+        connection.ask(.forget(delivery: work.delivery), for: self)
     }
 
     func tellHandler(of work: Work, isSet: Bool) {

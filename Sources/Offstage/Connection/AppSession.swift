@@ -77,12 +77,25 @@ final class AppSession: DaemonListener {
     // MARK: What the daemon says
 
     func connected(_ greeting: Greeting) {
-        let application = state.withLock { state in
+        let (application, hasMoved) = state.withLock { state in
             state.reach = .connected
             state.greeting = greeting
-            return state.application
+            // Its user came or left while nobody could tell.
+            let hasMoved =
+                state.hasFinishedLaunching && state.isInBackground != greeting.isInBackground
+            if hasMoved {
+                state.isInBackground = greeting.isInBackground
+                state.deadline = nil
+            }
+            return (state.application, hasMoved)
         }
         application?.changed(greeting.backgroundRefresh)
+        guard hasMoved else { return }
+        if greeting.isInBackground {
+            application?.enterBackground(.none)
+        } else {
+            application?.becomeActive(.none)
+        }
     }
 
     func unreachable() {
@@ -136,16 +149,19 @@ final class AppSession: DaemonListener {
 
     // MARK: Time
 
+    /// CLOCK_MONOTONIC, as deadlines have it; seconds.
+    static var now: Double { Double(Clocks.now().awake.nanoseconds) / 1e9 }
+
     /// Seconds that the app may still run; nil: nobody counts them.
     var timeRemaining: Double? {
-        let now = Clocks.now().awake.nanoseconds
+        let now = Self.now
         return state.withLock { state -> Double? in
             guard state.isInBackground else { return nil }
             var deadlines = state.runs.values.compactMap(\.work.deadline)
             for task in state.backgroundTasks.values where !task.hasEnded {
                 if let deadline = task.deadline ?? state.deadline { deadlines.append(deadline) }
             }
-            return deadlines.max().map { max(0, $0 - Double(now) / 1e9) }
+            return deadlines.max().map { max(0, $0 - now) }
         }
     }
 
@@ -175,7 +191,7 @@ struct ApplicationEvents: Sendable {
 /// Work that was begun and is not completed.
 protocol RunningWork: AnyObject, Sendable {
     var work: Work { get }
-    func expire()
+    func expire(deadline: Double?)
 }
 
 /// An answer that one thread waits for.

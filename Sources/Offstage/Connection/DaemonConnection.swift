@@ -15,6 +15,8 @@ final class DaemonConnection: Sendable {
         case finishedLaunching
         case call(OutgoingCall)
         case complete(delivery: Int64, result: String)
+        /// It is over without a word of this process.
+        case forget(delivery: Int64)
         /// What the daemon had called is done.
         case answer(IncomingNumber)
         /// SIGTERM is told to the app first.
@@ -122,7 +124,7 @@ extension DaemonConnection.Request {
         switch self {
         case .greet(let answer): answer(.failure(error))
         case .call(let call): call.answer(.failure(error))
-        case .finishedLaunching, .complete, .answer, .watchTermination, .stop: break
+        case .finishedLaunching, .complete, .forget, .answer, .watchTermination, .stop: break
         }
     }
 }
@@ -158,6 +160,8 @@ struct OutgoingCall: Sendable {
 /// A call of the daemon's that is answered when the app has done what it says.
 struct IncomingNumber: Hashable, Sendable {
     let number: UInt64
+    /// Nobody waits for an answer.
+    static let none = IncomingNumber(number: 0)
 }
 
 /// Why a call has no answer.
@@ -196,10 +200,13 @@ struct Greeting: Sendable, Equatable {
     var backgroundRefresh: String
     /// Task identifiers of the manifest; nil from a daemon that does not tell.
     var permitted: [String]?
+    /// The parts that it has.
+    var features: [String]
 
     init(_ result: Value) {
         isInBackground = result["state"]?.stringValue == "background"
         backgroundRefresh = result["background-refresh"]?.stringValue ?? "available"
         permitted = result["permitted"]?.listValue.map { $0.compactMap(\.stringValue) }
+        features = (result["features"]?.listValue ?? []).compactMap(\.stringValue)
     }
 }

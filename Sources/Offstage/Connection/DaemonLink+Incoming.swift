@@ -28,7 +28,7 @@ extension DaemonLink {
             }
             finish(call)
         case "Expire":
-            owner.expire(delivery: number)
+            owner.expire(delivery: number, deadline: deadline)
             finish(call)
         case "ExpireTask":
             owner.expire(task: number, deadline: deadline)

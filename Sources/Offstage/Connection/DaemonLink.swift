@@ -99,6 +99,7 @@ final class DaemonLink {
             if bus != nil { send("FinishedLaunching", [registered]) { _ in } }
         case .call(let call): perform(call)
         case .complete(let delivery, let result): complete(delivery, result)
+        case .forget(let delivery): deliveries[delivery] = nil
         case .answer(let number): try? working.removeValue(forKey: number)?.answer()
         case .watchTermination: termination = termination ?? Termination(loop, owner)
         case .stop: loop.exit()

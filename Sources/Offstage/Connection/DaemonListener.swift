@@ -16,7 +16,7 @@ protocol DaemonListener: AnyObject, Sendable {
     /// The receipt is durable: run it. Called once for each delivery.
     func run(_ work: Work)
     /// Time is nearly out.
-    func expire(delivery: Int64)
+    func expire(delivery: Int64, deadline: Double?)
     func expire(task: Int64, deadline: Double?)
 
     /// `number`: what is to be answered when it is done.

@@ -9,16 +9,16 @@ final class TaskRun: RunningWork {
 
     private struct State {
         var handler: ExpirationHandler?
-        /// It was called, which happens once.
-        var hasExpired = false
-        var completion = Completion.none
+        var expiry = Expiry.none
+        var isCompleted = false
     }
 
-    private enum Completion {
+    private enum Expiry: Equatable {
         case none
-        /// Its time was over, and there was no handler to tell.
-        case byExpiry
-        case byApp
+        /// It was told, and there is no handler yet; after the deadline (CLOCK_MONOTONIC, seconds)
+        /// the daemon has completed it.
+        case told(deadline: Double)
+        case handled
     }
 
     init(_ work: Work, _ session: AppSession) {
@@ -30,49 +30,52 @@ final class TaskRun: RunningWork {
     var handler: ExpirationHandler? { state.withLock { $0.handler } }
 
     func set(_ handler: ExpirationHandler?) {
-        let (isNews, old) = state.withLock { state in
-            guard state.completion == .none, !state.hasExpired else {
-                return (false, nil as ExpirationHandler?)
+        let (isNews, isLate, old) = state.withLock { state in
+            guard !state.isCompleted, state.expiry != .handled else {
+                return (false, false, nil as ExpirationHandler?)
             }
             let old = state.handler
+            if handler != nil, state.expiry != .none {
+                state.expiry = .handled
+                return (true, true, old)
+            }
             state.handler = handler
-            return ((old == nil) != (handler == nil), old)
+            return ((old == nil) != (handler == nil), false, old)
         }
         if isNews { session.tellHandler(of: work, isSet: handler != nil) }
+        if isLate { handler?.call(on: LaunchHandler.expiration) }
         // What it holds may end with it, and come back here: not under the lock.
         withExtendedLifetime(old) {}
     }
 
     func complete(success: Bool) {
-        let (before, old) = state.withLock { state in
-            defer { (state.completion, state.handler) = (.byApp, nil) }
-            return (state.completion, state.handler)
+        let (isFirst, expiry, old) = state.withLock { state in
+            defer { (state.isCompleted, state.handler) = (true, nil) }
+            return (!state.isCompleted, state.expiry, state.handler)
         }
         defer { withExtendedLifetime(old) {} }
-        switch before {
-        case .none: session.complete(work, success ? "succeeded" : "unsuccessful")
-        case .byExpiry: break
-        case .byApp: LibraryLog.write("task \(work.identifier) was completed a second time")
+        guard isFirst else {
+            return LibraryLog.write("task \(work.identifier) was completed a second time")
         }
+        if case .told(let deadline) = expiry, deadline < AppSession.now {
+            return session.forget(work)
+        }
+        session.complete(work, success ? "succeeded" : "unsuccessful")
     }
 
-    func expire() {
-        let (isFirst, handler) = state.withLock { state in
-            guard state.completion == .none, !state.hasExpired else {
-                return (false, nil as ExpirationHandler?)
-            }
-            state.hasExpired = true
-            if state.handler == nil { state.completion = .byExpiry }
-            return (true, state.handler.take())
+    func expire(deadline: Double?) {
+        let handler = state.withLock { state -> ExpirationHandler? in
+            guard !state.isCompleted, state.expiry == .none else { return nil }
+            state.expiry =
+                state.handler == nil ? .told(deadline: deadline ?? .infinity) : .handled
+            return state.handler.take()
         }
-        guard isFirst else { return }
-        guard let handler else { return session.complete(work, "unsuccessful") }
-        handler.call(on: LaunchHandler.expiration)
+        handler?.call(on: LaunchHandler.expiration)
     }
 
     /// The app has no way left to complete it.
     func wasFreed() {
-        guard state.withLock({ $0.completion == .none }) else { return }
+        guard !state.withLock({ $0.isCompleted }) else { return }
         LibraryLog.write(
             "task \(work.identifier) was let go without setTaskCompleted(success:): it counts as "
                 + "unsuccessful (keep the task until it is completed)"
@@ -105,7 +108,7 @@ final class FetchRun: RunningWork {
     }
 
     /// There is no handler for it: one that does not complete is ended.
-    func expire() {}
+    func expire(deadline: Double?) {}
 
     func wasFreed() {
         guard !isCompleted.withLock({ $0 }) else { return }
