@@ -175,6 +175,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "HelperPeer",
+            dependencies: ["Offstage"],
+            path: "Tests/HelperPeer",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],
             path: "Tests/CoreAllocations",

@@ -9,97 +9,14 @@ import Vocabulary
 /// The samples, which know nothing of how this is built, under the real daemon: all that the
 /// comments at their heads promise.
 struct SampleAppTests {
-    /// A sample with its manifest; what it says is in its log.
-    private final class Sample {
-        let bench: DaemonBench
-        let name: String
-        var log: String { bench.daemon.scratch("state/logs/\(name).log") }
-
-        init(
-            _ program: String,
-            _ keys: String,
-            settings: String = "",
-            environment: String = ""
-        ) throws {
-            name = program.lowercased()
-            bench = try DaemonBench(settings, starting: false)
-            try write(program, keys, environment: environment)
-            _ = try? Files.makeDirectory(
-                bench.daemon.scratch("state/logs"),
-                permissions: 0o700
-            )
-            try bench.daemon.start()
-            // Nothing starts by itself but what a test lets start.
-            try bench.set("idle", "off")
-        }
-
-        func write(_ program: String, _ keys: String, environment: String) throws {
-            try bench.manifest(
-                name,
-                exec: Products.path(of: program),
-                entry: "NoDisplay=true",
-                "\(keys)\nEnvironment=\(environment)"
-            )
-        }
-
-        var lines: [String] {
-            ((try? Files.text(log, limit: 1 << 20)) ?? "").split(separator: "\n").map(String.init)
-        }
-
-        /// Waits until it has said a line so often.
-        func wait(for line: String, times: Int = 1) throws {
-            do {
-                try Wait.until(file: log, line) {
-                    $0.split(separator: "\n").count { $0 == line } >= times
-                }
-            } catch let error as DidNotHappen {
-                throw DidNotHappen(description: "\(error)\n\(lines)\n\(bench.report)")
-            }
-        }
-
-        func open(saying line: String, times: Int = 1) throws {
-            try bench.ask("Open", .string(name), [:])
-            try wait(for: line, times: times)
-        }
-
-        func leave() throws { try bench.ask("Leave", .string(name), [:]) }
-
-        /// Its main process.
-        func process() throws -> ProcessIdentity {
-            guard let pid = try bench.running(name)?["pid"]?.integerValue.map(Int32.init),
-                let process = ProcessIdentity(of: pid)
-            else { throw DidNotHappen(description: "\(name) runs\n\(bench.report)") }
-            return process
-        }
-
-        func waitUntilSuspended() throws { try bench.waitUntilFrozen(process()) }
-
-        func task(_ identifier: String) throws -> Value? {
-            try bench.ask("Tasks", .string(name)).listValue?
-                .first { $0["task"] == .string(identifier) }
-        }
-    }
-
     // MARK: ColorFeed
 
-    private static let refresh = "com.colorfeed.refresh"
-    private static let cleaning = "com.colorfeed.dbcleaning"
-
-    private func colorFeed(seconds: String = "0.1", settings: String = "") throws -> Sample {
-        try Sample(
-            "ColorFeed",
-            """
-            BackgroundModes=fetch;processing;
-            PermittedTaskIdentifiers=\(Self.refresh);\(Self.cleaning);
-            """,
-            settings: settings,
-            environment: "COLORFEED_SECONDS=\(seconds);"
-        )
-    }
+    private static let refresh = SampleApp.refresh
+    private static let cleaning = SampleApp.cleaning
 
     /// Opened and left; suspended.
-    private func suspendedColorFeed(seconds: String = "0.1") throws -> Sample {
-        let sample = try colorFeed(seconds: seconds)
+    private func suspendedColorFeed(seconds: String = "0.1") throws -> SampleApp {
+        let sample = try SampleApp.colorFeed(seconds: seconds)
         try sample.open(saying: "registered refresh=true dbcleaning=true")
         #expect(sample.lines == ["launched background=false", sample.lines.last])
         try sample.leave()
@@ -233,8 +150,8 @@ struct SampleAppTests {
 
     // MARK: Clowntown
 
-    private func clowntown(seconds: String = "0", signedIn: Bool = true) throws -> Sample {
-        let sample = try Sample(
+    private func clowntown(seconds: String = "0", signedIn: Bool = true) throws -> SampleApp {
+        let sample = try SampleApp(
             "Clowntown",
             "BackgroundModes=fetch;",
             environment: "CLOWNTOWN_SECONDS=\(seconds);"
@@ -256,7 +173,7 @@ struct SampleAppTests {
     }
 
     /// The feed has so many posts.
-    private func feed(_ sample: Sample, _ count: Int) throws {
+    private func feed(_ sample: SampleApp, _ count: Int) throws {
         let posts = (1...count).map {
             "{\"id\": \($0), \"clown\": \"Bubbles\", \"text\": \"Honk\"}"
         }
@@ -266,7 +183,7 @@ struct SampleAppTests {
         )
     }
 
-    private func fetch(_ sample: Sample) throws {
+    private func fetch(_ sample: SampleApp) throws {
         try sample.bench.ask("Simulate", "fetch", .string(sample.name), [:])
     }
 
@@ -331,7 +248,7 @@ struct SampleAppTests {
     }
 
     @Test func `a fetch that takes longer than its grant ends the app`() throws {
-        let sample = try Sample(
+        let sample = try SampleApp(
             "Clowntown",
             "BackgroundModes=fetch;",
             settings: "wake-grant = 2s\nexpiry-warning = 1s\n",

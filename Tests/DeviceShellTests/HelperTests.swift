@@ -1,0 +1,64 @@
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Helper programs of an app, with the library, started by somebody else than the daemon.
+struct HelperTests {
+    private static let helper = Products.path(of: "HelperPeer")
+
+    private func app(_ settings: String = "", isKnown: Bool = true) throws -> SampleApp {
+        try SampleApp.colorFeed(
+            settings: settings,
+            keys: isKnown ? "Extensions=\(Self.helper);" : ""
+        )
+    }
+
+    private func command(_ app: SampleApp, _ words: String...) -> Command {
+        var command = Command([Self.helper] + words)
+        command.environment = Command.cleanEnvironment(
+            ["OFFSTAGE_SOCKET": app.bench.daemon.socket]
+        )
+        return command
+    }
+
+    @Test func `what a helper asks for is launched in its app`() throws {
+        let app = try app()
+        let refused = try command(app, "submit", "com.colorfeed.other").run()
+        #expect(refused.output.hasPrefix("error 3: "), "\(refused)")
+        #expect(try app.bench.running(app.name) == nil)
+        let outcome = try command(app, "submit", SampleApp.refresh).run()
+        #expect(outcome.output == "submitted\n", "\(outcome)")
+        // Nothing holds it, so the scheduler launches the app.
+        try app.wait(for: "launched background=true")
+        try app.wait(for: "refresh completed success=true colours=3")
+        let run = try app.bench.nextRun(app.name)
+        #expect(run["resumed"] == false && run["simulated"] != true, "\(run)")
+    }
+
+    @Test func `a program that is nobody's helper is refused`() throws {
+        let app = try app(isKnown: false)
+        let refused = try command(app, "submit", SampleApp.refresh).run()
+        #expect(refused.output.hasPrefix("error 3: "), "\(refused)")
+        try app.bench.kill()
+        let alone = try command(app, "submit", SampleApp.refresh).run()
+        #expect(alone.output.hasPrefix("error 1: the daemon is not running"), "\(alone)")
+    }
+
+    @Test func `an activity of a helper keeps its app awake, and expires`() throws {
+        let app = try app("finish-up = 3s\nexpiry-warning = 1s\n")
+        try app.open(saying: "registered refresh=true dbcleaning=true")
+        let log = app.bench.daemon.scratch("helper.log")
+        let helper = try command(app, "activity").start(logging: log)
+        try Wait.until(file: log, "begun") { $0.contains("begun\n") }
+        try app.leave()
+        try app.wait(for: "scheduled cleaning")
+        let process = try app.process()
+        try Wait.until(file: log, "expired") { $0.contains("expired\n") }
+        #expect(try !app.bench.isFrozen(process), "it has the time that its helper holds")
+        try Wait.until(readable: helper.descriptor.number, "end of the helper")
+        #expect(try helper.wait(block: true) == .exited(0))
+        #expect(try Files.text(log, limit: 4096).hasSuffix("ended\n"))
+        try app.bench.waitUntilFrozen(process)
+    }
+}
