@@ -147,6 +147,9 @@ final class LinkedApp {
         ])
     }
 
+    /// Once more, without an end of the connection that there is.
+    func connectAnew() throws { try connect() }
+
     func disconnect() throws { try order(["do": "disconnect"]) }
 
     @discardableResult
@@ -176,6 +179,10 @@ final class LinkedApp {
 
     /// The name and words of the error that a call is answered with.
     func refusal(_ method: String, _ arguments: Value...) throws -> (name: String, text: String) {
+        try refusal(method, arguments)
+    }
+
+    func refusal(_ method: String, _ arguments: [Value]) throws -> (name: String, text: String) {
         let answer = try order([
             "do": "call", "method": .string(method), "arguments": .list(arguments),
         ])

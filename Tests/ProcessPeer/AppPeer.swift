@@ -18,6 +18,8 @@ final class AppPeer {
     private var line: [UInt8] = []
     private var bus: Bus?
     private var object: ExportedObject?
+    /// Connections that it had before this one.
+    private var earlier: [(Bus, ExportedObject?)] = []
     private var calls: [Int64: ObjectCall] = [:]
     private var lastCall: Int64 = 0
     private var sources: [Source] = []
@@ -66,6 +68,7 @@ final class AppPeer {
             let bus = try Bus.connect(toSocket: command["socket"]?.stringValue ?? socket)
             try bus.onDisconnect { [unowned self] in tell(["called": "disconnected"]) }
             try bus.attach(to: loop)
+            if let old = self.bus { earlier.append((old, object)) }
             self.bus = bus
             tell(["answer": []])
         case "export":
@@ -84,6 +87,7 @@ final class AppPeer {
             calls.removeValue(forKey: number)?.refuse("org.example.Error.No", "not today")
             tell(["answer": []])
         case "disconnect":
+            earlier = []
             object = nil
             bus = nil
             tell(["answer": []])

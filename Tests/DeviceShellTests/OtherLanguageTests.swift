@@ -1,0 +1,105 @@
+import AppProtocol
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Linked apps in another language, on the libraries that it has, in both directions (K5).
+struct OtherLanguageTests {
+    private static let root =
+        #filePath.split(separator: "/", omittingEmptySubsequences: false)
+        .dropLast(3).joined(separator: "/")
+
+    private static func has(_ module: String) -> Bool {
+        (try? Command("/usr/bin/python3", "-c", "import \(module)").run().succeeded) == true
+    }
+
+    private func playRefresh(_ script: String) throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.daemon.scratch.write("home/client.py", script)
+        let document = Self.root + "/docs/dbus/\(AppObject1.name).xml"
+        try bench.manifest(
+            "client",
+            exec: "/usr/bin/python3 \(bench.home("client.py")) \(document)",
+            entry: "NoDisplay=true",
+            "BackgroundModes=fetch;\nPermittedTaskIdentifiers=news;"
+        )
+        try bench.daemon.start()
+        // It waits until it is wished for.
+        try bench.set("power", "off")
+        try bench.set("battery", "5")
+        try bench.ask("Open", "client", [:])
+        try bench.wait(for: "steps") { $0.contains("ready client\n") }
+        #expect(bench.lines("steps") == ["org.offstage.Error.NotPermitted", "ready client"])
+        try bench.ask("Leave", "client", [:])
+        try bench.ask("Run", "client", [:])
+        let run = try bench.nextRun("client")
+        #expect(run["result"] == "new data" && run["task"] == "news", "\(bench.report)")
+        #expect(bench.lines("steps").suffix(2) == ["offer refresh news", "pending 0"])
+        let pid = try #require(bench.running("client")?["pid"]?.integerValue)
+        try bench.waitUntilFrozen(try #require(ProcessIdentity(of: Int32(pid))))
+    }
+
+    @Test(.enabled(if: has("dbus") && has("gi"), "python3-dbus or python3-gi is not installed"))
+    func `an app on dbus-python is woken and completes`() throws {
+        try playRefresh(ClientScripts.dbusPython)
+    }
+
+    @Test(.enabled(if: has("gi"), "python3-gi is not installed"))
+    func `an app on GDBus is woken and completes, by the document of its object`() throws {
+        try playRefresh(ClientScripts.gdbus)
+    }
+
+    @Test(.enabled(if: has("jeepney"), "python3-jeepney is not installed"))
+    func `an app on jeepney is woken and completes`() throws {
+        try playRefresh(ClientScripts.jeepney)
+    }
+
+    @Test(.enabled(if: has("dasbus"), "python3-dasbus is not installed"))
+    func `an app on dasbus is woken and completes`() throws {
+        try playRefresh(ClientScripts.dasbus)
+    }
+
+    @Test(.enabled(if: has("dbus_fast"), "python3-dbus-fast is not installed"))
+    func `the Python example fetches its feed when it is woken, and asks for the next time`() throws
+    {
+        let name = "org.example.PythonFeed"
+        let folder = Self.root + "/Examples/python-feed"
+        let bench = try DaemonBench(starting: false)
+        let text = try Files.text("\(folder)/\(name).desktop")
+        let exec = text.split(separator: "\n").first { $0.hasPrefix("Exec=") } ?? ""
+        try bench.daemon.write(
+            manifest: name,
+            text.replacing(exec, with: "Exec=/usr/bin/python3 \(folder)/feed.py")
+        )
+        let feed = bench.daemon.scratch("feed.xml")
+        func publish(_ titles: String...) throws {
+            let items = titles.map { "<item><title>\($0)</title></item>" }.joined()
+            try Files.replace(feed, with: "<rss><channel>\(items)</channel></rss>")
+        }
+        bench.daemon.environment = ["FEED_URL": "file://" + feed]
+        try publish("One")
+        try bench.daemon.start()
+        try bench.set("power", "off")
+        try bench.set("battery", "5")
+        try bench.ask("Open", .string(name), [:])
+        try bench.wait(until: "submitted") {
+            try bench.ask("Tasks", .string(name)).listValue?.count == 1
+        }
+        try bench.ask("Leave", .string(name), [:])
+        try bench.ask("Run", .string(name), [:])
+        #expect(try bench.nextRun(name)["result"] == "new data", "\(bench.report)")
+        #expect(bench.read(".local/share/python-feed/titles") == "One\n")
+        // It has asked for the next: never before that.
+        let task = try #require(bench.ask("Tasks", .string(name))[0])
+        #expect(task["state"] == "waiting")
+        try bench.ask("Simulate", "launch", .string(name), [:])
+        #expect(try bench.nextRun(name, after: 1)["result"] == "no data")
+        try publish("Two", "One")
+        try bench.ask("Simulate", "launch", .string(name), [:])
+        #expect(try bench.nextRun(name, after: 2)["result"] == "new data")
+        #expect(bench.read(".local/share/python-feed/titles") == "Two\nOne\n")
+        let pid = try #require(bench.running(name)?["pid"]?.integerValue)
+        try bench.waitUntilFrozen(try #require(ProcessIdentity(of: Int32(pid))))
+    }
+}
