@@ -97,6 +97,26 @@ package final class Bus {
         ) { _ in body() }
     }
 
+    /// Works without a loop until `descriptor` is readable; throws when the connection ends before.
+    package func work(untilReadable descriptor: Int32) throws(BusError) {
+        while true {
+            while try check(unsafe sd_bus_process(handle, nil), "sd_bus_process") > 0 {}
+            guard isOpen else { throw BusError(-ECONNRESET, "sd_bus_process", "") }
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: unsafe sd_bus_get_fd(handle),
+                    events: Int16(truncatingIfNeeded: unsafe sd_bus_get_events(handle)),
+                    revents: 0
+                ),
+            ]
+            guard unsafe poll(&waiting, 2, -1) >= 0 || errno == EINTR else {
+                throw BusError(-errno, "poll", "")
+            }
+            if waiting[0].revents != 0 { return }
+        }
+    }
+
     /// Works without a loop until `isDone` says so; false when the time is over before (nil: it
     /// never is).
     package func work(

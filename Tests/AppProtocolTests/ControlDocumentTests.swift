@@ -6,7 +6,7 @@ import Vocabulary
 /// docs/dbus holds the interfaces as the tables have them. `make docs` writes it anew.
 struct ControlDocumentTests {
     private static let interfaces = [
-        Control1.interface, App1.interface, AppObject1.interface,
+        Control1.interface, App1.interface, AppObject1.interface, Discovery1.interface,
     ]
 
     @Test(arguments: interfaces)

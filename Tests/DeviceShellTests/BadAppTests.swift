@@ -4,7 +4,7 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// What an app may do wrong: a typed error or the documented end, and the daemon answers the others.
+/// What an app may do wrong: a typed error or the documented end, and the daemon answers others.
 struct BadAppTests {
     private let bench: DaemonBench
     private let stage: LinkedApp.Stage

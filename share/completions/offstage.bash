@@ -9,13 +9,14 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates new simulate replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history logs doctor open leave close submit run cancel pause continue set conditions settings lint modes gates new simulate replay daemon completions help' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate replay daemon completions help' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
         explain) words='--json --socket --help' ;;
         history) words='--lines --since --json --socket --help' ;;
+        watch) words='--json --socket --help' ;;
         logs) words='--lines --follow --json --socket --help' ;;
         doctor) words='--json --socket --help' ;;
         open) words='--attach --socket --help' ;;
@@ -24,6 +25,9 @@ _offstage() {
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
+        begin) words='--socket --help' ;;
+        end) words='--socket --help' ;;
+        limits) words='--json --socket --help' ;;
         pause) words='--socket --help' ;;
         continue) words='--socket --help' ;;
         set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
@@ -39,7 +43,7 @@ _offstage() {
         completions) words='bash zsh fish --socket --help' ;;
     esac
     case $command in
-        tasks|explain|history|logs|open|leave|close|run|cancel)
+        tasks|explain|history|watch|logs|open|leave|close|run|cancel)
             [[ $word == -* ]] || words+=" $(offstage apps --json 2>/dev/null | sed -n 's/.*"app" *: *"\([^"]*\)".*/\1/p')" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -5,7 +5,7 @@ import Vocabulary
 
 /// The daemon behind its private socket.
 struct DaemonControl: Control {
-    private let bus: Bus
+    let bus: Bus
     private let path: String
 
     /// Connects to `socket`, or to where the environment says.
@@ -57,10 +57,26 @@ struct DaemonControl: Control {
     }
 
     func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
-        let target = Target(nil, Control1.path, Control1.name, method.name)
+        try call(method, of: Control1.name, arguments).first ?? .null
+    }
+
+    /// Calls a method of `App1`: for processes of an app.
+    @discardableResult
+    func callApp(_ name: String, _ arguments: [Value] = []) throws(Failure) -> [Value] {
+        guard let method = App1.interface.method(name) else {
+            throw Failure(.failed, "there is no method \(name)")
+        }
+        return try call(method, of: App1.name, arguments)
+    }
+
+    private func call(
+        _ method: Interface.Method,
+        of interface: String,
+        _ arguments: [Value]
+    ) throws(Failure) -> [Value] {
+        let target = Target(nil, Control1.path, interface, method.name)
         do throws(BusError) {
-            let answer = try bus.call(target, arguments, signature: method.inputSignature)
-            return answer.first ?? .null
+            return try bus.call(target, arguments, signature: method.inputSignature)
         } catch {
             throw failure(error)
         }

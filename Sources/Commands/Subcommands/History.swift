@@ -49,12 +49,14 @@ extension Subcommand {
                 Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
             ])
             // The daemon tells the newest first; people read downwards.
-            for line in report.elements.reversed() { table.add(cells(line, invocation.console)) }
+            for line in report.elements.reversed() {
+                table.add(historyCells(line, invocation.console))
+            }
             table.print(invocation.console)
         }
     }
 
-    private static func cells(_ line: Value, _ console: Console) -> [Table.Cell] {
+    static func historyCells(_ line: Value, _ console: Console) -> [Table.Cell] {
         let time = line.time("at").map { Times.stamp($0, at: console.now) } ?? ""
         var what = line.text("what")
         if what == "run" {

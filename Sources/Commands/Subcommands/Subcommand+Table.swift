@@ -6,8 +6,12 @@ extension Subcommand {
 
     /// All subcommands, in the order in which help shows them.
     package static let groups = [
-        Group(title: "Looking", commands: [status, apps, tasks, explain, history, logs, doctor]),
+        Group(
+            title: "Looking",
+            commands: [status, apps, tasks, explain, history, watch, logs, doctor]
+        ),
         Group(title: "Apps and their work", commands: [open, leave, close, submit, run, cancel]),
+        Group(title: "In the scripts of an app", commands: [begin, end, limits]),
         Group(title: "The device", commands: [pause, `continue`, set, conditions, settings]),
         Group(title: "Manifests", commands: [lint, modes, gates]),
         Group(title: "For developers", commands: [new, simulate, replay, daemon, completions]),

@@ -32,6 +32,7 @@ extension Daemon {
         }
         world.announced = { [unowned self] in bus?.happened($0) }
         world.told = { [unowned self] in bus?.tell($0, $1) }
+        session = SessionBus(loop, socket: places.socket)
     }
 
     /// Whose process this is; nil: it is outside every launch. Where that is not known, it is

@@ -21,6 +21,8 @@ final class Daemon {
     private var signals: [SignalSource] = []
     /// Set by `listen`.
     var bus: AppBus?
+    /// Set by `listen`.
+    var session: SessionBus?
     private var keeper: ProcessSource?
     /// Kept a new scope of systemd alive until the keeper was in it; to be reaped.
     private var scopeHolder: ProcessSource?

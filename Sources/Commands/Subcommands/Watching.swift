@@ -1,0 +1,50 @@
+import AppProtocol
+import SystemBus
+import Vocabulary
+
+extension Subcommand {
+    static let watch = Subcommand(
+        "watch",
+        "print what happens as it happens, until interrupted",
+        forms: ["[APP]"],
+        operands: 0...1,
+        details: ["The lines of \"offstage history\", as they come. With --json one map a line."],
+        examples: [
+            Example("watch", "All that runs, and how it ends."),
+            Example("watch --json newsboat", "That of one app, for a program."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let daemon = try invocation.daemon()
+        let app = invocation.operands.first
+        // Asked first: an app that there is not would be watched for ever.
+        if let app { try invocation.ask("Explain", [.string(app), [:]]) }
+        let names = app.map { [$0, "command.\($0)"] }
+        do throws(BusError) {
+            let subscription = try daemon.bus.onSignal(
+                "Happened",
+                of: Control1.name,
+                at: Control1.path
+            ) { signal in
+                guard let line = signal.arguments.first,
+                    names?.contains(line.text("app")) ?? true
+                else { return }
+                if invocation.wantsJSON { return invocation.console.print(line.json()) }
+                let cells = historyCells(line, invocation.console).filter { !$0.text.isEmpty }
+                invocation.console.print(cells.map(\.text).joined(separator: "  "))
+            }
+            let bus = "org.freedesktop.DBus"
+            let rule = "type='signal',interface='\(Control1.name)',member='Happened'"
+            _ = try daemon.bus.call(
+                Target(bus, "/org/freedesktop/DBus", bus, "AddMatch"),
+                [.string(rule)],
+                signature: "s"
+            )
+            _ = try daemon.bus.work { !daemon.bus.isOpen }
+            withExtendedLifetime(subscription) {}
+        } catch {
+            throw Failure(.noDaemon, "the daemon has gone: \(error.message.printable)")
+        }
+        throw Failure(.noDaemon, "the daemon has gone")
+    }
+}

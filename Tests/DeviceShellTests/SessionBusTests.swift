@@ -1,0 +1,93 @@
+import AppProtocol
+@testable import DeviceShell
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// The daemon on a session bus of the test's own: its name, its address, and life without it.
+final class SessionBusTests {
+    private let bench: DaemonBench
+    private let dbus: PidFD
+    private let address: String
+
+    init() throws {
+        bench = try DaemonBench(starting: false)
+        address = "unix:path=" + bench.daemon.scratch("session")
+        dbus = try Command(
+            "dbus-daemon",
+            "--nofork",
+            "--session",
+            "--nopidfile",
+            "--address=" + address
+        ).start(logging: bench.daemon.scratch("session.log"))
+        let socket = bench.daemon.scratch("session")
+        let watch = try Inotify()
+        _ = try watch.add(bench.daemon.scratch.path, [.created, .attributes])
+        try Wait.until("the session bus listens", { Files.exists(socket) }) {
+            try Wait.until(readable: watch.descriptor.number)
+            _ = try watch.events()
+        }
+        bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": address]
+    }
+
+    deinit { try? end() }
+
+    private func end() throws {
+        guard !hasEnded else { return }
+        hasEnded = true
+        try dbus.send(Signal.kill)
+        _ = try dbus.wait(block: true)
+    }
+    private var hasEnded = false
+
+    private func call(_ arguments: String...) throws -> Command.Outcome {
+        try Command(["busctl", "--address=" + address] + arguments).run()
+    }
+
+    private func isOwned() throws -> Bool {
+        let answer = try call(
+            "call",
+            "org.freedesktop.DBus",
+            "/org/freedesktop/DBus",
+            "org.freedesktop.DBus",
+            "NameHasOwner",
+            "s",
+            Control1.busName
+        )
+        return answer.output == "b true\n"
+    }
+
+    @Test func `it owns its name and says where its socket is, and nothing else`() throws {
+        try bench.daemon.start()
+        try Wait.until("its name", { try isOwned() }) { _ = try bench.ask("Version") }
+        let told = try call(
+            "call",
+            Control1.busName,
+            Discovery1.path,
+            Discovery1.name,
+            "Address"
+        )
+        #expect(told.output == "s \"unix:path=\(bench.daemon.socket)\"\n", "\(told.errors)")
+        let other = try call("call", Control1.busName, Control1.path, Control1.name, "Version")
+        #expect(!other.succeeded)
+        try end()
+        try Wait.until(file: bench.daemon.logPath) { $0.contains("not on the session bus") }
+        #expect(try bench.answers())
+    }
+
+    @Test func `a second daemon leaves the name to the first, and serves its socket`() throws {
+        try bench.daemon.start()
+        try Wait.until("its name", { try isOwned() }) { _ = try bench.ask("Version") }
+        let second = try DaemonBench(starting: false)
+        second.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": address]
+        try second.daemon.start()
+        try Wait.until(file: second.daemon.logPath) { $0.contains("another program has the name") }
+        #expect(try second.answers())
+    }
+
+    @Test func `a path is written as an address has it`() {
+        #expect(SessionBus.escaped("/run/user/1000/a b,c=ü") == "/run/user/1000/a%20b%2cc%3d%c3%bc")
+    }
+}
