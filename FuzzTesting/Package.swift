@@ -16,10 +16,12 @@ let strict: [SwiftSetting] = [
 
 /// Each exports `LLVMFuzzerTestOneInput`; scripts/fuzz.sh links one at a time with libFuzzer.
 let fuzzers = ["FuzzValueBytes", "FuzzJSON", "FuzzManifest", "FuzzCommand", "FuzzConfiguration"]
+/// The same for what peers send.
+let peers = ["FuzzOptions"]
 
 let package = Package(
     name: "offstage-fuzz",
-    products: fuzzers.map { .library(name: $0, type: .static, targets: [$0]) },
+    products: (fuzzers + peers).map { .library(name: $0, type: .static, targets: [$0]) },
     targets: [
         .target(name: "Vocabulary", swiftSettings: strict),
         .target(
@@ -30,5 +32,16 @@ let package = Package(
     ]
         + fuzzers.map {
             .target(name: $0, dependencies: ["ParserProperties"], swiftSettings: strict)
+        }
+        + [
+            .target(name: "AppProtocol", dependencies: ["Vocabulary"], swiftSettings: strict),
+            .target(
+                name: "OptionProperties",
+                dependencies: ["AppProtocol", "Vocabulary"],
+                swiftSettings: strict
+            ),
+        ]
+        + peers.map {
+            .target(name: $0, dependencies: ["OptionProperties"], swiftSettings: strict)
         }
 )

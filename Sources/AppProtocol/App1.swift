@@ -42,9 +42,9 @@ package enum App1 {
                 + "deliveries that it accepted and still works on), finished (aa{sv}, with "
                 + "delivery and result, what it completed meanwhile), registered (as). Result: "
                 + "app, launch, version (x), state (foreground or background), "
-                + "background-refresh (available, denied or restricted), permitted (as, the "
-                + "identifiers of the manifest), features (as). A process that says it again on "
-                + "another connection loses the earlier one."
+                + "background-refresh (available, denied or restricted), permitted (av, the "
+                + "identifiers of the manifest), features (av, texts). A process that says it again "
+                + "on another connection loses the earlier one."
         ),
         Interface.Method(
             "FinishedLaunching",

@@ -173,8 +173,11 @@ extension OptionReader {
         guard let seconds = value.doubleValue, seconds.isFinite else {
             throw wrong(name, value, "a date in seconds since 1970")
         }
-        let limit = 9_000_000_000.0
-        return WallTime(nanoseconds: Int64(min(max(seconds, 0), limit) * 1e9))
+        let bounded = min(max(seconds, 0), 9_000_000_000)
+        // Apart, so that the fraction keeps its digits.
+        let whole = bounded.rounded(.down)
+        let rest = ((bounded - whole) * 1e9).rounded()
+        return WallTime(nanoseconds: Int64(whole) * 1_000_000_000 + Int64(rest))
     }
 
     mutating func numbers(_ name: String, limit: Int = 1024) throws(OptionError) -> [Int64]? {

@@ -1,0 +1,1 @@
+../../../Tests/AppProtocolTests/OptionProperties.swift
