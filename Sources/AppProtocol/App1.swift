@@ -98,7 +98,8 @@ package enum App1 {
             output: [task, result],
             "Asks for time to finish something. Task 0: there is no time to be had. Options: "
                 + "expires (b, ExpireTask is wanted), activity (b, it is this process's own: it "
-                + "ends with this connection, which is told of its expiry). Result: deadline."
+                + "ends with this connection, which is told of its expiry), token (s, the same "
+                + "again is the same task). Result: deadline."
         ),
         Interface.Method("EndTask", input: [task], "It is finished."),
         Interface.Method(

@@ -148,6 +148,7 @@ package struct TaskOptions: Equatable, Sendable {
     package var expires: Bool
     /// It ends with the connection.
     package var isActivity: Bool
+    package var token: String?
 
     package init(_ name: String, _ options: ValueMap) throws(OptionError) {
         guard name.utf8.count <= 255, !name.utf8.contains(0) else {
@@ -161,6 +162,7 @@ package struct TaskOptions: Equatable, Sendable {
         var reader = OptionReader(options)
         expires = try reader.flag("expires")
         isActivity = try reader.flag("activity")
+        token = try reader.token("token")
         try reader.finish()
     }
 }

@@ -15,7 +15,13 @@ package enum AppEvent: Hashable, Sendable, Codable {
     case completed(DeliveryID, TaskResult, reply: ReplyToken? = nil)
     /// `beginBackgroundTask`; `by`: an expiring activity of this extension, a helper program in the
     /// app's launch.
-    case taskBegan(name: String, hasHandler: Bool, by: ProcessID? = nil, reply: ReplyToken)
+    case taskBegan(
+        name: String,
+        hasHandler: Bool,
+        by: ProcessID? = nil,
+        token: String? = nil,
+        reply: ReplyToken
+    )
     case taskEnded(task: Int64, by: ProcessID? = nil, reply: ReplyToken? = nil)
     /// An extension's process has ended or hung up.
     case extensionGone(ProcessID)

@@ -83,6 +83,20 @@ struct LinkTests {
         #expect(bench.toldInFull(launch) == [.expireTask(task: 1, .timeout, until: rest)])
     }
 
+    @Test func `a task that is begun again by its token is the same`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        for (token, task) in [("one", 1), ("two", 2), ("one", 1)] {
+            bench.say(
+                launch,
+                .taskBegan(name: "t", hasHandler: true, token: token, reply: bench.nextReply())
+            )
+            #expect(bench.reply == .value(["task": .integer(Int64(task))]))
+        }
+        #expect(bench.launch(launch)?.tasks.map(\.number) == [1, 2])
+    }
+
     @Test func `leaving tells until when tasks may go on; a task of the foreground has no end`()
         throws
     {

@@ -239,12 +239,13 @@ extension Device {
         case .completed(let delivery, let result, let reply):
             answer(reply, checkGiven(delivery, index, place), &step)
             completed(delivery, result, index, place, &step)
-        case .taskBegan(let name, let hasHandler, let holder, let reply):
+        case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(
                 number: apps[index].launches[place].lastTask + 1,
                 name: name,
                 hasHandler: hasHandler,
-                holder: holder
+                holder: holder,
+                token: token
             )
             begin(task, index, place, reply, &step)
         case .taskEnded(let number, let holder, let reply):
@@ -280,7 +281,7 @@ extension Device {
     private mutating func refuseGone(_ event: AppEvent, _ step: inout Step) {
         let refusal = Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
         switch event {
-        case .connected(let reply), .taskBegan(_, _, _, let reply), .fetchInterval(_, let reply),
+        case .connected(let reply), .taskBegan(_, _, _, _, let reply), .fetchInterval(_, let reply),
             .submit(_, let reply), .cancel(_, let reply):
             step.reply(reply, .refused(refusal))
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),

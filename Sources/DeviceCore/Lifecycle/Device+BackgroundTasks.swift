@@ -13,6 +13,11 @@ extension Device {
         _ step: inout Step
     ) {
         let launch = apps[index].launches[place]
+        // Asked again by an app that had no answer, since the daemon died.
+        if let token = task.token, let known = launch.tasks.first(where: { $0.token == token }) {
+            step.reply(reply, .value(answer(known, launch)))
+            return
+        }
         let hasTime: Bool
         switch launch.presence {
         case .foreground: hasTime = true
@@ -31,6 +36,10 @@ extension Device {
         apps[index].launches[place].lastTask = task.number
         apps[index].launches[place].tasks.append(task)
         save(app: index, launch: launch.id)
+        step.reply(reply, .value(answer(task, launch)))
+    }
+
+    private func answer(_ task: BackgroundTask, _ launch: Launch) -> Value {
         var answer: ValueMap = ["task": .integer(task.number)]
         let end = task.inWake ? launch.wake.map { $0.end + settings.taskBeyondWake } : nil
         if launch.presence == .background,
@@ -38,7 +47,7 @@ extension Device {
         {
             answer["deadline"] = .double(deadline)
         }
-        step.reply(reply, .value(.map(answer)))
+        return .map(answer)
     }
 
     mutating func taskEnded(

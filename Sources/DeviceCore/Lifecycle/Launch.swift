@@ -114,6 +114,8 @@ package struct BackgroundTask: Hashable, Sendable, Codable {
     package var hasHandler: Bool
     /// The extension that asked for it; nil: the app itself.
     package var holder: ProcessID?
+    /// The app's own; the same again is the same task.
+    package var token: String?
     /// Opened during a wake: ends with it, and a little more.
     package var inWake = false
     package var warned = false

@@ -241,6 +241,7 @@ struct AppCalls {
                     name: options.name,
                     hasHandler: options.expires,
                     by: holder,
+                    token: options.token,
                     reply: $0
                 )
             },

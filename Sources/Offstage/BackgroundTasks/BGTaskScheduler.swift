@@ -161,7 +161,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {
         if let date = request.earliestBeginDate {
             options["earliest"] = .double(date.timeIntervalSince1970)
         }
-        options["token"] = .string(UUID().uuidString)
+        options["token"] = .token
         return [.string(request.identifier), .map(options)]
     }
 

@@ -48,7 +48,8 @@ extension AppSession {
         }
         guard number != 0 else { return 0 }
         var options: ValueMap = ["expires": .bool(expired != nil)]
-        if isActivity { options["activity"] = true }
+        // Asked again after the connection was lost, it is one task.
+        if isActivity { options["activity"] = true } else { options["token"] = .token }
         ask(
             OutgoingCall(
                 "BeginTask",

@@ -210,3 +210,8 @@ final class Answered<Success: Sendable>: Sendable {
         return try result.get()
     }
 }
+
+extension Value {
+    /// A name that no other call has, by which one that is made again is known.
+    static var token: Value { .string(UUID().uuidString) }
+}

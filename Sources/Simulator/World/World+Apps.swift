@@ -392,7 +392,7 @@ extension World {
     }
 
     func answered(_ call: Call, _ reply: Reply) {
-        guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _)) = call.event,
+        guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _, _)) = call.event,
             case .value(let answer) = reply, let number = answer["task"]?.integerValue, number > 0,
             let process = process(launch), !process.isDead, !isQuiet
         else { return }
@@ -430,7 +430,7 @@ extension World {
             process.link.unanswered.append(submission)
         case .taskEnded, .extensionGone, .expirationHandler, .enteredBackground, .finishedLaunching:
             process.link.unheard.append(said)
-        case .connected(let token), .taskBegan(_, _, _, let token),
+        case .connected(let token), .taskBegan(_, _, _, _, let token),
             .fetchInterval(_, let token), .cancel(_, let token):
             calls[token.number] = nil
         case .accepted, .declined, .disconnected, .reconnected: break
