@@ -121,6 +121,23 @@ struct BadAppTests {
         try checkOthers()
     }
 
+    @Test func `what a child holds is held over a restart of the daemon, until the child's end`()
+        throws
+    {
+        let app = try stage.open(registered: ["news"])
+        try app.start(stage.command)
+        let child = try stage.next()
+        try child.connect()
+        try child.call("BeginTask", "x", ["activity": true])
+        try bench.ask("Leave", "feed", [:])
+        try app.answer(app.next("EnterBackground"))
+        try bench.restart()
+        #expect(try bench.running("feed")?["state"] == "background")
+        #expect(try !bench.isFrozen(app.process))
+        try child.exit()
+        try bench.waitUntilFrozen(app.process)
+    }
+
     @Test func `who belongs to no app is told how to`() throws {
         let busctl = try Command(
             "busctl",
