@@ -10,6 +10,7 @@ import time
 
 import processes
 from backup import BackupScenes
+from feedreader import FeedReaderScenes
 from narrator import Narrator, NotProven
 from newsboat import NewsboatScenes
 from offstage import CONDITIONS, SETTINGS, Offstage
@@ -26,6 +27,9 @@ class Demonstration:
         self.newsboat = NewsboatScenes(
             self.scratch, self.server, self.offstage, self.narrator
         )
+        self.feedreader = FeedReaderScenes(
+            self.scratch, self.server, self.offstage, self.narrator
+        )
         self.backup = BackupScenes(self.scratch, self.offstage, self.narrator)
 
     def run(self):
@@ -35,6 +39,8 @@ class Demonstration:
         self.newsboat.opened_by_the_user()
         self.newsboat.server_down()
         self.newsboat.too_slow()
+        self.feedreader.opened_and_left()
+        self.feedreader.woken()
         before = self.server.count()
         self.backup.waits_for_the_charger()
         self.backup.unplugged()
@@ -48,6 +54,7 @@ class Demonstration:
         self.server.start()
         self.scratch.write_user_files()
         self.newsboat.prepare()
+        self.feedreader.prepare()
         self.backup.prepare()
         settings = {**SETTINGS, "failure-command": f"{self.scratch.root}/tell-failure"}
         lines = [f"{name}={value}" for name, value in settings.items()]
@@ -76,6 +83,8 @@ class Demonstration:
             f'export PATH="{self.offstage.programs}:$PATH"\n'
             "offstage status                  # what runs, waits and fails\n"
             "offstage open newsboat           # its articles are there; q leaves\n"
+            "offstage open feedreader         # what it has fetched is marked\n"
+            "offstage leave feedreader\n"
             "offstage set battery 15          # nearly empty: what is held back now?\n"
             "offstage explain newsboat\n"
             "offstage set battery 80\n"
@@ -124,6 +133,7 @@ def main():
     except KeyboardInterrupt:
         print()
     except (NotProven, subprocess.CalledProcessError, OSError) as error:
+        demonstration.offstage.report()
         demonstration.narrator.failed(str(error))
     finally:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

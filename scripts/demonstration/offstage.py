@@ -88,7 +88,7 @@ class Offstage:
         """Ends the daemon and, before that, all that it runs."""
         if self._process is None or self._process.poll() is not None:
             return
-        for app in ("newsboat", "backup"):
+        for app in ("newsboat", "backup", "feedreader"):
             self._run("close", app)
         self._process.terminate()
         try:
@@ -119,6 +119,13 @@ class Offstage:
             gate in names,
             f"offstage explain --json names {', '.join(names) or 'no gate'}",
         )
+
+    def report(self):
+        """All that may tell why something did not happen."""
+        for arguments in (("status",), ("explain", "newsboat"), ("history",), ("doctor",)):
+            answer = self._run(*arguments)
+            self._narrator.command(" ".join(("offstage",) + arguments), answer.stdout + answer.stderr)
+        self._narrator.block(self._scratch.read("daemon.log"))
 
     def usual(self):
         """The values that settings have when nobody sets them."""

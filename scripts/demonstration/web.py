@@ -97,15 +97,15 @@ class WebServer:
             self._process.terminate()
             self._process.wait()
 
-    def requests(self, after=0):
-        """What newsboat asked for, from the request of that number on."""
+    def requests(self, after=0, by="newsboat"):
+        """What a program asked for, from its request of that number on."""
         with open(f"{self.root}/access.log", encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file if line.endswith("\n")]
         found = [Request(line) for line in lines]
-        return [request for request in found if request.agent.startswith("newsboat")][after:]
+        return [request for request in found if request.agent.startswith(by)][after:]
 
-    def count(self):
-        return len(self.requests())
+    def count(self, by="newsboat"):
+        return len(self.requests(by=by))
 
     def _answers(self):
         with socket.socket() as client:
