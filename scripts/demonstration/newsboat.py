@@ -31,12 +31,13 @@ class NewsboatScenes:
         """Headlines in newsboat's own database."""
         path = f"{self._scratch.home}/.newsboat/cache.db"
         try:
-            database = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=5)
+            # Without a lock: newsboat gives up what it wanted to write when it meets one.
+            database = sqlite3.connect(f"file:{path}?immutable=1", uri=True)
             try:
                 return {title for (title,) in database.execute("select title from rss_item")}
             finally:
                 database.close()
-        except sqlite3.OperationalError:
+        except sqlite3.DatabaseError:
             return set()
 
     def fetched(self, feed, status, after):
