@@ -100,6 +100,26 @@ struct BackgroundTaskTests {
         #expect(first[1]["token"]?.stringValue?.isEmpty == false)
     }
 
+    /// Ends its task when it goes, as a careful owner does.
+    private final class Owner: Sendable {
+        let application: UIApplication
+        init(_ application: UIApplication) { self.application = application }
+        deinit {
+            application.endBackgroundTask(UIBackgroundTaskIdentifier(rawValue: 1))
+        }
+    }
+
+    @Test func whatAHandlerHoldsMayEndItsTaskWhenItGoes() throws {
+        var owner = Optional(Owner(application))
+        let task = application.beginBackgroundTask { [owner] in withExtendedLifetime(owner) {} }
+        owner = nil
+        try daemon.next("BeginTask")
+        _ = try session.session.call("Limits", [])
+        application.endBackgroundTask(task)
+        #expect(try daemon.next("EndTask") == [1])
+        #expect(owner == nil)
+    }
+
     @Test func aLongNameIsCut() throws {
         application.beginBackgroundTask(withName: String(repeating: "ä\0", count: 300))
         let name = try daemon.next("BeginTask")[0]

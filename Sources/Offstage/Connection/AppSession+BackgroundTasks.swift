@@ -93,35 +93,38 @@ extension AppSession {
         if case .failure(let error) = answer {
             LibraryLog.write("there is no time for a background task: \(error.text)")
         }
-        let expired = state.withLock { state -> (@Sendable () -> Void)? in
+        let task = state.withLock { state -> BackgroundTask? in
             guard let task = state.backgroundTasks[local] else { return nil }
             if task.hasEnded {
                 state.backgroundTasks[local] = nil
-                return nil
+            } else {
+                // Kept without a number: it is still to be ended by the app.
+                state.backgroundTasks[local]?.expired = nil
+                state.backgroundTasks[local]?.begun = nil
+                state.backgroundTasks[local]?.number = 0
             }
-            // Kept without a number: it is still to be ended by the app.
-            state.backgroundTasks[local]?.expired = nil
-            state.backgroundTasks[local]?.begun = nil
-            state.backgroundTasks[local]?.number = 0
-            return task.expired
+            return task
         }
-        expired?()
+        if task?.hasEnded == false { task?.expired?() }
     }
 
     /// False: no such task.
     func endTask(_ local: Int) -> Bool {
-        let number = state.withLock { state -> Int64? in
+        // Its closures go with the copy: what they hold may end with them, and come back here, so
+        // not under the lock.
+        let task = state.withLock { state -> BackgroundTask? in
             guard let task = state.backgroundTasks[local], !task.hasEnded else { return nil }
-            state.backgroundTasks[local]?.expired = nil
-            guard let number = task.number else {
+            if task.number == nil {
                 state.backgroundTasks[local]?.hasEnded = true
-                return 0
+                state.backgroundTasks[local]?.expired = nil
+                state.backgroundTasks[local]?.begun = nil
+            } else {
+                state.backgroundTasks[local] = nil
             }
-            state.backgroundTasks[local] = nil
-            return number
+            return task
         }
-        guard let number else { return false }
-        if number != 0 { tellEnd(number) }
+        guard let task else { return false }
+        if let number = task.number, number != 0 { tellEnd(number) }
         return true
     }
 
