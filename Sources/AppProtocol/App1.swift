@@ -43,8 +43,8 @@ package enum App1 {
                 + "delivery and result, what it completed meanwhile), registered (as). Result: "
                 + "app, launch, version (x), state (foreground or background), "
                 + "background-refresh (available, denied or restricted), permitted (av, the "
-                + "identifiers of the manifest), features (av, texts). A process that says it again "
-                + "on another connection loses the earlier one."
+                + "identifiers of the manifest), features (av, texts). A process that says it "
+                + "again on another connection loses the earlier one."
         ),
         Interface.Method(
             "FinishedLaunching",
