@@ -10,10 +10,17 @@ package struct AppTable: Hashable, Sendable {
     private static let vacant = AppState(id: AppID(""))
     private var indices: [AppID: Int] = [:]
     private var free: [Int] = []
-    /// By index: the next instant at which an answer about the app can change by itself. Apart
-    /// from the apps, so that finding the earliest reads one short array.
-    private var wakes: [BootTime] = []
+    /// By index. Apart from the apps, so that finding the earliest reads one short array.
+    private var dates: [Dates] = []
     package private(set) var count = 0
+
+    /// The next instants at which an answer about an app can change by itself.
+    struct Dates: Hashable, Sendable, Codable {
+        /// Waiting work may start.
+        var start = BootTime.distantFuture
+        /// Anything else.
+        var look = BootTime.distantFuture
+    }
 
     package init() {}
 
@@ -38,9 +45,7 @@ package struct AppTable: Hashable, Sendable {
         } else {
             index = endIndex
             pages.append(Array(repeating: Self.vacant, count: Self.pageSize))
-            wakes.append(
-                contentsOf: Array(repeating: .distantFuture, count: Self.pageSize)
-            )
+            dates.append(contentsOf: Array(repeating: Dates(), count: Self.pageSize))
             free = (index + 1..<endIndex).reversed()
         }
         pages[index / Self.pageSize][index % Self.pageSize] = app
@@ -52,21 +57,33 @@ package struct AppTable: Hashable, Sendable {
     mutating func remove(at index: Int) {
         indices[self[index].id] = nil
         pages[index / Self.pageSize][index % Self.pageSize] = Self.vacant
-        wakes[index] = .distantFuture
+        dates[index] = Dates()
         free.append(index)
         count -= 1
     }
 
-    var earliestWake: BootTime { wakes.min() ?? .distantFuture }
+    /// The earliest of each.
+    var earliest: Dates {
+        var earliest = Dates()
+        for dates in dates {
+            earliest.start = min(earliest.start, dates.start)
+            earliest.look = min(earliest.look, dates.look)
+        }
+        return earliest
+    }
 
-    func wake(_ index: Int) -> BootTime { wakes[index] }
+    /// Those whose work starts by time alone.
+    var dated: [Int] { dates.indices.filter { dates[$0].start != .distantFuture } }
 
-    mutating func setWake(_ index: Int, to time: BootTime) { wakes[index] = time }
+    mutating func set(_ dates: Dates, of index: Int) { self.dates[index] = dates }
+
+    mutating func startsNotAfter(_ time: BootTime, _ index: Int) {
+        dates[index].start = min(dates[index].start, time)
+    }
 
     /// Those whose time has come.
     func due(at now: BootTime) -> [Int] {
-        guard earliestWake <= now else { return [] }
-        return wakes.indices.filter { wakes[$0] <= now }
+        dates.indices.filter { dates[$0].start <= now || dates[$0].look <= now }
     }
 }
 
@@ -79,7 +96,7 @@ extension AppTable: Codable {
 
         struct Slot: Codable {
             var index: Int
-            var wake: BootTime
+            var dates: Dates
             var app: AppState
         }
     }
@@ -89,7 +106,7 @@ extension AppTable: Codable {
         try Form(
             endIndex: endIndex,
             free: free,
-            apps: used.map { Form.Slot(index: $0, wake: wakes[$0], app: self[$0]) }
+            apps: used.map { Form.Slot(index: $0, dates: dates[$0], app: self[$0]) }
         ).encode(to: encoder)
     }
 
@@ -109,11 +126,11 @@ extension AppTable: Codable {
             repeating: Array(repeating: Self.vacant, count: size),
             count: form.endIndex / size
         )
-        wakes = Array(repeating: .distantFuture, count: form.endIndex)
+        dates = Array(repeating: Dates(), count: form.endIndex)
         free = form.free
         for slot in form.apps {
             pages[slot.index / size][slot.index % size] = slot.app
-            wakes[slot.index] = slot.wake
+            dates[slot.index] = slot.dates
             indices[slot.app.id] = slot.index
             count += 1
         }

@@ -1,6 +1,6 @@
 import Vocabulary
 
-/// After the event itself: deadlines that have passed, then what may start, then the one timer.
+/// After the event itself: deadlines that have passed, then what may start, then the timers.
 extension Device {
     mutating func settle(rounds limit: Int, _ step: inout Step) {
         for index in apps.due(at: step.now.boot) { touch(index) }
@@ -58,7 +58,7 @@ extension Device {
             var held = apps[next.app].heldBy
             held.formUnion(answer.gates)
             apps[next.app].setHeld(by: held, at: step.now.wall)
-            apps.setWake(next.app, to: min(apps.wake(next.app), answer.next))
+            apps.startsNotAfter(answer.next, next.app)
         }
         ready.removeAll()
     }
@@ -90,7 +90,8 @@ extension Device {
         }
         apps[index].setHeld(by: held, at: step.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &step) }
-        apps.setWake(index, to: min(next, nextDeadline(of: apps[index], at: step.now)))
+        let look = nextDeadline(of: apps[index], at: step.now)
+        apps.set(AppTable.Dates(start: next, look: look), of: index)
         return ready
     }
 
@@ -238,16 +239,21 @@ extension Device {
 
     mutating func endPause() { (pause, pausedAt, pauseEnds) = (.none, nil, nil) }
 
-    /// Asks for the next instant at which an answer can change, when it is another than before.
+    /// Asks for the next instants at which an answer can change, when they are others than before.
     mutating func rearm(_ step: inout Step) {
-        var next = touched.isEmpty ? apps.earliestWake : step.now.boot
-        if let check = memoryCheckAt { next = min(next, step.now.boot(of: check)) }
-        if case .until(let end) = pause { next = min(next, end) }
+        var next = apps.earliest
+        if !touched.isEmpty { next.look = step.now.boot }
+        if let check = memoryCheckAt { next.look = min(next.look, step.now.boot(of: check)) }
+        // Work that waits for the end of the pause wakes the machine by itself.
+        if case .until(let end) = pause { next.look = min(next.look, end) }
         // Never for this very instant: what could be done now has been done.
         let soonest = step.now.boot + .milliseconds(1)
-        let wanted = next == .distantFuture ? nil : max(next, soonest)
-        if wanted != armed {
-            armed = wanted
+        func armed(_ time: BootTime) -> BootTime? {
+            time == .distantFuture ? nil : max(time, soonest)
+        }
+        let wanted = Timers(alarm: armed(next.start), timer: armed(next.look))
+        if wanted != self.armed {
+            self.armed = wanted
             step.emit(.arm(wanted))
         }
         // Work in an app that the user looks at has no grant, and no claim on the device's sleep.

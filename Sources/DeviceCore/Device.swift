@@ -22,7 +22,7 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var running = Running()
     var serials = Serials()
     var lastMoment: Moment?
-    var armed: BootTime?
+    var armed = Timers()
     var isHeldAwake = false
     /// When the next suspended app ends if memory is still short.
     var memoryCheckAt: AwakeTime?
@@ -90,7 +90,7 @@ package struct Device: Hashable, Sendable, Codable {
         switch event {
         case .started(let start): started(start, &step)
         // One-shot: should it have come too early, it is asked for again.
-        case .timer: armed = nil
+        case .timer: armed = Timers()
         case .clockChanged: clockChanged(&step)
         case .manifests(let changes): for change in changes { manifest(change, &step) }
         case .settings(let settings): settingsChanged(settings, &step)
@@ -228,6 +228,11 @@ extension Device {
         if condition == .memory { relieveMemory(&step) }
         // A gate that closes holds back nobody who was not held before: who may run, runs.
         touch(heldBy: condition.gates)
+        // What starts by time alone shares its wakes once nobody uses the device: the machine is
+        // not woken for each.
+        if condition == .idle, conditions.deviceIdle {
+            for index in apps.dated { touch(index) }
+        }
     }
 }
 

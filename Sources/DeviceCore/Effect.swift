@@ -40,10 +40,28 @@ package enum Effect: Hashable, Sendable, Codable {
     indirect case watchUse(AppID, UseSource?)
     /// Answers a caller, after the commit.
     indirect case reply(ReplyToken, Reply)
-    /// The one timer: the next instant at which an answer can change, or none.
-    case arm(BootTime?)
+    /// The next instants at which an answer can change.
+    case arm(Timers)
     /// For those who watch; nothing depends on it.
     indirect case announce(HistoryLine)
+}
+
+/// When the device wants to be asked again; nil: not by time alone. Both count boot time: what
+/// counts awake time stands where it comes if the device does not sleep, and is checked on arrival.
+package struct Timers: Hashable, Sendable, Codable {
+    /// Waiting work may start: a machine that sleeps is woken.
+    package var alarm: BootTime?
+    /// All else (the end of a grant, a sample, what is forgotten): a machine that sleeps sleeps on.
+    package var timer: BootTime?
+
+    package init(alarm: BootTime? = nil, timer: BootTime? = nil) {
+        (self.alarm, self.timer) = (alarm, timer)
+    }
+
+    /// Whichever comes first.
+    package var first: BootTime? {
+        alarm.map { min($0, timer ?? $0) } ?? timer
+    }
 }
 
 /// One durable change. The store keeps records by section and key, and the history as lines.

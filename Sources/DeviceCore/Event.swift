@@ -5,7 +5,7 @@ package import Vocabulary
 package enum Event: Hashable, Sendable, Codable {
     /// The daemon started. First event of every run, before any peer is accepted.
     indirect case started(Start)
-    /// The instant armed by `Effect.arm` came: perhaps late, perhaps twice, perhaps for nothing.
+    /// An instant armed by `Effect.arm` came: perhaps late, perhaps twice, perhaps for nothing.
     case timer
     /// The wall clock was set, or the zone changed.
     case clockChanged

@@ -11,7 +11,9 @@ struct Bench {
     private(set) var history: [HistoryLine] = []
     /// As the store has it.
     private(set) var records: [RecordKey: Value] = [:]
-    private(set) var armed: BootTime?
+    private(set) var timers = Timers()
+    /// The next instant that is asked for, on a device that is awake.
+    var armed: BootTime? { timers.first }
     private var lastReply: UInt64 = 0
     private var lastPid: Int32 = 100
 
@@ -53,7 +55,7 @@ struct Bench {
         for effect in effects[first...] {
             switch effect {
             case .save(let changes): apply(changes)
-            case .arm(let time): armed = time
+            case .arm(let timers): self.timers = timers
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
                 .notifyFailures,
@@ -103,7 +105,7 @@ struct Bench {
 
     // MARK: Time
 
-    /// Time goes by on an awake device; the one timer fires on the way.
+    /// Time goes by on an awake device; the timers fire on the way.
     mutating func advance(_ interval: Interval, file: StaticString = #file, line: UInt = #line) {
         effects.removeAll()
         let end = now.boot + interval
@@ -112,19 +114,31 @@ struct Bench {
             steps += 1
             precondition(steps < 100_000, "the timer never rests", file: file, line: line)
             move(max(.zero, next - now.boot))
-            armed = nil
+            fired()
             feed(.timer)
         }
         move(end - now.boot)
     }
 
-    /// The device sleeps; the timer, if it came due, fires at the end.
+    /// The device sleeps; the timers that came due fire at the end.
     mutating func sleep(_ interval: Interval) {
         effects.removeAll()
         now.boot = now.boot + interval
         now.wall = now.wall + interval
-        if let next = armed, next <= now.boot { armed = nil }
+        fired()
         feed(.timer)
+    }
+
+    /// The device sleeps until its alarm, or for so long if none comes before.
+    mutating func sleepUntilAlarm(atMost limit: Interval) -> Interval {
+        let span = min(limit, (timers.alarm ?? .distantFuture) - now.boot)
+        self.sleep(span)
+        return span
+    }
+
+    private mutating func fired() {
+        if let alarm = timers.alarm, alarm <= now.boot { timers.alarm = nil }
+        if let timer = timers.timer, timer <= now.boot { timers.timer = nil }
     }
 
     /// Time goes by and nobody notices: the next event comes late.
@@ -261,7 +275,7 @@ struct Bench {
         // What is pending again is seen before it runs.
         settings.pauseAfterStart = .seconds(5)
         device = try Device(restoring: loaded())
-        armed = nil
+        timers = Timers()
         if bootID != "boot-1" {
             now.boot = BootTime(nanoseconds: 0) + .minutes(5)
             now.awake = AwakeTime(nanoseconds: 0) + .minutes(5)

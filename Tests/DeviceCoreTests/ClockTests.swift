@@ -150,6 +150,20 @@ struct ClockTests {
         }
     }
 
+    @Test func `a sleeping device is woken for work that is due, not to forget what is over`()
+        throws
+    {
+        var bench = Bench()
+        bench.ask(.submit(Submission(kind: .refresh, after: .hours(5), command: ["sync"])))
+        #expect(bench.sleepUntilAlarm(atMost: .days(30)) == .hours(5))
+        let launch = try #require(bench.spawn(of: "command.sync"))
+        bench.started(launch)
+        bench.exited(launch)
+        #expect(bench.app("command.sync") != nil)
+        #expect(bench.sleepUntilAlarm(atMost: .days(30)) == .days(30))
+        #expect(bench.app("command.sync") == nil)
+    }
+
     @Test func `the timer is asked for only when it changes, and never for the past`() {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, after: .hours(5), command: ["sync"])))

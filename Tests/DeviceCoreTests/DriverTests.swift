@@ -286,7 +286,7 @@ struct DriverTests {
         let manifests = ["a", "b", "c"].map { ManifestChange.present(.refreshing($0)) }
         device.handle(.manifests(manifests), at: now, rounds: 2, into: &effects)
         let soon = now.boot + .milliseconds(1)
-        #expect(effects.contains(.arm(soon)))
+        #expect(effects.contains(.arm(Timers(timer: soon))))
         func started(_ effects: [Effect]) -> Int {
             effects.count { if case .spawn = $0 { true } else { false } }
         }

@@ -222,6 +222,19 @@ struct LifecycleTests {
         #expect(!bench.contains(.holdAwake(true)))
     }
 
+    @Test func `a device that sleeps is not woken for what counts awake time`() throws {
+        var bench = Self.bench()
+        let launch = try bench.openApp("app")
+        _ = bench.beginTask(launch)
+        bench.ask(.leave(AppID("app")))
+        #expect(bench.sleepUntilAlarm(atMost: .hours(8)) == .hours(8))
+        #expect(bench.told(launch).isEmpty)
+        bench.advance(.seconds(175) - .milliseconds(1))
+        #expect(bench.told(launch).isEmpty)
+        bench.advance(.milliseconds(1))
+        #expect(!bench.told(launch).isEmpty)
+    }
+
     @Test func `coming back in time makes foreground of finish-up time, without an expiry`() throws
     {
         var bench = Self.bench()

@@ -89,16 +89,16 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         },
         PlantedBug("the timer is armed for the past", "the timer does not spin").with {
             $0.effect = { effect, _ in
-                if case .arm(.some(let time)) = effect { [.arm(time - .days(1))] } else { [effect] }
+                guard case .arm(let timers) = effect, let time = timers.first else {
+                    return [effect]
+                }
+                return [.arm(Timers(timer: time - .days(1)))]
             }
         },
         PlantedBug("the timer spins", "the timer does not spin").with {
             $0.effect = { effect, now in
-                if case .arm(.some) = effect {
-                    [.arm(now.boot + .milliseconds(10))]
-                } else {
-                    [effect]
-                }
+                guard case .arm(let timers) = effect, timers.first != nil else { return [effect] }
+                return [.arm(Timers(timer: now.boot + .milliseconds(10)))]
             }
         },
         PlantedBug(

@@ -159,7 +159,7 @@ package struct Driver<Port: DevicePort> {
     }
 
     private mutating func performAll() {
-        // Of the one timer only the last word counts; an earlier one may be of an earlier moment.
+        // Of the timers only the last word counts; an earlier one may be of an earlier moment.
         let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
         for (place, effect) in effects.enumerated() where effect.isPerformed {
             if case .arm = effect, place != lastArm { continue }

@@ -14,6 +14,8 @@ final class World {
     private(set) var inbox: [Driver<Port>.TimedEvent] = []
     private var processes: AppProcesses?
     private var uses: UseWatch?
+    /// Wakes the machine, as far as it can be.
+    private var alarm: TimerSource?
     private var timer: TimerSource?
     let wakeLock: WakeLock
     private var isHeldAwake = false
@@ -55,9 +57,10 @@ final class World {
         ) { [unowned self] in
             happened(.used($0))
         }
-        timer = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
+        alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
             happened(.timer)
         }
+        timer = try TimerSource(loop) { [unowned self] in happened(.timer) }
     }
 
     /// Something happened now.
@@ -168,15 +171,16 @@ final class World {
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
         case .watchUse(let app, let source): uses?.watch(app, source)
-        case .arm(let instant): arm(instant)
+        case .arm(let timers): arm(timers)
         }
     }
 
-    private func arm(_ instant: BootTime?) {
+    private func arm(_ timers: Timers) {
         do throws(LinuxError) {
-            try timer?.arm(at: instant)
+            try alarm?.arm(at: timers.alarm)
+            try timer?.arm(at: timers.timer)
         } catch {
-            DaemonLog.write("the timer cannot be set, retrying with the next event: \(error)")
+            DaemonLog.write("the timers cannot be set, retrying with the next event: \(error)")
         }
     }
 

@@ -1,14 +1,16 @@
 import DeviceCore
 import Vocabulary
 
-/// The timer is never armed for the past, and never fires on and on without anything coming of it.
+/// No timer is ever armed for the past, and none fires on and on without anything coming of it.
 final class TimerSane: EffectInvariant {
     let name = "the timer does not spin"
     private var idleSince: Moment?
     private var idle = 0
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        guard case .arm(.some(let time)) = effect, time <= now.boot else { return nil }
+        guard case .arm(let timers) = effect, let time = timers.first, time <= now.boot else {
+            return nil
+        }
         return "armed for \(now.boot - time) ago"
     }
 

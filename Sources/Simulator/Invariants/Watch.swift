@@ -169,14 +169,18 @@ extension Effect {
 extension Turn.Entry: CustomStringConvertible {
     /// One line: when, what, and what was decided.
     package var description: String {
-        let words = decisions.map { effect -> String in
+        func words(_ time: BootTime?) -> String {
+            time.map { ($0 - moment.boot).description } ?? "none"
+        }
+        let all = decisions.map { effect -> String in
             switch effect {
             case .save(let changes): "save(\(changes.count))"
             case .spawn(let launch, let spec):
                 "spawn(\(launch), \(spec.arguments.joined(separator: " ")))"
             case .announce(let line): "announce(\(line.entry))"
             case .reply(let token, let reply): "reply(\(token), \(reply))"
-            case .arm(let time): "arm(\(time.map { ($0 - moment.boot).description } ?? "none"))"
+            case .arm(let timers):
+                "arm(alarm \(words(timers.alarm)), timer \(words(timers.timer)))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
                 .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
                 .watchUse:
@@ -184,7 +188,7 @@ extension Turn.Entry: CustomStringConvertible {
             }
         }
         let awake = Interval(nanoseconds: moment.awake.nanoseconds)
-        return "\(moment.local) awake \(awake): \(event) → " + words.joined(separator: ", ")
+        return "\(moment.local) awake \(awake): \(event) → " + all.joined(separator: ", ")
     }
 }
 

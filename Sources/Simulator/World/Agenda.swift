@@ -51,8 +51,9 @@ struct Agenda {
 
 /// One thing that happens. Numbers tell a plan that was overtaken from one that still holds.
 enum Occurrence {
-    /// The timer that the device armed.
+    /// What the device armed: it wakes the machine, or does not.
     case alarm(plan: Int)
+    case timer(plan: Int)
     /// The next thing that a process does.
     case process(LaunchID, plan: Int)
     /// An event reaches the daemon, if it is still the same daemon.
@@ -75,7 +76,8 @@ enum Occurrence {
     var wakesDevice: Bool {
         switch self {
         case .alarm, .user: true
-        case .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper, .doze, .retry:
+        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper, .doze,
+            .retry:
             false
         }
     }

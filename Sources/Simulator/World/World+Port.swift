@@ -93,22 +93,32 @@ extension World {
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
-        case .arm(let time): arm(time)
+        case .arm(let timers): arm(timers)
         }
     }
 
-    private func arm(_ time: BootTime?) {
-        armedFor = time
-        alarmPlan += 1
-        guard let time else { return }
-        var at = max(clock.elapsed(at: time), clock.elapsed)
-        // A timer of a real machine is never early, and a little late.
-        at += Interval(nanoseconds: random.within(0...200_000))
-        if strikes(.lateTimer, in: 200) { at += .milliseconds(random.within(1...3_000)) }
-        agenda.add(.alarm(plan: alarmPlan), at: at)
+    private func arm(_ timers: Timers) {
+        if timers.alarm != armed.alarm {
+            alarmPlan += 1
+            if let time = timers.alarm { agenda.add(.alarm(plan: alarmPlan), at: firing(time)) }
+        }
+        if timers.timer != armed.timer {
+            timerPlan += 1
+            if let time = timers.timer { agenda.add(.timer(plan: timerPlan), at: firing(time)) }
+        }
+        armed = timers
+        guard timers != Timers() else { return }
         if strikes(.spuriousTimer, in: 500), daemonIsAlive {
             send(.timer, after: .milliseconds(random.within(0...50)))
         }
+    }
+
+    /// A timer of a real machine is never early, and a little late.
+    private func firing(_ time: BootTime) -> Interval {
+        var at = max(clock.elapsed(at: time), clock.elapsed)
+        at += Interval(nanoseconds: random.within(0...200_000))
+        if strikes(.lateTimer, in: 200) { at += .milliseconds(random.within(1...3_000)) }
+        return at
     }
 
     private func freeze(_ launch: LaunchID, _ isFrozen: Bool) {
@@ -184,7 +194,8 @@ extension World {
         life += 1
         isHeldAwake = false
         alarmPlan += 1
-        armedFor = nil
+        timerPlan += 1
+        armed = Timers()
         planDoze()
         for process in processes {
             process.link.isConnected = false

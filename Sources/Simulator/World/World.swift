@@ -24,13 +24,14 @@ package final class World {
     package internal(set) var daemonIsAlive = false
     package internal(set) var diedAt: Interval?
     package internal(set) var isHeldAwake = false
-    package internal(set) var armedFor: BootTime?
+    var armed = Timers()
     /// The next reboot is a loss of power.
     var losesPower = false
     /// 1 full, 2 failing.
     package internal(set) var storeTrouble: Int?
     package internal(set) var bootNumber = 1
     var alarmPlan = 0
+    var timerPlan = 0
     var dozePlan = 0
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
@@ -40,8 +41,8 @@ package final class World {
     var stay = Interval.seconds(30)
     /// While nothing happens by itself: a test says what happens.
     package var isQuiet = false
-    /// Whether the armed timer gets the machine out of its sleep.
-    package var hasAlarmClock = true
+    /// How often an alarm got the machine out of its sleep.
+    package private(set) var alarmWakes = 0
     let watch: Watch
 
     /// A call that has no answer yet.
@@ -99,19 +100,18 @@ package final class World {
         guard let entry = agenda.popFirst() else { return }
         clock.advance(to: max(entry.at, clock.elapsed))
         if clock.isAsleep {
-            guard wakes(entry.what) else {
+            guard entry.what.wakesDevice else {
                 // Not before somebody wakes the machine.
                 postponed.append(entry.what)
                 return
             }
-            if case .alarm(let plan) = entry.what, plan != alarmPlan { return }
+            if case .alarm(let plan) = entry.what {
+                if plan != alarmPlan { return }
+                alarmWakes += 1
+            }
             wakeUp()
         }
         happen(entry.what)
-    }
-
-    private func wakes(_ what: Occurrence) -> Bool {
-        if case .alarm = what { hasAlarmClock } else { what.wakesDevice }
     }
 
     private var postponed: [Occurrence] = []
@@ -120,7 +120,11 @@ package final class World {
         switch what {
         case .alarm(let plan):
             guard plan == alarmPlan, daemonIsAlive else { return }
-            armedFor = nil
+            armed.alarm = nil
+            inbox.append(.timer)
+        case .timer(let plan):
+            guard plan == timerPlan, daemonIsAlive else { return }
+            armed.timer = nil
             inbox.append(.timer)
         case .process(let launch, let plan):
             guard let process = process(launch), process.plan == plan, !process.isDead else {
