@@ -124,7 +124,8 @@ class Offstage:
         """All that may tell why something did not happen."""
         for arguments in (("status",), ("explain", "newsboat"), ("history",), ("doctor",)):
             answer = self._run(*arguments)
-            self._narrator.command(" ".join(("offstage",) + arguments), answer.stdout + answer.stderr)
+            line = " ".join(("offstage",) + arguments)
+            self._narrator.command(line, answer.stdout + answer.stderr)
         self._narrator.block(self._scratch.read("daemon.log"))
 
     def usual(self):
