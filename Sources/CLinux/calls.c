@@ -114,6 +114,8 @@ int clinux_default_signal(int signal) {
     return sigaction(signal, &action, NULL);
 }
 
+int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name); }
+
 int clinux_ring(int descriptor) { return eventfd_write(descriptor, 1); }
 
 static volatile int rung_on_signal = -1;

@@ -71,6 +71,8 @@ final class BenchDaemon: Sendable {
     // MARK: Its life
 
     func start() throws {
+        // A program that another test starts just now may hold the old one for a moment.
+        try? Files.remove(socket)
         var listener = Optional(try UnixListener(socket))
         let orders = try Orders()
         let thread = try ServingThread { [ears, interface] stopped in

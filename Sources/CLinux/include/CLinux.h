@@ -137,6 +137,8 @@ int clinux_default_signal(int signal);
 /// Rings the eventfd at each of this signal.
 int clinux_ring_on_signal(int signal, int descriptor);
 int clinux_ring(int descriptor);
+/// Names the calling thread; 15 bytes count.
+int clinux_name_thread(const char *name);
 
 int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns);
 int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns);

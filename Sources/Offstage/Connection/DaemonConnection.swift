@@ -89,7 +89,8 @@ final class DaemonConnection: Sendable {
 
     private func run(_ owner: any DaemonListener) {
         guard let bell else { return }
-        Thread.current.name = "org.offstage"
+        // Foundation's own name would come too late for a thread that starts at once.
+        CurrentProcess.nameThread("org.offstage")
         // Signals are for the app's own threads.
         try? CurrentProcess.block(signals: Array(1...31))
         do {
