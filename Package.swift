@@ -149,6 +149,18 @@ let package = Package(
             path: "Benchmarks/BusPeer",
             linkerSettings: [.linkedLibrary("systemd")]
         ),
+        // Built as an app's developer would.
+        .executableTarget(
+            name: "offstage-bench-app",
+            dependencies: ["Offstage"],
+            path: "Benchmarks/LinkedApp",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+        ),
+        .executableTarget(
+            name: "offstage-bench-foundation",
+            path: "Benchmarks/FoundationApp",
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+        ),
 
         // Tests.
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),

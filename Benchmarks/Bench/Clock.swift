@@ -9,4 +9,6 @@ func timed(_ body: () throws -> Void) rethrows -> Double {
 }
 
 /// Waits; a benchmark may, a test may not.
-func pause(_ seconds: Int32) { _ = Poll.ready(-1, for: .readable, milliseconds: seconds * 1000) }
+func pause(_ seconds: Int32) { pause(milliseconds: seconds * 1000) }
+
+func pause(milliseconds: Int32) { _ = Poll.ready(-1, for: .readable, milliseconds: milliseconds) }

@@ -2,7 +2,6 @@ import AppProtocol
 import DeviceCore
 import Glibc
 import Linux
-import SQLite
 import SystemBus
 import TestKit
 import Vocabulary
@@ -94,16 +93,14 @@ struct FootprintGroup {
         try daemon.start()
         let pid = daemon.identity?.pid ?? 0
         pause(8)
-        let before =
-            status(pid, "voluntary_ctxt_switches") + status(pid, "nonvoluntary_ctxt_switches")
+        let before = ProcessFields(of: pid).contextSwitches
         pause(idleSeconds)
-        let after =
-            status(pid, "voluntary_ctxt_switches") + status(pid, "nonvoluntary_ctxt_switches")
+        let after = ProcessFields(of: pid).contextSwitches
         return [
             Figure(
                 name: "idle daemon, resident",
                 unit: "MB",
-                ours: status(pid, "VmRSS") / 1024,
+                ours: ProcessFields(of: pid)["VmRSS"] / 1024,
                 limit: .atMost(20)
             ),
             Figure(
@@ -121,25 +118,11 @@ struct FootprintGroup {
         ]
     }
 
-    private func status(_ pid: Int32, _ field: String) -> Double {
-        let text = (try? Files.text("/proc/\(pid)/status")) ?? ""
-        for line in text.split(separator: "\n") where line.hasPrefix(field + ":") {
-            let digits = line.filter(\.isNumber)
-            return Double(digits) ?? 0
-        }
-        return 0
-    }
-
     // MARK: One of each
 
     /// One client in sequence against a bare commit of the same size on the same disk.
     private func submit(_ daemon: ScratchDaemon) throws -> Figure {
-        let database = try Database(path: daemon.scratch("bare.db"), mode: .create)
-        try database.setJournalMode(.wal)
-        try database.setSynchronous(.full)
-        try database.execute("CREATE TABLE t (k INTEGER PRIMARY KEY, b BLOB)")
-        let insert = try database.prepare("INSERT INTO t (b) VALUES (?1)")
-        let body = [UInt8](repeating: 7, count: 300)
+        let commit = try BareCommit(path: daemon.scratch("bare.db"))
         let bus = try Bus.connect(toSocket: daemon.socket)
         var ours: [Double] = []
         var bare: [Double] = []
@@ -159,13 +142,7 @@ struct FootprintGroup {
                     )
                 } / 1000
             )
-            bare.append(
-                try timed {
-                    try insert.bind(body, at: 1)
-                    try insert.run()
-                    insert.reset()
-                } / 1000
-            )
+            bare.append(try timed { try commit.run() } / 1000)
         }
         return Figure(
             name: "submit, p50",
@@ -265,7 +242,7 @@ struct FootprintGroup {
         return Figure(
             name: "peak memory after a message of 128 MB, daemon up",
             unit: "MB",
-            ours: status(daemon.identity?.pid ?? 0, "VmHWM") / 1024,
+            ours: ProcessFields(of: daemon.identity?.pid ?? 0)["VmHWM"] / 1024,
             limit: .atMost(160)
         )
     }

@@ -7,19 +7,15 @@ import Vocabulary
 /// event that decides a launch until the log has its exit. The log is written at the end of a turn,
 /// when the exit has been committed and all that follows from it is done.
 struct LaunchTimes: ~Copyable {
-    private let file: FileDescriptor
     private let watch: Inotify
-    private var offset: Int64 = 0
-    private var unread: [UInt8] = []
-    private var isHeader = true
+    private var log: EventLogTail
     private var begun: [LaunchID: Moment] = [:]
 
     init(following path: String) throws {
         let watch = try Inotify()
         _ = try watch.add(path, .modified)
-        let file = try FileDescriptor(opening: path, .reading)
+        log = try EventLogTail(of: path)
         self.watch = watch
-        self.file = file
     }
 
     /// Waits for the next exit; microseconds.
@@ -36,24 +32,8 @@ struct LaunchTimes: ~Copyable {
 
     /// Reads what is new; when the launch was decided whose exit is in it.
     private mutating func readOn() throws -> Moment? {
-        while true {
-            let more = try file.read(at: offset, count: 1 << 20)
-            if more.isEmpty { break }
-            offset += Int64(more.count)
-            unread += more
-        }
         var ended: Moment?
-        while unread.count >= 4 {
-            let length = unread[..<4].reduce(0) { $0 << 8 | Int($1) }
-            guard unread.count >= 4 + length else { break }
-            let piece = Array(unread[4..<4 + length])
-            unread.removeFirst(4 + length)
-            guard !isHeader else {
-                isHeader = false
-                continue
-            }
-            let value = try ValueBytes.decode(piece, limit: EventLog.pieceLimit)
-            let entry = try ValueDecoder().decode(EventLog.Entry.self, from: value)
+        for entry in try log.entries() {
             guard case .event(let event, let moment, let decisions) = entry else { continue }
             for decision in decisions {
                 if case .effect(.spawn(let id, _)) = decision { begun[id] = moment }

@@ -6,7 +6,8 @@ import Vocabulary
 @main
 enum Main {
     static let groups: [(name: String, run: @Sendable () throws -> [Figure])] = [
-        ("footprint", { try FootprintGroup().run() })
+        ("footprint", { try FootprintGroup().run() }),
+        ("apps", { try AppsGroup().run() }),
     ]
 
     static func main() throws {
