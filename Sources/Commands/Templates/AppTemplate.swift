@@ -31,7 +31,7 @@ struct AppTemplate: Equatable {
 
         let package = Package(
             name: "\(id)",
-            dependencies: [.package(name: "offstage", path: "\(library)")],
+            dependencies: [.package(name: "offstage", path: "\(Self.swiftQuoted(library))")],
             targets: [
                 .executableTarget(
                     name: "\(id)",
@@ -127,6 +127,16 @@ struct AppTemplate: Equatable {
         PermittedTaskIdentifiers=\(id).refresh;
 
         """
+    }
+
+    /// As it stands between the quotes of a string in Swift.
+    private static func swiftQuoted(_ text: String) -> String {
+        var quoted = ""
+        for character in text {
+            if character == "\"" || character == "\\" { quoted.append("\\") }
+            quoted.append(character)
+        }
+        return quoted
     }
 
     /// As `Exec=` wants a path with characters that mean something there.
