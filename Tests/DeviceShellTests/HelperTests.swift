@@ -50,6 +50,7 @@ struct HelperTests {
         try app.open(saying: "registered refresh=true dbcleaning=true")
         let log = app.bench.daemon.scratch("helper.log")
         let helper = try command(app, "activity").start(logging: log)
+        defer { try? helper.send(Signal.kill) }
         try Wait.until(file: log, "begun") { $0.contains("begun\n") }
         try app.leave()
         try app.wait(for: "scheduled cleaning")
