@@ -16,7 +16,8 @@ final class OldestFirst: Invariant {
         guard isNewBoot else { return nil }
         isNewBoot = false
         lastUse.removeAll()
-        foreground.removeAll()
+        // What was in front when the power went was used until its end was known.
+        foreground = inFront(device)
         for place in 0..<device.apps.endIndex {
             guard let record = device.apps.at(place)?.record else { continue }
             lastUse[record.id] = record.lastUsed
@@ -62,10 +63,13 @@ final class OldestFirst: Invariant {
             guard case .use(let kind) = line.entry, kind != .closed else { continue }
             lastUse[line.app] = line.at
         }
-        let inFront = device.launches.filter { $0.launch.presence == .foreground }.map {
-            device.apps[$0.app].id
-        }
+        let inFront = inFront(device)
         for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
         foreground = inFront
+    }
+    private func inFront(_ device: Device) -> [AppID] {
+        device.launches.filter { $0.launch.presence == .foreground }.map {
+            device.apps[$0.app].id
+        }
     }
 }
