@@ -116,7 +116,7 @@ struct DriverTests {
         #expect(setup.driver.port.durabilities.last == .powerLoss)
     }
 
-    @Test func `one commit for all events of a turn, then the effects, then the replies`() throws {
+    @Test func `one commit for all events of a turn, then the effects and the replies`() throws {
         var setup = Setup()
         setup.turn(
             Self.submit,
@@ -132,13 +132,43 @@ struct DriverTests {
         let firstReply = try #require(
             steps.firstIndex { if case .reply = $0 { true } else { false } }
         )
-        #expect(steps[..<firstReply].contains { if case .effect = $0 { true } else { false } })
+        #expect(steps[firstReply...].contains { if case .effect = $0 { true } else { false } })
         #expect(
-            steps[firstReply...].map {
-                if case .reply(let token, _) = $0 { Int(token.number) } else { 0 }
+            steps.compactMap {
+                if case .reply(let token, _) = $0 { Int(token.number) } else { nil }
             } == [1, 2]
         )
         #expect(!setup.effects.contains { if case .save = $0 { true } else { false } })
+    }
+
+    @Test func `what was begun is answered before it is told that its time is over`() throws {
+        var setup = Setup(
+            .manifests([.present(.linked("app"))]),
+            .user(.open(AppID("app"), attach: nil), reply: ReplyToken(1))
+        )
+        let launch = try #require(setup.driver.device.apps.at(0)?.launches.first?.id)
+        setup.turn(.process(launch, .started(ProcessID(pid: 2, startTime: 3))))
+        setup.turn(.app(launch, .finishedLaunching(registered: [])))
+        setup.turn(.user(.leave(AppID("app")), reply: ReplyToken(2)))
+        // The turn comes late: time was asked for before, and is over when it is answered.
+        let begun = Event.app(
+            launch,
+            .taskBegan(name: "t", hasHandler: true, reply: ReplyToken(3))
+        )
+        var late = setup.now
+        late.boot = late.boot + .seconds(176)
+        late.awake = late.awake + .seconds(176)
+        late.wall = late.wall + .seconds(176)
+        setup.driver.port.steps.removeAll()
+        setup.driver.turn([.init(begun, at: setup.now), .init(.timer, at: late)])
+        let said = setup.driver.port.steps.compactMap { step in
+            switch step {
+            case .reply: "answered"
+            case .effect(.tell): "told"
+            case .effect, .commit, .failed, .rollback: nil
+            }
+        }
+        #expect(said == ["answered", "told"])
     }
 
     @Test func `what changes nothing durable commits nothing`() {

@@ -191,6 +191,25 @@ struct AppBusTests {
         #expect(refused("Run", "reader", [:]), "the user's own wish")
     }
 
+    @Test func `the main process is known as such once its launch's process is known`() throws {
+        let server = try BusThread(owner: AppID("reader"), isStarting: true)
+        let bus = try Bus.connect(toSocket: server.socket)
+        func say(_ method: String, _ arguments: [Value] = []) throws -> Value? {
+            try bus.call(
+                Target(Control1.busName, Control1.path, App1.name, method),
+                arguments,
+                signature: try #require(App1.interface.method(method)).inputSignature
+            ).first
+        }
+        #expect(
+            failure { _ = try say("Hello", [["version": 1]]) }?.reason
+                == .refused(ControlErrorName.notPermitted.rawValue)
+        )
+        // Asked for it, the device learns who was started.
+        _ = try say("Limits")
+        #expect(try say("Hello", [["version": 1]])?["app"] == "reader")
+    }
+
     @Test func whoHasEndedIsNobody() throws {
         // The process that connected ends; its child goes on with its socket.
         let script = """

@@ -121,6 +121,24 @@ struct BadAppTests {
         try checkOthers()
     }
 
+    @Test func `who asks for time and hangs up at once holds nothing, and ends nobody`() throws {
+        let app = try stage.open(registered: ["news"])
+        try app.start(stage.command)
+        let child = try stage.next()
+        try child.connect()
+        try child.call("Limits")
+        // The daemon finds the call and the end of the connection together.
+        let daemon = try PidFD(of: #require(bench.daemon.identity))
+        try daemon.send(Signal.stop)
+        try child.post("BeginTask", "x", ["activity": true])
+        try child.disconnect()
+        try daemon.send(Signal.proceed)
+        try checkOthers()
+        try bench.ask("Leave", "feed", [:])
+        try app.answer(app.next("EnterBackground"))
+        try bench.waitUntilFrozen(app.process)
+    }
+
     @Test func `what a child holds is held over a restart of the daemon, until the child's end`()
         throws
     {

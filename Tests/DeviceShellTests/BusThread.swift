@@ -16,21 +16,25 @@ final class BusThread: Sendable {
 
     /// `owner`: whose app every peer is; nil: nobody's.
     /// `ownerRefusal`: why it cannot be known.
+    /// `isStarting`: `reader` is being opened, and its process, which is this one, not known yet.
     init(
         limits: Server.Limits = Server.Limits(),
         owner: AppID? = nil,
-        ownerRefusal: Refusal? = nil
+        ownerRefusal: Refusal? = nil,
+        isStarting: Bool = false
     ) throws {
         socket = scratch("bus")
         var listener = Optional(try UnixListener(socket))
         thread = try ServingThread { stopped in
             guard let listener = listener.take() else { return }
             let loop = try EventLoop()
-            let host = CoreHost()
+            let host = CoreHost(isStarting: isStarting)
             let bus = try AppBus(loop, listener, host: host, limits: limits) {
                 _ throws(Refusal) in
                 if let ownerRefusal { throw ownerRefusal }
-                return owner.map { LaunchOwner(app: $0, launch: LaunchID(1)) }
+                return owner.map {
+                    LaunchOwner(app: $0, launch: host.starting ?? LaunchID(1))
+                }
             }
             host.announce = { bus.happened($0) }
             let stopping = try DescriptorSource(loop, stopped, .readable) { _ in loop.exit() }
@@ -47,7 +51,12 @@ final class CoreHost: AppHost {
     private var tokens: UInt64 = 0
     var announce: (HistoryLine) -> Void = { _ in }
 
-    init() {
+    /// Whose process is not known yet.
+    private(set) var starting: LaunchID?
+    private let isStarting: Bool
+
+    init(isStarting: Bool = false) {
+        self.isStarting = isStarting
         handle(.started(Start(bootID: "boot", seed: 1)))
         var manifest = AppManifest(id: AppID("reader"), name: "Reader", file: "/reader.desktop")
         manifest.modes = [.fetch, .processing]
@@ -55,6 +64,7 @@ final class CoreHost: AppHost {
         manifest.refreshCommand = ["true"]
         manifest.exec = ["true"]
         handle(.manifests([.present(manifest)]))
+        if isStarting { ask(.open(AppID("reader"), attach: nil)) { _ in } }
     }
 
     func now() -> Moment { Clocks.now() }
@@ -71,6 +81,10 @@ final class CoreHost: AppHost {
             }
             // Whoever opens it waits for this; nothing really runs.
             if case .spawn(let id, let spec) = effect, spec.weight == .foreground {
+                guard !isStarting else {
+                    starting = id
+                    continue
+                }
                 replies += handle(.process(id, .started(ProcessID(pid: 1, startTime: 1))))
             }
             if case .announce(let line) = effect { announce(line) }
@@ -122,7 +136,15 @@ final class CoreHost: AppHost {
         for (_, reply) in replies { answer(reply) }
     }
 
-    func catchUp() {}
+    func catchUp() {
+        guard let id = starting, let process = ProcessIdentity(of: CurrentProcess.pid) else {
+            return
+        }
+        starting = nil
+        handle(
+            .process(id, .started(ProcessID(pid: process.pid, startTime: process.startTime)))
+        )
+    }
 
     func usage(of launch: LaunchID) -> Usage? { nil }
 

@@ -177,6 +177,11 @@ final class LinkedApp {
         unheard += 1
     }
 
+    /// Calls, and wants no answer: as if it did not listen.
+    func post(_ method: String, _ arguments: Value...) throws {
+        try order(["do": "post", "method": .string(method), "arguments": .list(arguments)])
+    }
+
     /// The name and words of the error that a call is answered with.
     func refusal(_ method: String, _ arguments: Value...) throws -> (name: String, text: String) {
         try refusal(method, arguments)

@@ -9,9 +9,9 @@ import Vocabulary
 /// it is called. Nothing happens in it that the test has not asked for, but for receipts if they
 /// are wanted.
 ///
-/// In: `{"do": "connect" | "export" | "call" | "flood" | "answer" | "refuse" | "disconnect" |
-/// "start" | "exit"}` with what each needs. Out: one answer to each (`answer` or `error`), and
-/// `{"called": METHOD, "arguments": […], "number": N}` for what is to be answered.
+/// In: `{"do": "connect" | "export" | "call" | "post" | "flood" | "answer" | "refuse" |
+/// "disconnect" | "start" | "exit"}` with what each needs. Out: one answer to each (`answer` or
+/// `error`), and `{"called": METHOD, "arguments": […], "number": N}` for what is to be answered.
 final class AppPeer {
     private let loop: EventLoop
     private let test: FileDescriptor
@@ -79,6 +79,9 @@ final class AppPeer {
             ) { [unowned self] in called($0) }
             tell(["answer": []])
         case "call": try call(command) { [unowned self] in tell($0) }
+        case "post":
+            try call(command) { _ in }
+            tell(["answer": []])
         case "flood": try flood(command)
         case "answer":
             try calls.removeValue(forKey: number)?.answer()

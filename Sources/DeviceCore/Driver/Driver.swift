@@ -32,8 +32,8 @@ package struct CommitError: Error, Hashable, Sendable {
     }
 }
 
-/// Feeds events to a device, a turn at a time: handle all, commit once, perform the effects in
-/// order, answer the callers. It decides nothing but what to do when the store fails.
+/// Feeds events to a device, a turn at a time: handle all, commit once, then perform the effects
+/// and answer the callers, in order. It decides nothing but what to do when the store fails.
 package struct Driver<Port: DevicePort> {
     package private(set) var device: Device
     package var port: Port
@@ -161,12 +161,12 @@ package struct Driver<Port: DevicePort> {
     private mutating func performAll() {
         // Of the timers only the last word counts; an earlier one may be of an earlier moment.
         let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
-        for (place, effect) in effects.enumerated() where effect.isPerformed {
+        for (place, effect) in effects.enumerated() {
             if case .arm = effect, place != lastArm { continue }
-            port.perform(effect)
-        }
-        for effect in effects {
+            // In the order of the decisions: what a caller is answered comes before what follows
+            // from it.
             if case .reply(let token, let reply) = effect { port.reply(token, reply) }
+            if effect.isPerformed { port.perform(effect) }
         }
     }
 }

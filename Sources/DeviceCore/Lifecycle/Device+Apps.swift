@@ -252,10 +252,11 @@ extension Device {
             taskEnded(number, by: holder, index, place, reply, &step)
         case .extensionGone(let process): extensionGone(process, index, place, &step)
         case .enteredBackground:
+            apps[index].launches[place].enteringUntil = nil
             if !apps[index].launches[place].tasks.isEmpty {
                 apps[index].launches[place].graceEnd = nil
-                save(app: index, launch: id)
             }
+            save(app: index, launch: id)
         case .fetchInterval(let interval, let reply):
             apps[index].record.fetchInterval = interval
             save(app: index)
@@ -303,7 +304,7 @@ extension Device {
         }
     }
 
-    private mutating func withDelivery(
+    mutating func withDelivery(
         _ id: DeliveryID,
         _ index: Int,
         _ place: Int,

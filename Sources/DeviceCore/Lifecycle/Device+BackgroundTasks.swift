@@ -16,6 +16,7 @@ extension Device {
         // Asked again by an app that had no answer, since the daemon died.
         if let token = task.token, let known = launch.tasks.first(where: { $0.token == token }) {
             step.reply(reply, .value(answer(known, launch)))
+            tellExpiry(known.number, launch, &step)
             return
         }
         let hasTime: Bool
@@ -27,7 +28,8 @@ extension Device {
                 || launch.finishUp.map { $0.end > step.now.awake && !$0.warned } ?? false
         case .suspended: hasTime = false
         }
-        guard hasTime, launch.ending == nil, launch.tasks.count < 256 else {
+        // A command has the time of its run, and no more.
+        guard hasTime, !launch.isCommand, launch.ending == nil, launch.tasks.count < 256 else {
             step.reply(reply, .value(["task": 0]))
             return
         }
@@ -95,9 +97,10 @@ extension Device {
     ) {
         let id = apps[index].launches[place].id
         apps[index].launches[place].tasks.removeAll(where: isMeant)
-        // Given back as soon as the last one ends, without the debounce.
+        // Given back as soon as the last one ends, without the debounce; but never in the middle of
+        // entering the background.
         if apps[index].launches[place].tasks.isEmpty {
-            apps[index].launches[place].graceEnd = nil
+            apps[index].launches[place].graceEnd = apps[index].launches[place].enteringUntil
         }
         save(app: index, launch: id)
         suspendIfDone(id, &step)
@@ -125,18 +128,33 @@ extension Device {
         guard !task.warned, let slot = launch.tasks.firstIndex(where: { $0.number == task.number })
         else { return }
         apps[index].launches[place].tasks[slot].warned = true
-        // An extension has a connection of its own.
-        if task.hasHandler, launch.isConnected || task.holder != nil {
-            let end =
-                launch.tasks[slot].end ?? launch.finishUp?.end ?? launch.wake?.end
-                ?? .distantFuture
-            let message = AppMessage.expireTask(
-                task: task.number,
-                to: task.holder,
-                .timeout,
-                until: end
-            )
-            step.emit(.tell(launch.id, message))
+        tellExpiry(task.number, apps[index].launches[place], &step)
+    }
+
+    /// Calls the handler of a task whose time is nearly over, if somebody listens. Told again to
+    /// whoever connects anew: it may have come while nobody did.
+    private func tellExpiry(_ number: Int64, _ launch: Launch, _ step: inout Step) {
+        guard let task = launch.tasks.first(where: { $0.number == number }),
+            task.warned, task.hasHandler, launch.presence == .background, launch.ending == nil,
+            // An extension has a connection of its own.
+            launch.isConnected || task.holder != nil
+        else { return }
+        let end = task.end ?? launch.finishUp?.end ?? launch.wake?.end ?? .distantFuture
+        let message = AppMessage.expireTask(
+            task: task.number,
+            to: task.holder,
+            .timeout,
+            until: end
+        )
+        step.emit(.tell(launch.id, message))
+    }
+
+    /// The app listens again.
+    mutating func tellExpiriesAgain(_ id: LaunchID, _ index: Int, _ step: inout Step) {
+        guard let place = apps[index].index(of: id) else { return }
+        let launch = apps[index].launches[place]
+        for task in launch.tasks where task.holder == nil {
+            tellExpiry(task.number, launch, &step)
         }
     }
 

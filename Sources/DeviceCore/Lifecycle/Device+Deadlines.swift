@@ -71,6 +71,7 @@ extension Device {
         guard let (index, place) = find(launch.id) else { return }
         if let grace = apps[index].launches[place].graceEnd, grace <= step.now.awake {
             apps[index].launches[place].graceEnd = nil
+            apps[index].launches[place].enteringUntil = nil
         }
         suspendIfDone(launch.id, &step)
     }

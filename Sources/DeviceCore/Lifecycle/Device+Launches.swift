@@ -53,6 +53,7 @@ extension Device {
         let id = apps[index].launches[place].id
         apps[index].launches[place].presence = .suspended
         apps[index].launches[place].graceEnd = nil
+        apps[index].launches[place].enteringUntil = nil
         apps[index].launches[place].finishUp = nil
         apps[index].launches[place].monitor = nil
         apps[index].launches[place].isFrozen = true

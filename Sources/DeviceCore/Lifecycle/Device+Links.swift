@@ -48,7 +48,9 @@ extension Device {
         if launch.presence == .foreground { step.emit(.tell(launch.id, .didBecomeActive)) }
         // Its user left while it was launching.
         if launch.presence == .background, let finishUp = launch.finishUp {
-            apps[index].launches[place].graceEnd = step.now.awake + settings.enteringBackground
+            let end = step.now.awake + settings.enteringBackground
+            apps[index].launches[place].graceEnd = end
+            apps[index].launches[place].enteringUntil = end
             step.emit(.tell(launch.id, .didEnterBackground(until: finishUp.end)))
         }
         tellRefresh(index, place, &step)
@@ -56,7 +58,9 @@ extension Device {
         // One that lost its connection, and says nothing of what it had accepted.
         for delivery in launch.deliveries where delivery.state == .running {
             step.emit(.tell(launch.id, .go(delivery.id, until: delivery.end)))
+            tellExpiryAgain(delivery.id, launch.id, index, &step)
         }
+        tellExpiriesAgain(launch.id, index, &step)
     }
 
     mutating func reconnected(
@@ -86,11 +90,21 @@ extension Device {
                 case .running: step.emit(.tell(id, .go(delivery.id, until: delivery.end)))
                 }
             }
-            // Its time may have come while nobody listened.
-            if let place = apps[index].index(of: id) {
-                tellExpiry(delivery.id, index, place, &step)
-            }
+            tellExpiryAgain(delivery.id, id, index, &step)
         }
+        tellExpiriesAgain(id, index, &step)
+    }
+
+    /// Its time may have come while nobody listened, or the word of it been lost.
+    private mutating func tellExpiryAgain(
+        _ delivery: DeliveryID,
+        _ id: LaunchID,
+        _ index: Int,
+        _ step: inout Step
+    ) {
+        guard let place = apps[index].index(of: id) else { return }
+        withDelivery(delivery, index, place) { $0.isTold = false }
+        tellExpiry(delivery, index, place, &step)
     }
 
     // MARK: Background refresh

@@ -174,6 +174,7 @@ extension Device {
         apps[index].launches[place].presence = .foreground
         apps[index].launches[place].lastForeground = step.now.awake
         apps[index].launches[place].graceEnd = nil
+        apps[index].launches[place].enteringUntil = nil
         apps[index].launches[place].finishUp = nil
         apps[index].launches[place].monitor = nil
         apps[index].launches[place].launchingUntil = nil
@@ -223,9 +224,11 @@ extension Device {
         apps[index].launches[place].finishUp = Launch.FinishUp(
             end: step.now.awake + settings.finishUp
         )
-        apps[index].launches[place].graceEnd =
+        let grace =
             step.now.awake
             + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
+        apps[index].launches[place].graceEnd = grace
+        apps[index].launches[place].enteringUntil = main.isConnected ? grace : nil
         var end = step.now.awake + settings.wakeGrant
         for slot in apps[index].launches[place].deliveries.indices {
             let isLong = apps[index].launches[place].deliveries[slot].trigger == .processing

@@ -23,6 +23,8 @@ package struct Launch: Hashable, Sendable, Codable {
     package var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
     package var graceEnd: AwakeTime?
+    /// How much of it entering the background may take; nil: it has done that.
+    package var enteringUntil: AwakeTime?
     /// The user opened it while it was ending: start it again after that.
     package var reopen = false
     /// End of the launch watchdog; nil once it has finished launching.
@@ -132,12 +134,10 @@ package struct Wake: Hashable, Sendable, Codable {
     package var began: Moment
     /// The end of the grant, in awake time.
     package var end: AwakeTime
-    package var warned = false
     /// Why it is being expired, once it is.
     package var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
     package var cpuAtStart: Interval?
-    package var result: TaskResult?
 }
 
 /// One hand-over of work to a linked app.

@@ -197,7 +197,10 @@ final class AppBus {
                 fix: "start it as its app: offstage open --attach APP"
             )
         }
-        callers[connection.number] = caller
+        // Before that even the main process looks like a child.
+        if caller.launch.map({ host.device.launch($0)?.launch.process != nil }) ?? true {
+            callers[connection.number] = caller
+        }
         return caller
     }
 

@@ -15,8 +15,8 @@ struct AppCalls {
             switch call.method.name {
             case "Submit", "Cancel", "Pending", "BeginTask", "EndTask", "Limits":
                 try anyone(call)
-            case "Hello": try hello(call, try main(call))
-            default: try linked(call, try main(call))
+            case "Hello": try hello(call, mainLaunch)
+            default: try linked(call, mainLaunch)
             }
         } catch {
             throw Refusal(.invalid, reason: error.reason, value: error.value, fix: error.fix)
@@ -26,10 +26,7 @@ struct AppCalls {
     // MARK: The main process
 
     /// The launch whose main process calls.
-    private func main(_ call: IncomingCall) throws(OptionError) -> LaunchID? {
-        guard let launch = caller.launch, caller.role == .main else { return nil }
-        return launch
-    }
+    private var mainLaunch: LaunchID? { caller.role == .main ? caller.launch : nil }
 
     private func refuseOthers(_ call: IncomingCall) {
         let launch = caller.launch.flatMap { host.device.launch($0)?.launch }
@@ -248,7 +245,7 @@ struct AppCalls {
             answer: { reply in
                 answer(call, reply) { value in
                     let task = value["task"]?.integerValue ?? 0
-                    if let holder, task > 0 { links.holds(holder, on: connection) }
+                    if let holder, task > 0 { links.holds(holder, of: launch, on: connection) }
                     var fields = value.mapValue ?? ValueMap()
                     fields["task"] = nil
                     return [.integer(task), .map(fields)]

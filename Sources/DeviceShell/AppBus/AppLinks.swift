@@ -41,12 +41,16 @@ final class AppLinks {
         launches[connection.number] = launch
     }
 
-    /// A process holds an activity from now on, and is told of its expiry on this connection.
-    func holds(_ process: ProcessID, on connection: Connection) {
-        holders[process] = connection
+    /// A process holds an activity of a launch from now on, and is told of its expiry on this
+    /// connection. Called within a turn of the core, when it cannot be asked anything.
+    func holds(_ process: ProcessID, of launch: LaunchID, on connection: Connection) {
         watches[process] = nil
-        // It went while the core decided.
-        if !connection.isOpen { letGo(process) }
+        guard connection.isOpen else {
+            // It went while the core decided.
+            holders[process] = nil
+            return host.say(launch, .extensionGone(process))
+        }
+        holders[process] = connection
     }
 
     /// Those that hold activities since before this daemon have no connection yet, perhaps never

@@ -1,0 +1,132 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+/// Time that tasks hold, at its edges: while the app enters the background, while nobody is
+/// connected to be told that it is over, and where there is none.
+struct TaskTimeTests {
+    private static func bench() -> Bench {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        return bench
+    }
+
+    // MARK: Entering the background
+
+    @Test(arguments: [true, false])
+    func `the last task's end does not suspend an app that is entering the background`(
+        hasLaunched: Bool
+    ) throws {
+        var bench = Self.bench()
+        bench.ask(.open(AppID("app"), attach: nil))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        if hasLaunched { bench.say(launch, .finishedLaunching(registered: ["app.*"])) }
+        bench.ask(.leave(AppID("app")))
+        if !hasLaunched { bench.say(launch, .finishedLaunching(registered: ["app.*"])) }
+        #expect(bench.told(launch).contains(.didEnterBackground()))
+        let task = bench.beginTask(launch)
+        #expect(task == 1)
+        bench.say(launch, .taskEnded(task: task))
+        #expect(!bench.contains(.freeze(launch)))
+        let next = bench.beginTask(launch)
+        bench.say(launch, .enteredBackground)
+        #expect(!bench.contains(.freeze(launch)))
+        bench.say(launch, .taskEnded(task: next))
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    @Test func `who never answers that it entered the background is suspended all the same`()
+        throws
+    {
+        var bench = Self.bench()
+        let launch = try bench.openApp("app")
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .taskEnded(task: bench.beginTask(launch)))
+        bench.advance(bench.device.settings.enteringBackground - .milliseconds(1))
+        #expect(!bench.contains(.freeze(launch)))
+        bench.advance(.milliseconds(1))
+        #expect(bench.contains(.freeze(launch)))
+    }
+
+    // MARK: Told again
+
+    @Test func `an expiry that came while nobody was connected is told when somebody is`() throws {
+        for saysWhatItRuns in [true, false] {
+            var bench = Self.bench()
+            let launch = try bench.openApp("app")
+            let task = bench.beginTask(launch)
+            let silent = bench.beginTask(launch, hasHandler: false)
+            bench.ask(.leave(AppID("app")))
+            let end = bench.now.awake + .minutes(3)
+            bench.say(launch, .enteredBackground)
+            bench.say(launch, .disconnected)
+            bench.advance(.seconds(175))
+            #expect(silent == 2 && bench.told(launch).isEmpty)
+            bench.say(
+                launch,
+                saysWhatItRuns
+                    ? .reconnected(running: [], finished: [], registered: nil, reply: nil)
+                    : .finishedLaunching(registered: [])
+            )
+            let expiries = bench.toldInFull(launch).filter { $0 != .didEnterBackground(until: end) }
+            #expect(expiries == [.expireTask(task: task, .timeout, until: end)])
+        }
+    }
+
+    @Test func `who connects anew is told of the expiry of what it runs once more`() throws {
+        for saysWhatItRuns in [true, false] {
+            var bench = Self.bench()
+            let launch = try bench.suspendApp("app", registered: ["app.*"])
+            bench.submit(launch, "app.news")
+            let delivery = try bench.accept(launch)
+            bench.advance(.seconds(25))
+            #expect(bench.told(launch) == [.expire(delivery, .timeout)])
+            bench.say(launch, .disconnected)
+            bench.say(
+                launch,
+                saysWhatItRuns
+                    ? .reconnected(running: [delivery], finished: [], registered: nil, reply: nil)
+                    : .finishedLaunching(registered: ["app.*"])
+            )
+            #expect(bench.told(launch).last == .expire(delivery, .timeout))
+        }
+    }
+
+    @Test func `an extension that begins its activity again is told that it has expired`() throws {
+        var bench = Self.bench()
+        let launch = try bench.openApp("app")
+        let holder = ProcessID(pid: 7, startTime: 70)
+        func begin() -> AppEvent {
+            .taskBegan(
+                name: "t",
+                hasHandler: true,
+                by: holder,
+                token: "t",
+                reply: bench.nextReply()
+            )
+        }
+        bench.say(launch, begin())
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, begin())
+        #expect(bench.told(launch).isEmpty)
+        bench.advance(.seconds(175))
+        bench.say(launch, begin())
+        #expect(bench.told(launch) == [.expireTask(task: 1, to: holder, .timeout)])
+        // Its user is there again: no time is over.
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.say(launch, begin())
+        #expect(bench.told(launch).isEmpty)
+    }
+
+    // MARK: No time
+
+    @Test func `a plain command is given no time beyond its run`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        #expect(bench.beginTask(launch) == 0)
+        #expect(bench.launch(launch)?.tasks.isEmpty == true)
+    }
+}
