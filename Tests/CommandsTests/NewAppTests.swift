@@ -40,6 +40,8 @@ struct NewAppTests {
             (["new"], 2, "app NAME"), (["new", "app"], 2, "app NAME"),
             (["new", "extension", "x"], 2, "offstage new app NAME"),
             (["new", "app", long], 2, "is no name for an app"),
+            (["new", "app", "offStage"], 2, "Choose another name"),
+            (["new", "app", "Swift"], 2, "Choose another name"),
             (["new", "app", "x", "--library", "nowhere"], 3, "Package.swift"),
             (["new", "app", "library", "--library", library], 1, "library is there already"),
         ]
@@ -70,6 +72,9 @@ struct NewAppTests {
         let package = try scratch.read(app + "/Package.swift")
         let path = library.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         #expect(package.contains("path: \"\(path)\")"), "\(package)")
+        // An app may be called as a module that it imports.
+        #expect(package.contains(".executable(name: \"headlines\", targets: [\"App\"])"))
+        #expect(package.contains(".executableTarget(\n            name: \"App\","), "\(package)")
         // With something built where it will be, nothing is left to be said about it.
         try scratch.write(app + "/.build/debug/headlines", "#!/bin/sh\n", permissions: 0o755)
         let lint = try offstage(["lint", "headlines.desktop"], in: scratch(app))

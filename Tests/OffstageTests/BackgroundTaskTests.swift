@@ -153,7 +153,44 @@ struct BackgroundTaskTests {
         #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
     }
 
+    @Test func theTimeOfAnEarlierStayInTheBackgroundIsForgotten() throws {
+        let task = application.beginBackgroundTask(withName: "upload")
+        try daemon.next("BeginTask")
+        try daemon.tell("EnterBackground", [["deadline": .double(now + 180)]])
+        try daemon.offer(1, "fetch")
+        try daemon.go(1, ["deadline": .double(now + 3000)])
+        try daemon.tell("ExpireTask", [1, "timeout", ["deadline": .double(now - 1)]])
+        try daemon.tell("EnterForeground", [[:]])
+        try daemon.tell("EnterBackground", [["deadline": .double(now + 180)]])
+        #expect((170...180).contains(application.backgroundTimeRemaining))
+        application.endBackgroundTask(task)
+    }
+
     // MARK: Without a daemon
+
+    @Test func aProcessThatDoesNotGreetHasTimeOnceThereIsADaemon() throws {
+        try daemon.vanish()
+        let helper = TestSession(daemon.socket)
+        #expect(throws: CallError.self) { try helper.session.call("Limits", []) }
+        #expect(helper.session.beginTask("early", expired: nil) == 0)
+        try daemon.start()
+        _ = try helper.session.call("Limits", [])
+        #expect(helper.session.beginTask("upload", expired: nil) != 0)
+        #expect(try daemon.next("BeginTask")[0] == "upload")
+    }
+
+    @Test func whatIsKeptForADaemonFailsWhenTheSessionEnds() throws {
+        try daemon.vanish()
+        let alone = TestSession(daemon.socket)
+        let answers = Inbox<Bool>()
+        alone.session.ask(
+            OutgoingCall("Cancel", [""], .kept) { answer in
+                answers.put((try? answer.get()) == nil)
+            }
+        )
+        alone.session.stop()
+        #expect(try answers.next())
+    }
 
     @Test func withoutADaemonThereIsNoTimeToBeHad() async throws {
         let alone = TestSession(ScratchDirectory()("none"))
@@ -181,6 +218,17 @@ struct BackgroundTaskTests {
         try daemon.tell("ExpireTask", [1, "timeout", [:]])
         #expect(try calls.next(), "at the same time")
         #expect(try daemon.next("EndTask") == [1])
+        #expect(calls.isEmpty)
+    }
+
+    @Test func timeThatComesAfterAnActivityWasGivenUpIsGivenBack() throws {
+        daemon.behave("BeginTask", .silence)
+        let impatient = TestSession(daemon.socket, ticks: 2)
+        let calls = Inbox<Bool>()
+        ProcessInfo.processInfo.perform("sending", impatient.session) { calls.put($0) }
+        #expect(try calls.next(), "it has expired")
+        try daemon.answerTheSilent([9, [:]])
+        #expect(try daemon.next("EndTask") == [9])
         #expect(calls.isEmpty)
     }
 

@@ -167,6 +167,14 @@ final class BenchDaemon: Sendable {
         }
     }
 
+    /// Answers what was met with silence until now.
+    func answerTheSilent(_ values: [Value]) throws {
+        guard let life = life.withLock({ $0 }) else {
+            throw DidNotHappen(description: "a daemon that could answer")
+        }
+        life.orders.add { $0.answerTheSilent(values) }
+    }
+
     func offer(_ delivery: Int64, _ kind: String, _ identifier: String = "") throws {
         _ = try tell(
             "Offer",
@@ -288,6 +296,11 @@ final class BenchWorld {
             silent.append(call)
             call.connection.end()
         }
+    }
+
+    func answerTheSilent(_ values: [Value]) {
+        for call in silent { call.answer(values) }
+        silent = []
     }
 
     func tell(_ method: String, _ arguments: [Value], _ reply: BenchDaemon.Reply) {

@@ -130,6 +130,14 @@ struct LifeCycleTests {
         )
     }
 
+    @Test func anAppWhoseDaemonDiedWhileItLaunchedBecomesActiveWithTheNext() async throws {
+        let app = await launch()
+        for line in launched("inactive") { #expect(try app.recorder.lines.next() == line) }
+        // Before it could say that the user is there; the next one does not say it again.
+        try daemon.restart()
+        try expect(app, "didBecomeActive active", "posted DidBecomeActive")
+    }
+
     @Test func memoryWarningsAndSettingsAreToldOnTheMainThread() async throws {
         let app = await launch()
         for _ in 0..<3 { _ = try app.recorder.lines.next() }

@@ -39,6 +39,13 @@ extension Subcommand {
                 fix: "Use letters, digits and hyphens, a letter first."
             )
         }
+        guard !AppTemplate.isTaken(id) else {
+            throw Failure(
+                .usage,
+                "\(id.quoted) is what the library, or the language, is called",
+                fix: "Choose another name."
+            )
+        }
         do {
             let directory = try Files.currentDirectory() + "/" + id
             guard !Files.exists(directory) else {

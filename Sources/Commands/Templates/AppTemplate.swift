@@ -16,6 +16,12 @@ struct AppTemplate: Equatable {
         return name.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }
     }
 
+    /// Packages are told apart by their folders' names without regard to case, and no program is
+    /// linked that is called as the standard library.
+    static func isTaken(_ name: String) -> Bool {
+        name.lowercased() == "offstage" || name == "Swift"
+    }
+
     /// Path below the package's folder, and content.
     var files: [(path: String, text: String)] {
         [
@@ -31,10 +37,11 @@ struct AppTemplate: Equatable {
 
         let package = Package(
             name: "\(id)",
+            products: [.executable(name: "\(id)", targets: ["App"])],
             dependencies: [.package(name: "offstage", path: "\(Self.swiftQuoted(library))")],
             targets: [
                 .executableTarget(
-                    name: "\(id)",
+                    name: "App",
                     dependencies: [.product(name: "Offstage", package: "offstage")],
                     path: "Sources"
                 )

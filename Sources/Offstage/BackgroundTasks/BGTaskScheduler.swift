@@ -111,12 +111,22 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {
     public func cancel(taskRequestWithIdentifier identifier: String) {
         // An empty name would mean all.
         guard !identifier.isEmpty else { return }
-        session.ask(OutgoingCall("Cancel", [.string(identifier)], .kept))
+        cancel(identifier)
     }
 
     /// Takes all pending requests of the app back.
     public func cancelAllTaskRequests() {
-        session.ask(OutgoingCall("Cancel", [""], .kept))
+        cancel("")
+    }
+
+    private func cancel(_ identifier: String) {
+        session.ask(
+            OutgoingCall("Cancel", [.string(identifier)], .kept) { answer in
+                guard case .failure(let error) = answer else { return }
+                let what = identifier.isEmpty ? "the requests were" : "request \(identifier) was"
+                LibraryLog.write("\(what) not cancelled: \(error.text)")
+            }
+        )
     }
 
     /// Asks what was submitted and not yet delivered.

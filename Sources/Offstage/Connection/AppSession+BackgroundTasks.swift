@@ -55,7 +55,12 @@ extension AppSession {
                 "BeginTask",
                 [.string(Self.wireName(name)), .map(options)],
                 isActivity ? .now : .kept
-            ) { [self] in began(number, $0) }
+            ) { [self] in
+                began(number, $0)
+            } late: { [self] values in
+                // It has been told that there is no time: the daemon must not wait for its end.
+                if let late = values.first?.integerValue, late != 0 { tellEnd(late) }
+            }
         )
         return number
     }

@@ -55,14 +55,14 @@ extension AppSession {
         case .fetch:
             let run = FetchRun(work, self)
             let application = state.withLock { state in
-                state.runs[work.delivery] = run
+                state.runs[work.delivery] = Run(running: run, deadline: work.deadline)
                 return state.application
             }
             application?.fetch(run)
         case .refresh, .processing:
             let run = TaskRun(work, self)
             let handler = state.withLock { state in
-                state.runs[work.delivery] = run
+                state.runs[work.delivery] = Run(running: run, deadline: work.deadline)
                 return Self.handler(for: work.identifier, in: state)
             }
             // It was there when the work was accepted, and none is ever removed.
@@ -71,8 +71,11 @@ extension AppSession {
     }
 
     func expire(delivery: Int64, deadline: Double?) {
-        let run = state.withLock { $0.runs[delivery] }
-        run?.expire(deadline: deadline)
+        let run = state.withLock { state in
+            if let deadline { state.runs[delivery]?.deadline = deadline }
+            return state.runs[delivery]?.running
+        }
+        run?.expire()
     }
 
     // MARK: What the app says
@@ -81,12 +84,6 @@ extension AppSession {
     func complete(_ work: Work, _ result: String) {
         state.withLock { $0.runs[work.delivery] = nil }
         connection.ask(.complete(delivery: work.delivery, result: result), for: self)
-    }
-
-    /// The daemon has completed it itself.
-    func forget(_ work: Work) {
-        state.withLock { $0.runs[work.delivery] = nil }
-        connection.ask(.forget(delivery: work.delivery), for: self)
     }
 
     func tellHandler(of work: Work, isSet: Bool) {

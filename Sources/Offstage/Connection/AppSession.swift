@@ -27,10 +27,24 @@ final class AppSession: DaemonListener {
         var handlers: [String: LaunchHandler] = [:]
         var hasFinishedLaunching = false
         /// Work that runs, by its delivery.
-        var runs: [Int64: any RunningWork] = [:]
+        var runs: [Int64: Run] = [:]
         var backgroundTasks: [Int: BackgroundTask] = [:]
         var lastBackgroundTask = 0
         var application: ApplicationEvents?
+
+        /// The user is there: what counted down no longer does.
+        mutating func enterForeground() {
+            isInBackground = false
+            deadline = nil
+            for key in Array(backgroundTasks.keys) { backgroundTasks[key]?.deadline = nil }
+            for key in Array(runs.keys) { runs[key]?.deadline = nil }
+        }
+    }
+
+    struct Run {
+        let running: any RunningWork
+        /// CLOCK_MONOTONIC, seconds; nil: without an end.
+        var deadline: Double?
     }
 
     enum Reach: Sendable { case unknown, connected, never }
@@ -77,26 +91,30 @@ final class AppSession: DaemonListener {
     // MARK: What the daemon says
 
     func connected(_ greeting: Greeting) {
-        let (application, hasMoved) = state.withLock { state in
-            state.reach = .connected
+        let (application, hasLaunched) = state.withLock { state in
             state.greeting = greeting
-            // Its user came or left while nobody could tell.
-            let hasMoved =
-                state.hasFinishedLaunching && state.isInBackground != greeting.isInBackground
-            if hasMoved {
-                state.isInBackground = greeting.isInBackground
-                state.deadline = nil
+            // Its user may have come or left while nobody could tell.
+            if state.hasFinishedLaunching {
+                if !greeting.isInBackground {
+                    state.enterForeground()
+                } else if !state.isInBackground {
+                    state.isInBackground = true
+                    state.deadline = nil
+                }
             }
-            return (state.application, hasMoved)
+            return (state.application, state.hasFinishedLaunching)
         }
         application?.changed(greeting.backgroundRefresh)
-        guard hasMoved else { return }
+        // Also one that has not moved: an earlier daemon may not have come to say so.
+        guard hasLaunched else { return }
         if greeting.isInBackground {
             application?.enterBackground(.none)
         } else {
             application?.becomeActive(.none)
         }
     }
+
+    func reachable() { state.withLock { $0.reach = .connected } }
 
     func unreachable() {
         state.withLock { state in
@@ -126,8 +144,7 @@ final class AppSession: DaemonListener {
 
     private func foreground() -> ApplicationEvents? {
         state.withLock { state in
-            state.isInBackground = false
-            state.deadline = nil
+            state.enterForeground()
             return state.application
         }
     }
@@ -157,7 +174,7 @@ final class AppSession: DaemonListener {
         let now = Self.now
         return state.withLock { state -> Double? in
             guard state.isInBackground else { return nil }
-            var deadlines = state.runs.values.compactMap(\.work.deadline)
+            var deadlines = state.runs.values.compactMap(\.deadline)
             for task in state.backgroundTasks.values where !task.hasEnded {
                 if let deadline = task.deadline ?? state.deadline { deadlines.append(deadline) }
             }
@@ -191,7 +208,7 @@ struct ApplicationEvents: Sendable {
 /// Work that was begun and is not completed.
 protocol RunningWork: AnyObject, Sendable {
     var work: Work { get }
-    func expire(deadline: Double?)
+    func expire()
 }
 
 /// An answer that one thread waits for.

@@ -15,8 +15,6 @@ final class DaemonConnection: Sendable {
         case finishedLaunching
         case call(OutgoingCall)
         case complete(delivery: Int64, result: String)
-        /// It is over without a word of this process.
-        case forget(delivery: Int64)
         /// What the daemon had called is done.
         case answer(IncomingNumber)
         /// SIGTERM is told to the app first.
@@ -125,7 +123,7 @@ extension DaemonConnection.Request {
         switch self {
         case .greet(let answer): answer(.failure(error))
         case .call(let call): call.answer(.failure(error))
-        case .finishedLaunching, .complete, .forget, .answer, .watchTermination, .stop: break
+        case .finishedLaunching, .complete, .answer, .watchTermination, .stop: break
         }
     }
 }
@@ -144,17 +142,21 @@ struct OutgoingCall: Sendable {
     let persistence: Persistence
     /// Called once, on the link's thread, which must not be kept waiting.
     let answer: DaemonConnection.Answer<[Value]>
+    /// Called on the link's thread with what the daemon answered after the call had timed out.
+    let late: (@Sendable ([Value]) -> Void)?
 
     init(
         _ method: String,
         _ arguments: [Value] = [],
         _ persistence: Persistence = .now,
-        answer: @escaping DaemonConnection.Answer<[Value]> = { _ in }
+        answer: @escaping DaemonConnection.Answer<[Value]> = { _ in },
+        late: (@Sendable ([Value]) -> Void)? = nil
     ) {
         self.method = method
         self.arguments = arguments
         self.persistence = persistence
         self.answer = answer
+        self.late = late
     }
 }
 

@@ -76,12 +76,20 @@ final class DaemonLink {
         let source = try DescriptorSource(loop, bell, .readable) { [unowned self] _ in
             for request in connection.takeRequests() { perform(request) }
         }
+        // Also without a loop nobody may be kept waiting.
+        defer { end() }
         while try loop.runTurn() {}
         withExtendedLifetime(source) {}
+    }
+
+    private func end() {
         socketWatch = nil
         object = nil
         bus = nil
         fail(.stopped)
+        let kept = kept
+        self.kept = []
+        for (_, call) in kept { call.answer(.failure(.stopped)) }
     }
 
     private func perform(_ request: DaemonConnection.Request) {
@@ -99,7 +107,6 @@ final class DaemonLink {
             if bus != nil { send("FinishedLaunching", [registered]) { _ in } }
         case .call(let call): perform(call)
         case .complete(let delivery, let result): complete(delivery, result)
-        case .forget(let delivery): deliveries[delivery] = nil
         case .answer(let number): try? working.removeValue(forKey: number)?.answer()
         case .watchTermination: termination = termination ?? Termination(loop, owner)
         case .stop: loop.exit()
@@ -114,6 +121,7 @@ final class DaemonLink {
                 call.method,
                 call.arguments,
                 ticks: connection.settings.ticks,
+                late: call.late,
                 answer: call.answer
             )
         case .kept:
@@ -153,6 +161,7 @@ final class DaemonLink {
             return why
         }
         socketWatch.succeeded()
+        owner.reachable()
         if greets { hello() }
         for (number, call) in kept { sendKept(number, call) }
         return nil
@@ -174,10 +183,6 @@ final class DaemonLink {
         bus = nil
         object = nil
         working = [:]
-        // The daemon offers again what it has no receipt of, and what runs it is told of.
-        deliveries = deliveries.filter { _, delivery in
-            if case .accepted = delivery.progress { false } else { true }
-        }
         fail(CallError(.unreachable, "the connection to the daemon was lost (try again)"))
         socketWatch?.lookFromNowOn()
     }
@@ -205,6 +210,7 @@ final class DaemonLink {
             var finished: [Value] = []
             for (id, delivery) in deliveries.sorted(by: { $0.key < $1.key }) {
                 switch delivery.progress {
+                // The next daemon offers it again, or knows of the receipt and says only go.
                 case .accepted: break
                 case .running: running.append(.integer(id))
                 case .finished(let result):
@@ -243,6 +249,7 @@ final class DaemonLink {
         _ arguments: [Value],
         number: UInt64? = nil,
         ticks: Int? = nil,
+        late: (@Sendable ([Value]) -> Void)? = nil,
         answer: @escaping Answer<[Value]>
     ) {
         guard let bus, let method = App1.interface.method(name) else {
@@ -259,7 +266,7 @@ final class DaemonLink {
                 arguments,
                 signature: method.inputSignature,
                 timeout: .forever
-            ) { [unowned self] in answered(number, $0) }
+            ) { [unowned self] in answered(number, $0, late: late) }
         } catch {
             waiting[number] = nil
             answer(.failure(CallError(error)))
@@ -268,9 +275,16 @@ final class DaemonLink {
         if ticks != nil { armTicker() }
     }
 
-    private func answered(_ number: UInt64, _ answer: Result<[Value], BusError>) {
-        // One that is late was answered already.
-        guard let waiting = waiting.removeValue(forKey: number) else { return }
+    private func answered(
+        _ number: UInt64,
+        _ answer: Result<[Value], BusError>,
+        late: (@Sendable ([Value]) -> Void)?
+    ) {
+        guard let waiting = waiting.removeValue(forKey: number) else {
+            // It was given up in time; what came of it all the same may have to be undone.
+            if case .success(let values) = answer { late?(values) }
+            return
+        }
         waiting.answer(answer.mapError { CallError($0) })
     }
 

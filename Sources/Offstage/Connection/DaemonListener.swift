@@ -6,7 +6,9 @@ protocol DaemonListener: AnyObject, Sendable {
     /// The identifiers for which there are handlers.
     var registeredIdentifiers: [String] { get }
 
-    /// The daemon is there: for the first time, or again.
+    /// Somebody listens: for the first time, or again.
+    func reachable()
+    /// The daemon knows this process as an app: for the first time, or again.
     func connected(_ greeting: Greeting)
     /// Nobody is there who could give time. Told before what was asked fails.
     func unreachable()

@@ -48,8 +48,11 @@ struct LaunchHandler: Sendable {
 
     /// For handlers that name none: one at a time.
     static let background = DispatchQueue(label: "org.offstage.tasks")
-    /// For what must not wait behind a handler that fills its queue.
-    static let expiration = DispatchQueue(label: "org.offstage.expiration")
+    /// For what must wait behind no handler that fills its queue, nor behind its like.
+    static let expiration = DispatchQueue(
+        label: "org.offstage.expiration",
+        attributes: .concurrent
+    )
 
     func launch(_ run: TaskRun) { handler.call(BGTask.make(run), on: queue) }
 }

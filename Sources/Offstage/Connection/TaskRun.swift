@@ -15,9 +15,8 @@ final class TaskRun: RunningWork {
 
     private enum Expiry: Equatable {
         case none
-        /// It was told, and there is no handler yet; after the deadline (CLOCK_MONOTONIC, seconds)
-        /// the daemon has completed it.
-        case told(deadline: Double)
+        /// It was told, and there is no handler yet.
+        case told
         case handled
     }
 
@@ -49,25 +48,22 @@ final class TaskRun: RunningWork {
     }
 
     func complete(success: Bool) {
-        let (isFirst, expiry, old) = state.withLock { state in
+        let (isFirst, old) = state.withLock { state in
             defer { (state.isCompleted, state.handler) = (true, nil) }
-            return (!state.isCompleted, state.expiry, state.handler)
+            return (!state.isCompleted, state.handler)
         }
         defer { withExtendedLifetime(old) {} }
         guard isFirst else {
             return LibraryLog.write("task \(work.identifier) was completed a second time")
         }
-        if case .told(let deadline) = expiry, deadline < AppSession.now {
-            return session.forget(work)
-        }
+        // Whether it is too late is the daemon's to say: the user may have come back.
         session.complete(work, success ? "succeeded" : "unsuccessful")
     }
 
-    func expire(deadline: Double?) {
+    func expire() {
         let handler = state.withLock { state -> ExpirationHandler? in
             guard !state.isCompleted, state.expiry == .none else { return nil }
-            state.expiry =
-                state.handler == nil ? .told(deadline: deadline ?? .infinity) : .handled
+            state.expiry = state.handler == nil ? .told : .handled
             return state.handler.take()
         }
         handler?.call(on: LaunchHandler.expiration)
@@ -108,7 +104,7 @@ final class FetchRun: RunningWork {
     }
 
     /// There is no handler for it: one that does not complete is ended.
-    func expire(deadline: Double?) {}
+    func expire() {}
 
     func wasFreed() {
         guard !isCompleted.withLock({ $0 }) else { return }
