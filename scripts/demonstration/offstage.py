@@ -18,6 +18,7 @@ SETTINGS = {
     "shared-wake": "0s",
     "wake-grant": "12s",
     "back-off": "10s",
+    "launch-spacing": "1s",
     "pause-after-boot": "0s",
     "pause-after-start": "1s",
     "failures-before-command": "1",
