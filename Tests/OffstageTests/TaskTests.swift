@@ -287,6 +287,8 @@ struct TaskTests {
         try daemon.next("ExpirationHandler")
         daemon.die()
         first.setTaskCompleted(success: true)
+        // In the order of the calls: once this has failed, the completion is known.
+        #expect(throws: CallError.self) { try session.session.call("Pending", []) }
         try daemon.start()
         let hello = try daemon.next("Hello")
         #expect(hello[0]["running"] == [2])

@@ -1,20 +1,28 @@
 import DeviceCore
 import Vocabulary
 
-/// The expiration handler is called once, and before the end.
+/// The expiration handler is called once, and before the end. An app that connects again is told
+/// again, since nobody knows what it has heard; its library calls the handler once.
 final class ExpiredOnce: EffectInvariant {
     let name = "expiration handlers are called once, before the end"
-    private var told: [UInt64: AwakeTime] = [:]
+    /// When, and over which of its app's connections.
+    private var told: [UInt64: (at: AwakeTime, connection: Int)] = [:]
     /// No daemon, or no store, could tell anybody anything until then.
     private var graceUntil = AwakeTime(nanoseconds: .min)
 
     func rebooted() { graceUntil = AwakeTime(nanoseconds: .min) }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        guard case .tell(let launch, .expire(let id, let reason, _)) = effect else { return nil }
-        if told[id.number] != nil { return "delivery \(id) of launch \(launch) is expired twice" }
-        told[id.number] = now.awake
-        _ = reason
+        guard case .tell(let launch, .expire(let id, _, _)) = effect else { return nil }
+        let connection = world.process(launch)?.link.connections ?? 0
+        if let before = told[id.number] {
+            guard before.connection != connection else {
+                return "delivery \(id) of launch \(launch) is expired twice"
+            }
+            told[id.number]?.connection = connection
+        } else {
+            told[id.number] = (now.awake, connection)
+        }
         return nil
     }
 
@@ -30,7 +38,7 @@ final class ExpiredOnce: EffectInvariant {
             for delivery in launch.deliveries
             where delivery.state == .running && delivery.end <= turn.moment.awake {
                 // A timer may be late, but then the warning is late, too.
-                guard let time = told[delivery.id.number] else {
+                guard let time = told[delivery.id.number]?.at else {
                     return "launch \(id) is ended, and \(delivery.id) was never told"
                 }
                 if turn.moment.awake - time < .seconds(1) {

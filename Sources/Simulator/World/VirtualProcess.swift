@@ -104,7 +104,9 @@ enum Action {
 
 /// What a linked app knows of its talk with the daemon.
 struct LinkState {
-    var isConnected = false
+    var isConnected = false { didSet { if isConnected, !oldValue { connections += 1 } } }
+    /// How often it has connected.
+    private(set) var connections = 0
     /// Reads nothing any more; how many messages wait.
     var stoppedReading = false
     var unread = 0
