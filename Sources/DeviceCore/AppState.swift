@@ -14,6 +14,7 @@ package struct AppState: Sendable {
         var launches: [Launch] = []
         var heldBy = GateSet()
         var holdTimes: [HoldTime] = []
+        var notPermitted: [String] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -39,6 +40,11 @@ package struct AppState: Sendable {
     package var launches: [Launch] {
         get { content[0].launches }
         _modify { yield &content[0].launches }
+    }
+    /// What it asked for in vain, as the history has it; not kept across restarts.
+    var notPermitted: [String] {
+        get { content[0].notPermitted }
+        _modify { yield &content[0].notPermitted }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }

@@ -138,6 +138,24 @@ struct LinkTests {
         #expect(bench.results == [.newData])
     }
 
+    @Test func `what the manifest does not permit is refused each time and noted once`() throws {
+        var (bench, launch, _) = try Self.offered()
+        for identifier in ["bogus", "bogus", "other", "bogus"] {
+            let submission = Submission(identifier: identifier, kind: .refresh)
+            bench.say(launch, .submit(submission, reply: bench.nextReply()))
+            #expect(bench.refusal?.code == .notPermitted)
+        }
+        let beginning = "asked for what its manifest does not permit: "
+        for identifier in ["bogus", "other"] {
+            #expect(bench.lines.count { $0 == .note(beginning + identifier) } == 1)
+        }
+        for number in 1...100 {
+            let submission = Submission(identifier: "bogus.\(number)", kind: .refresh)
+            bench.say(launch, .submit(submission, reply: bench.nextReply()))
+        }
+        #expect(bench.lines.count < 20, "nobody fills the history with it")
+    }
+
     @Test func `what the app declines has failed, is not offered again, and the app is suspended`()
         throws
     {

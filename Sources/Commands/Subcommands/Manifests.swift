@@ -6,7 +6,7 @@ import Vocabulary
 extension Subcommand {
     static let lint = Subcommand(
         "lint",
-        "check manifests",
+        "check manifests, and how their apps behave",
         forms: ["FILE..."],
         operands: 1...4096,
         details: [
@@ -14,6 +14,10 @@ extension Subcommand {
                 + "what to write instead. The exit status is 1 if one of them could not be used.",
             "A warning is about what has no effect, or not the one meant: programs that are not "
                 + "installed, modes that nothing uses, limits above those of the settings file.",
+            "Where the daemon runs and knows the app, its history and its log are read as well, and "
+                + "what the app did wrong since its program was last built is a warning: handlers "
+                + "missing or registered late, tasks that were never completed, completed twice or "
+                + "asked for without permission.",
         ],
         examples: [
             Example(
@@ -27,7 +31,7 @@ extension Subcommand {
         var reports: [Value] = []
         var broken = 0
         for file in invocation.operands {
-            let result = try lint(file)
+            let result = try lint(file, invocation)
             if !result.isUsable { broken += 1 }
             reports.append(result.report)
             if !invocation.wantsJSON { result.print(invocation.console) }
@@ -43,7 +47,10 @@ extension Subcommand {
         }
     }
 
-    private static func lint(_ file: String) throws(Failure) -> LintResult {
+    private static func lint(
+        _ file: String,
+        _ invocation: Invocation
+    ) throws(Failure) -> LintResult {
         let bytes: [UInt8]
         do {
             bytes = try Files.read(file, limit: 16 << 20)
@@ -63,10 +70,16 @@ extension Subcommand {
         }
         let home = CurrentProcess.environment("HOME") ?? "/"
         let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
+        let machine = MachineLint(settings: (try? SettingsPlace.read()) ?? Settings())
+        var checked = machine.check(result)
+        if case .app(let manifest, let warnings) = checked {
+            let mistakes = HistoryLint(manifest, at: invocation.console.now).check(invocation)
+            checked = .app(manifest, warnings: warnings + mistakes)
+        }
         return LintResult(
             file: file,
             id: id,
-            result: MachineLint(settings: (try? SettingsPlace.read()) ?? Settings()).check(result),
+            result: checked,
             reasonForNoApp: ManifestParser.reasonForNoApp(bytes: bytes)
         )
     }

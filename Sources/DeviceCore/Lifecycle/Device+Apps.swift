@@ -99,7 +99,7 @@ extension Device {
                 id,
                 index,
                 .failed,
-                reason: "no handler registered for \(delivery.identifier)",
+                reason: AppMistake.noHandler.words + delivery.identifier,
                 &step
             )
             return
@@ -375,7 +375,7 @@ extension Device {
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .running
         else {
-            note(.note("completed twice, or what was never given: \(id)"), app: index, &step)
+            note(.note(AppMistake.completedTwice.words + "\(id)"), app: index, &step)
             return
         }
         let stop = delivery.warned ? launch.wake?.stop ?? .timeout : nil
@@ -459,7 +459,7 @@ extension Device {
                 delivery.id,
                 index,
                 .unsuccessful,
-                reason: "its time was over, and it had no expiration handler",
+                reason: AppMistake.noExpirationHandler.words,
                 &step
             )
         }

@@ -29,7 +29,7 @@ extension Device {
     ) {
         let launch = apps[index].launches[place]
         guard !launch.isConnected else {
-            note(.note("said twice that it has finished launching"), app: index, &step)
+            note(.note(AppMistake.lateRegistration.words), app: index, &step)
             let refusal = Refusal(
                 .invalid,
                 reason: "launching is over, and with it the time to register handlers",

@@ -1,0 +1,172 @@
+import DeviceCore
+import Linux
+import Vocabulary
+
+/// What an app does wrong with its background work, by what the daemon has seen of it.
+///
+/// Of what happened before its program was last built nothing is said.
+struct HistoryLint {
+    private let manifest: AppManifest
+    private let now: Moment
+    private let built: WallTime
+
+    init(_ manifest: AppManifest, at now: Moment) {
+        (self.manifest, self.now) = (manifest, now)
+        built = Self.built(manifest)
+    }
+
+    /// Nothing where no daemon runs, or it does not know the app.
+    func check(_ invocation: Invocation) -> [Diagnostic] {
+        let app = Value.string(manifest.id.name)
+        guard let history = try? invocation.ask("History", [["app": app, "limit": 1000]]) else {
+            return []
+        }
+        let log = (try? invocation.ask("Logs", [app, ["lines": 1000]])) ?? .null
+        return check(history) + check(log: log)
+    }
+
+    /// Of its program, or of the script that an interpreter is started with.
+    private static func built(_ manifest: AppManifest) -> WallTime {
+        let searchPath = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
+        let words = manifest.exec ?? []
+        let program = words.first.flatMap { Files.executable($0, searchPath: searchPath) }
+        let files = [program].compactMap(\.self) + words.dropFirst().filter { $0.hasPrefix("/") }
+        let times = files.compactMap { Files.status($0) }.filter { $0.kind == .file }
+            .map { WallTime(nanoseconds: $0.modified) }
+        return times.max() ?? .distantPast
+    }
+
+    // MARK: The history
+
+    private struct Mistake: Equatable {
+        /// The task that it is about.
+        var subject: String?
+        /// Goes on after the subject.
+        var words: String
+        var fix: String
+    }
+
+    /// `history`: its lines, the newest first.
+    private func check(_ history: Value) -> [Diagnostic] {
+        var found: [(mistake: Mistake, count: Int, last: WallTime)] = []
+        for line in history.elements {
+            guard let at = line.time("at"), at + .seconds(1) > built,
+                let mistake = mistake(line)
+            else { continue }
+            if let place = found.firstIndex(where: { $0.mistake == mistake }) {
+                found[place].count += 1
+            } else {
+                found.append((mistake, 1, at))
+            }
+        }
+        return found.map { mistake, count, last in
+            let times = count == 1 ? "" : "\(count) times, last "
+            return Diagnostic(
+                .warning,
+                value: mistake.subject,
+                reason: "\(mistake.words) (\(times)\(Times.stamp(last, at: now)))",
+                fix: mistake.fix
+            )
+        }
+    }
+
+    private func mistake(_ line: Value) -> Mistake? {
+        let reason = line.text("reason")
+        switch line.text("what") {
+        case "run": return mistake(ofRun: line, reason)
+        case "ended" where line.text("result") == Self.neverCompleted:
+            return Mistake(
+                words: "A background task was held beyond its time, and the app ended for it",
+                fix: "End each background task, in its expiration handler too."
+            )
+        case "note": return mistake(ofNote: reason)
+        default: return nil
+        }
+    }
+
+    private static let neverCompleted = RunResult.terminated(.neverCompleted).words
+
+    private func mistake(ofRun line: Value, _ reason: String) -> Mistake? {
+        let task = line.text("task")
+        if reason.hasPrefix(AppMistake.noHandler.words) {
+            return Mistake(
+                subject: task,
+                words: "was launched, and no handler was registered for it",
+                fix: "Register one before launching ends: in "
+                    + "application(_:didFinishLaunchingWithOptions:), or by FinishedLaunching."
+            )
+        }
+        if reason == AppMistake.noExpirationHandler.words {
+            return Mistake(
+                subject: task,
+                words: "had no expiration handler when its time was over",
+                fix: "Set the task's expirationHandler; in it, stop and complete the task."
+            )
+        }
+        if line.text("result") == Self.neverCompleted {
+            return Mistake(
+                subject: task,
+                words: "was never completed, and the app ended for it",
+                fix: "Complete it on every way through its handler, when it expires too: "
+                    + "setTaskCompleted(success:), or Complete."
+            )
+        }
+        return nil
+    }
+
+    private func mistake(ofNote text: String) -> Mistake? {
+        if text == AppMistake.lateRegistration.words {
+            return Mistake(
+                words: "Handlers were registered after launching had ended, and are not called",
+                fix: "Register all of them once, before launching ends."
+            )
+        }
+        if text.hasPrefix(AppMistake.completedTwice.words) {
+            return Mistake(
+                words: "A task was completed twice, or after its time",
+                fix: "Complete each task once, and stop the work when it expires."
+            )
+        }
+        guard text.hasPrefix(AppMistake.notPermitted.words) else { return nil }
+        let subject = String(text.dropFirst(AppMistake.notPermitted.words.count))
+        if let mode = BackgroundMode(rawValue: subject) {
+            // It may have been added since.
+            guard !manifest.modes.contains(mode) else { return nil }
+            return Mistake(
+                subject: subject,
+                words: "was asked for, and is no mode of the manifest",
+                fix: "Add \(subject); to BackgroundModes=."
+            )
+        }
+        guard !manifest.permits(identifier: subject) else { return nil }
+        return Mistake(
+            subject: subject,
+            words: "was asked for, and is not permitted",
+            fix: "Add \(subject); to PermittedTaskIdentifiers=."
+        )
+    }
+
+    // MARK: The log
+
+    /// What only the library sees it says in the app's log.
+    private func check(log: Value) -> [Diagnostic] {
+        guard let status = Files.status(log.text("file")),
+            WallTime(nanoseconds: status.modified) > built
+        else { return [] }
+        let mark = "Offstage: "
+        var said: [String] = []
+        for line in log.text("text").split(separator: "\n") where line.hasPrefix(mark) {
+            let words = String(line.dropFirst(mark.count))
+            let isMistake = ["no handler was registered", "task ", "the completion handler"]
+                .contains { words.hasPrefix($0) }
+            if isMistake, !said.contains(words) { said.append(words) }
+        }
+        return said.map { words in
+            Diagnostic(
+                .warning,
+                reason: "The library said: \(words)",
+                fix: "\"offstage logs \(manifest.id)\" shows when."
+            )
+        }
+    }
+}
