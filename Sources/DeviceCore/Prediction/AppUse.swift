@@ -1,0 +1,155 @@
+package import Vocabulary
+
+/// What is learned of the use of one app. At most 4 KB, however long it learns.
+package struct AppUse: Hashable, Sendable, Codable {
+    /// In the foreground, as far as known.
+    package private(set) var isOpen = false
+    /// When it was last opened, or left.
+    package private(set) var lastUse: WallTime?
+    /// When it was opened.
+    private(set) var grid = DayGrid()
+    /// `UseDays.count` of the device as of which the rest stands.
+    private(set) var dayCount: Int64 = 0
+    /// When it was last opened; the newest last.
+    private var opens: [WallTime] = []
+    /// By slot of another app: how often this one was opened within half an hour of an open of
+    /// that one, forgotten slowly.
+    private var followed: [Double] = []
+    private(set) var followedCount = 0.0
+    /// Of the shares of a day that lie less than 30 minutes before an open, and from 60 minutes
+    /// before one to 30 after it: those of the past days, weighted, and that of the current day.
+    private var near = Nearness(before: 6, after: 0)
+    private var around = Nearness(before: 12, after: 6)
+    private var slot: Int?
+
+    private static let openLimit = 48
+    /// Closer sessions are one.
+    private static let sessionGap = Interval.minutes(5)
+    private static let followTime = Interval.minutes(30)
+
+    package init() {}
+
+    /// It came to the foreground, or is seen there. That is a sign of use of the device as well.
+    package mutating func opened(on device: inout DeviceUse, at now: UseTime) {
+        device.used(at: now)
+        pass(to: device.days.count)
+        let isNew =
+            !isOpen
+            && (lastUse.map { now.wall - $0 >= Self.sessionGap || now.wall < $0 } ?? true)
+        isOpen = true
+        lastUse = now.wall
+        guard isNew else { return }
+        let slot = self.slot ?? device.takeSlot()
+        self.slot = slot
+        follow(device, at: now)
+        near.mark(now.bin)
+        around.mark(now.bin)
+        grid.mark(now.bin)
+        if opens.count == Self.openLimit { opens.removeFirst() }
+        opens.append(now.wall)
+        device.opened(slot: slot, at: now)
+    }
+
+    /// It is not in the foreground any more, since `now`.
+    package mutating func left(at now: UseTime) {
+        guard isOpen else { return }
+        isOpen = false
+        lastUse = now.wall
+    }
+
+    /// Moves on to the current day of use.
+    private mutating func pass(to count: Int64) {
+        let days = count - dayCount
+        guard days > 0 else { return }
+        dayCount = count
+        grid.pass(days: days)
+        near.pass(days: days)
+        around.pass(days: days)
+        let factor = Forgetting.fourWeeks.weight(days)
+        followedCount *= factor
+        for slot in followed.indices { followed[slot] *= factor }
+    }
+
+    /// Every open of an app in the last half hour, but those before the last open of this one, was
+    /// followed by this one.
+    private mutating func follow(_ device: DeviceUse, at now: UseTime) {
+        if followed.isEmpty {
+            followed = [Double](repeating: 0, count: DeviceUse.slotCount)
+        }
+        let since = opens.last ?? .distantPast
+        for open in device.opens.reversed() {
+            guard open.at >= since, now.wall - open.at <= Self.followTime else { break }
+            followed[open.slot] += 1
+            followedCount += 1
+        }
+    }
+
+    // MARK: What is asked
+
+    /// Seconds since its last use, at most a week.
+    package func idleSeconds(at now: UseTime) -> Double {
+        guard !isOpen else { return 0 }
+        return lastUse.map { min(DeviceUse.week, now.seconds(since: $0)) } ?? DeviceUse.week
+    }
+
+    /// How often it was opened within `seconds` before `now`.
+    func openCount(within seconds: Double, of now: UseTime) -> Int {
+        var count = 0
+        for at in opens.reversed() {
+            guard now.seconds(since: at) < seconds else { break }
+            count += 1
+        }
+        return count
+    }
+
+    /// How often it was opened within half an hour of an open of the app with `slot`, and of any.
+    func follows(slot: Int, lag: Int64) -> (slot: Double, any: Double) {
+        guard !followed.isEmpty else { return (0, 0) }
+        let factor = Forgetting.fourWeeks.weight(lag)
+        return (followed[slot] * factor, followedCount * factor)
+    }
+
+    func nearShare(lag: Int64) -> Double { near.share(lag: lag) }
+    func aroundShare(lag: Int64) -> Double { around.share(lag: lag) }
+}
+
+/// The share of the day that lies within some five minutes of an open of an app, over the days.
+struct Nearness: Hashable, Sendable, Codable {
+    /// How many five minutes before, with that of the open itself, and how many after it.
+    private let before: Int
+    private let after: Int
+    /// Of the past days, forgotten with a half-life of seven days.
+    private var past = 0.0
+    /// In five minutes.
+    private var today = 0
+    private var last: Int?
+
+    init(before: Int, after: Int) { (self.before, self.after) = (before, after) }
+
+    mutating func mark(_ bin: Int) {
+        let first = max(0, bin - before + 1)
+        let end = min(DayGrid.binCount, bin + after + 1)
+        var count = end - first
+        if let last {
+            let lastFirst = max(0, last - before + 1)
+            let lastEnd = min(DayGrid.binCount, last + after + 1)
+            count -= max(0, min(end, lastEnd) - max(first, lastFirst))
+        }
+        today = min(DayGrid.binCount, today + count)
+        last = bin
+    }
+
+    mutating func pass(days: Int64) {
+        past = share(lag: days)
+        today = 0
+        last = nil
+    }
+
+    /// The weighted sum of the shares of the days before the one that comes `lag` days of use after
+    /// the current one.
+    func share(lag: Int64) -> Double {
+        guard lag > 0 else { return past }
+        let sum = past * Forgetting.sevenDays.factor + Double(today) / Double(DayGrid.binCount)
+        return sum * Forgetting.sevenDays.weight(lag - 1)
+    }
+}

@@ -1,0 +1,96 @@
+package import Vocabulary
+
+/// What is learned of the use of the device as a whole. About 4 KB, however long it learns.
+package struct DeviceUse: Hashable, Sendable, Codable {
+    package private(set) var days = UseDays()
+    package private(set) var isInUse = false
+    /// When the last sign of use was seen, or the use ended.
+    package private(set) var lastUse: WallTime?
+    /// When signs of use were seen.
+    private(set) var grid = DayGrid()
+    /// When the last sessions began; the newest last. More do not fit in an hour.
+    private var sessions: [WallTime] = []
+    /// The last opens of any app; the newest last.
+    private(set) var opens: [Open] = []
+    /// By slot: how often apps were opened, forgotten slowly.
+    private(set) var openCounts = [Double](repeating: 0, count: Self.slotCount)
+    private(set) var openCount = 0.0
+    private var slotsGiven = 0
+
+    /// The last slot is shared by all apps that found no slot of their own.
+    static let slotCount = 64
+    private static let sessionLimit = 13
+    private static let openLimit = 32
+    private static let sessionGap = Interval.minutes(5)
+
+    /// An app was opened, the one that has `slot`.
+    struct Open: Hashable, Sendable, Codable {
+        var slot: Int
+        var at: WallTime
+    }
+
+    package init() {}
+
+    /// The device came into use, or is used still: every sign of it that has a time of its own (the
+    /// screen came on, an app came to the foreground).
+    package mutating func used(at now: UseTime) {
+        let count = days.count
+        days.use(on: now.day)
+        if days.count > count { newDay() }
+        grid.mark(now.bin)
+        if !isInUse, lastUse.map({ now.wall - $0 > Self.sessionGap || now.wall < $0 }) ?? true {
+            if sessions.count == Self.sessionLimit { sessions.removeFirst() }
+            sessions.append(now.wall)
+        }
+        isInUse = true
+        lastUse = now.wall
+    }
+
+    /// The device is not in use any more, since `now`.
+    package mutating func left(at now: UseTime) {
+        guard isInUse else { return }
+        isInUse = false
+        lastUse = now.wall
+    }
+
+    private mutating func newDay() {
+        grid.pass(days: 1)
+        openCount = 0
+        for slot in openCounts.indices {
+            openCounts[slot] *= Forgetting.fourWeeks.factor
+            openCount += openCounts[slot]
+        }
+    }
+
+    /// A place in the tables of what follows what, for an app that is opened first.
+    mutating func takeSlot() -> Int {
+        let slot = min(slotsGiven, Self.slotCount - 1)
+        slotsGiven = min(slotsGiven + 1, Self.slotCount)
+        return slot
+    }
+
+    mutating func opened(slot: Int, at now: UseTime) {
+        openCounts[slot] += 1
+        openCount += 1
+        if opens.count == Self.openLimit { opens.removeFirst() }
+        opens.append(Open(slot: slot, at: now.wall))
+    }
+
+    /// Seconds without use, at most a week.
+    func idleSeconds(at now: UseTime) -> Double {
+        guard !isInUse else { return 0 }
+        return lastUse.map { min(Self.week, now.seconds(since: $0)) } ?? Self.week
+    }
+
+    static let week = 7 * 86_400.0
+
+    /// How many sessions began within `seconds` before `now`.
+    func sessionCount(within seconds: Double, of now: UseTime) -> Int {
+        var count = 0
+        for began in sessions.reversed() {
+            guard now.seconds(since: began) < seconds else { break }
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+import Vocabulary
+
+@testable import DeviceCore
+
+struct UseTests {
+    /// Days of use by a person who opens the first app at eight and the second right after it.
+    struct Person {
+        var device = DeviceUse()
+        var news = AppUse()
+        var mail = AppUse()
+
+        mutating func live(days: Range<Int64>, utcOffset: Int32 = 0) {
+            for day in days {
+                let eight = LocalTime(day: day, timeOfDay: .hours(8)).wall(utcOffset: utcOffset)
+                func after(_ minutes: Int64) -> UseTime {
+                    UseTime(eight + .minutes(minutes), utcOffset: utcOffset)
+                }
+                news.opened(on: &device, at: after(0))
+                news.left(at: after(2))
+                mail.opened(on: &device, at: after(2))
+                mail.left(at: after(6))
+                device.left(at: after(7))
+            }
+        }
+
+        func chance(_ app: AppUse, day: Int64, hour: Int64, minute: Int64 = 0) -> Double {
+            let time = LocalTime(day: day, timeOfDay: .hours(hour) + .minutes(minute))
+            return DeviceCore.chance(
+                of: app,
+                on: device,
+                at: UseTime(time.wall(utcOffset: 0), utcOffset: 0)
+            )
+        }
+    }
+
+    @Test func whatIsDoneEveryMorningIsLikelyTheNextMorning() {
+        var person = Person()
+        person.live(days: 20_500..<20_521)
+        let morning = person.chance(person.news, day: 20_521, hour: 7, minute: 45)
+        #expect(morning > 2 * person.chance(person.news, day: 20_521, hour: 15))
+        #expect(morning > 2 * person.chance(person.news, day: 20_521, hour: 3))
+    }
+
+    @Test func anAppThatWasNeverOpenedHasASmallChance() {
+        var person = Person()
+        person.live(days: 20_500..<20_510)
+        #expect(person.chance(AppUse(), day: 20_510, hour: 8) < 0.2)
+        #expect(chance(of: AppUse(), on: DeviceUse(), at: UseTime(.distantPast, utcOffset: 0)) < 1)
+    }
+
+    @Test func sessionsLessThanFiveMinutesApartAreOne() {
+        var device = DeviceUse()
+        var app = AppUse()
+        func at(_ minutes: Int64) -> UseTime {
+            UseTime(WallTime(nanoseconds: 0) + .hours(10) + .minutes(minutes), utcOffset: 0)
+        }
+        for minute in [Int64(0), 4, 8, 14] {
+            app.opened(on: &device, at: at(minute))
+            app.left(at: at(minute + 1))
+            device.left(at: at(minute + 1))
+        }
+        #expect(app.openCount(within: 3600, of: at(20)) == 2)
+        #expect(device.sessionCount(within: 3600, of: at(20)) == 1)
+    }
+
+    @Test func daysWithoutUseDoNotCount() {
+        var one = Person()
+        one.live(days: 20_500..<20_507)
+        let before = one.device.days.count
+        one.live(days: 20_600..<20_601)
+        #expect(one.device.days.count == before + 1)
+    }
+
+    /// A time that lies ahead is asked about as if nothing were used until it comes; then asking
+    /// changes nothing, so what is used later may depend on nothing but what was used.
+    @Test func askingAboutMidnightNeedsNoNewDay() {
+        var person = Person()
+        person.live(days: 20_500..<20_520)
+        var started = person
+        started.device.used(
+            at: UseTime(
+                LocalTime(day: 20_520, timeOfDay: .minutes(1)).wall(utcOffset: 0),
+                utcOffset: 0
+            )
+        )
+        let time = UseTime(
+            LocalTime(day: 20_520, timeOfDay: .hours(7)).wall(utcOffset: 0),
+            utcOffset: 0
+        )
+        let ahead = Outlook(person.device, at: time).features(of: person.news)
+        let begun = Outlook(started.device, at: time).features(of: started.news)
+        for name in [UseFeatures.Name.near30, .kind30, .around90, .weekday90, .mean] {
+            #expect(abs(ahead[name] - begun[name]) < 1e-12)
+        }
+    }
+
+    @Test func noClockAndNoZoneBreaksIt() throws {
+        for seed in 0..<200 {
+            var random = SeededRandom(seed: UInt64(seed))
+            var device = DeviceUse()
+            var apps = [AppUse](repeating: AppUse(), count: 3)
+            var wall = LocalTime(day: 20_000, timeOfDay: .hours(9)).wall(utcOffset: 0)
+            var offset: Int32 = 0
+            for _ in 0..<300 {
+                wall = wall + .seconds(random.within(0...7200))
+                if random.chance(1, in: 20) { offset = Int32(random.within(-14...14)) * 3600 }
+                if random.chance(1, in: 30) {
+                    wall = wall + .days(random.within(-400...400))
+                }
+                if random.chance(1, in: 200) {
+                    wall = WallTime(nanoseconds: random.within(.min ... .max))
+                }
+                let now = UseTime(wall, utcOffset: offset)
+                let app = random.below(3)
+                switch random.below(4) {
+                case 0: device.used(at: now)
+                case 1: device.left(at: now)
+                case 2: apps[app].opened(on: &device, at: now)
+                default: apps[app].left(at: now)
+                }
+                let asked = UseTime(wall + .hours(random.within(-30...50)), utcOffset: offset)
+                for app in apps {
+                    let chance = chance(of: app, on: device, at: asked)
+                    #expect(chance > 0 && chance < 1)
+                }
+            }
+        }
+    }
+
+    @Test func whatIsKeptIsSmallAndComesBackAsItWas() throws {
+        var device = DeviceUse()
+        var apps = [AppUse](repeating: AppUse(), count: 80)
+        var random = SeededRandom(seed: 1)
+        var wall = LocalTime(day: 20_000, timeOfDay: .zero).wall(utcOffset: 0)
+        for _ in 0..<20_000 {
+            wall = wall + .seconds(random.within(60...900))
+            let app = random.chance(9, in: 10) ? 0 : random.below(80)
+            apps[app].opened(on: &device, at: UseTime(wall, utcOffset: 0))
+            wall = wall + .seconds(30)
+            apps[app].left(at: UseTime(wall, utcOffset: 0))
+        }
+        for app in apps {
+            let bytes = try ValueEncoder().bytes(app)
+            #expect(bytes.count <= 8192)
+            #expect(try ValueDecoder().decode(AppUse.self, from: bytes) == app)
+        }
+        let bytes = try ValueEncoder().bytes(device)
+        #expect(bytes.count <= 8192)
+        #expect(try ValueDecoder().decode(DeviceUse.self, from: bytes) == device)
+    }
+}
