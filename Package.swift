@@ -116,11 +116,16 @@ let package = Package(
         layer("EventLoop", ["CSystemd", "Linux", "Vocabulary"]),
         layer("SystemBus", ["CSystemd", "EventLoop", "Linux", "Vocabulary"]),
         layer("SQLite", ["CSQLite"]),
+        layer("TLS", ["COpenSSL"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 
         // C: module maps and what Swift cannot call.
         .target(name: "CLinux"),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
+        .target(
+            name: "COpenSSL",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
+        ),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -208,6 +213,7 @@ let package = Package(
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
+        tests("TLS", ["Linux", "TLS"]),
         tests(
             "DeviceShell",
             [

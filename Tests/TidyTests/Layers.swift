@@ -47,7 +47,9 @@ struct Layers {
         "Linux": Target(ours: ["CLinux", "Vocabulary"], system: system),
         "CLinux": Target(),
         "CSystemd": Target(),
+        "TLS": Target(ours: ["COpenSSL"], system: system),
         "CSQLite": Target(),
+        "COpenSSL": Target(),
     ]
 
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
