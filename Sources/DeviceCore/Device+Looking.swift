@@ -9,6 +9,17 @@ extension Device {
         }
     }
 
+    /// Calls `body` with each live launch, in the order of their beginning, without a copy of it.
+    package func forEachLaunch(_ body: (_ app: Int, borrowing Launch) -> Void) {
+        for owner in owners {
+            let launches = apps[owner.app].launches
+            let span = launches.span
+            for place in span.indices where span[place].id == owner.launch {
+                body(owner.app, span[place])
+            }
+        }
+    }
+
     /// Calls `body` with each launch that has a run, in the order of their beginning.
     package func forEachRun(_ body: (Launch, Wake) -> Void) {
         for owner in owners {

@@ -135,7 +135,7 @@ extension Device {
     func gateContext(of index: Int, at now: Moment) -> GateContext {
         GateContext(
             now: now,
-            device: DeviceFacts(self),
+            device: facts,
             app: apps[index],
             trigger: .refresh,
             request: nil,
@@ -177,7 +177,7 @@ extension Device {
         guard row.kind.concerns(request, cell) else { return nil }
         return GateContext(
             now: now,
-            device: DeviceFacts(self),
+            device: facts,
             app: apps[index],
             trigger: trigger,
             request: request,

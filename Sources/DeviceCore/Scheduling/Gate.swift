@@ -96,17 +96,22 @@ struct DeviceFacts {
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
+}
 
-    init(_ device: Device) {
-        settings = device.settings
-        conditions = device.conditions
-        pause = device.pause
-        pausedAt = device.pausedAt
-        ledger = device.ledger
-        running = device.running
-        seed = device.seed
-        startedAt = device.startedAt
-        resumedAt = device.resumedAt
+extension Device {
+    /// A getter: the parameter of an initialiser would be a copy of the whole device.
+    var facts: DeviceFacts {
+        DeviceFacts(
+            settings: settings,
+            conditions: conditions,
+            pause: pause,
+            pausedAt: pausedAt,
+            ledger: ledger,
+            running: running,
+            seed: seed,
+            startedAt: startedAt,
+            resumedAt: resumedAt
+        )
     }
 }
 

@@ -67,9 +67,12 @@ final class OldestFirst: Invariant {
         for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
         foreground = inFront
     }
+
     private func inFront(_ device: Device) -> [AppID] {
-        device.launches.filter { $0.launch.presence == .foreground }.map {
-            device.apps[$0.app].id
+        var apps: [AppID] = []
+        device.forEachLaunch { app, launch in
+            if launch.presence == .foreground { apps.append(device.apps[app].id) }
         }
+        return apps
     }
 }
