@@ -105,6 +105,7 @@ let package = Package(
 
         // Cores: pure, deterministic.
         layer("DeviceCore", ["Vocabulary"]),
+        layer("GatewayCore", ["Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
         layer("Vocabulary"),
 
@@ -208,6 +209,7 @@ let package = Package(
         tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
+        tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),

@@ -36,6 +36,7 @@ struct Layers {
         ),
         "Simulator": Target(ours: cores),
         "DeviceCore": Target(ours: ["Vocabulary"]),
+        "GatewayCore": Target(ours: ["Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
         "Vocabulary": Target(),
         "EventLoop": Target(ours: ["CSystemd", "CLinux", "Linux", "Vocabulary"], system: system),
@@ -54,7 +55,9 @@ struct Layers {
 
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
     /// for them and is held to the same.
-    static let pure: Set<String> = ["Vocabulary", "DeviceCore", "AppProtocol", "Simulator"]
+    static let pure: Set<String> = [
+        "Vocabulary", "DeviceCore", "GatewayCore", "AppProtocol", "Simulator",
+    ]
 }
 
 /// What the cores and their virtual world may not say.

@@ -1,0 +1,22 @@
+package import Vocabulary
+
+/// What the store knows of a device.
+package struct DeviceRecord: Equatable, Sendable {
+    package struct Stored: Equatable, Sendable {
+        package var app: AppNumber
+        package var number: PushNumber
+        package var expiration: WallTime
+
+        package init(app: AppNumber, number: PushNumber, expiration: WallTime) {
+            (self.app, self.number, self.expiration) = (app, number, expiration)
+        }
+    }
+
+    package var registrations: [Registration]
+    /// One per app at most.
+    package var stored: [Stored]
+
+    package init(registrations: [Registration] = [], stored: [Stored] = []) {
+        (self.registrations, self.stored) = (registrations, stored)
+    }
+}

@@ -1,0 +1,75 @@
+import Vocabulary
+
+/// What the gateway knows of one device while it is connected, or was asked about.
+struct DeviceState: Sendable {
+    /// The push that is kept for an app.
+    struct Slot: Equatable, Sendable {
+        var number: PushNumber
+        var expiration: WallTime
+        /// On its way over the present link.
+        var isSent = false
+    }
+
+    struct App: Sendable {
+        var registration: Registration
+        var slot: Slot?
+        var silent: SilentBucket
+        var requests: RequestBucket
+    }
+
+    /// On its way, not acknowledged.
+    struct Flight: Sendable {
+        var id: SendingID
+        var number: PushNumber
+        var app: AppNumber
+        /// Nil when it is in the slot, or may not be stored.
+        var push: Push?
+        /// Who waits for what becomes of it.
+        var call: CallID?
+    }
+
+    var link: LinkID?
+    var condition = DeviceCondition()
+    var isCongested = false
+    /// Something is left in slots because too much was on its way.
+    var wantsFlush = false
+    /// By app.
+    var apps: [App] = []
+    /// In the order in which they were sent.
+    var flights: [Flight] = []
+    var wakes = DailyWakes()
+    /// The newest batch of writes with something about it.
+    var batch: UInt64 = 0
+    /// It may be sent away from memory while away.
+    var isIdleListed = false
+
+    func index(of app: AppNumber) -> Int? {
+        // Few apps: looking at each beats searching.
+        apps.firstIndex { $0.registration.app == app }
+    }
+}
+
+/// The rate of pushes to one token, as a bucket of its own: a push takes one.
+struct RequestBucket: Equatable, Sendable {
+    private var left: Int32
+    private var at: BootTime?
+
+    init(_ limits: GatewayLimits) { left = Int32(clamping: limits.tokenBurst) }
+
+    mutating func take(at now: BootTime, _ limits: GatewayLimits) -> Bool {
+        let burst = Int32(clamping: limits.tokenBurst)
+        if let before = at {
+            let passed = max(0, (now - before).nanoseconds)
+            let filled = passed / 1_000_000 * Int64(limits.tokenRate) / 1000
+            if filled > 0 {
+                left = Int32(clamping: min(Int64(burst), Int64(left) + filled))
+                at = now
+            }
+        } else {
+            at = now
+        }
+        guard left > 0 else { return false }
+        left -= 1
+        return true
+    }
+}

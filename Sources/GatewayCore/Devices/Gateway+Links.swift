@@ -1,0 +1,206 @@
+package import Vocabulary
+
+extension Gateway {
+    /// A device proved who it is over a new link. The device is known; an older link of it ends.
+    package mutating func connected(
+        _ device: DeviceID,
+        _ link: LinkID,
+        _ condition: DeviceCondition,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        if let old = devices[device]?.link {
+            effects.append(.end(old, .superseded))
+            disconnected(old, at: now, into: &effects)
+        }
+        links[link] = device
+        devices[device]?.link = link
+        devices[device]?.isCongested = false
+        apply(condition, to: device, at: now)
+        flush(device, only: nil, at: now, into: &effects)
+    }
+
+    /// The link is gone: what was not acknowledged is stored.
+    package mutating func disconnected(
+        _ link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links.removeValue(forKey: link), devices[device]?.link == link else {
+            return
+        }
+        devices[device]?.link = nil
+        let flights = devices[device]?.flights ?? []
+        devices[device]?.flights = []
+        for index in (devices[device]?.apps ?? []).indices {
+            devices[device]?.apps[index].slot?.isSent = false
+        }
+        for flight in flights {
+            guard let push = flight.push else { continue }
+            keep(push, because: .away, for: flight.call, at: now, into: &effects)
+        }
+        list(device)
+    }
+
+    /// The device has it, and has seen to it that it is not lost. Late ones, doubled ones and those
+    /// of an earlier link do nothing.
+    package mutating func acknowledged(
+        _ sending: SendingID,
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let (device, flight) = takeFlight(sending, of: link) else { return }
+        counters.delivered += 1
+        if let push = flight.push {
+            effects.append(.log(push, .delivered, now.wall, nil))
+        } else {
+            effects.append(.logNumber(flight.number, .delivered, now.wall))
+        }
+        if let call = flight.call {
+            effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
+        }
+        empty(SlotKey(device, flight.app), flight.number, into: &effects)
+        if devices[device]?.wantsFlush == true {
+            flush(device, only: nil, at: now, into: &effects)
+        }
+    }
+
+    /// The device does not want it (no such app there any more): it is not kept either.
+    package mutating func refused(
+        _ sending: SendingID,
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let (device, flight) = takeFlight(sending, of: link) else { return }
+        counters.dropped += 1
+        effects.append(.logNumber(flight.number, .dropped(.refused), now.wall))
+        if let call = flight.call {
+            effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
+        }
+        empty(SlotKey(device, flight.app), flight.number, into: &effects)
+    }
+
+    private mutating func takeFlight(
+        _ sending: SendingID,
+        of link: LinkID
+    ) -> (DeviceID, DeviceState.Flight)? {
+        guard let device = links[link],
+            let index = devices[device]?.flights.firstIndex(where: { $0.id == sending }),
+            let flight = devices[device]?.flights.remove(at: index)
+        else { return nil }
+        return (device, flight)
+    }
+
+    /// Removes the slot's push if it is still this one.
+    private mutating func empty(
+        _ key: SlotKey,
+        _ number: PushNumber,
+        into effects: inout [Effect]
+    ) {
+        guard let index = devices[key.device]?.index(of: key.app),
+            devices[key.device]?.apps[index].slot?.number == number
+        else { return }
+        devices[key.device]?.apps[index].slot = nil
+        touch(key.device)
+        effects.append(.remove(key, number))
+    }
+
+    /// A keep-alive came; its answer takes along what is kept.
+    package mutating func keptAlive(
+        _ link: LinkID,
+        _ condition: DeviceCondition?,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link] else { return }
+        if let condition { apply(condition, to: device, at: now) }
+        flush(device, only: nil, at: now, into: &effects)
+    }
+
+    /// Its condition changed; on mains and a link that costs nothing it gets what is kept.
+    package mutating func changed(
+        _ link: LinkID,
+        _ condition: DeviceCondition,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link] else { return }
+        apply(condition, to: device, at: now)
+        if condition.isOnMains, condition.isUnmetered {
+            flush(device, only: nil, at: now, into: &effects)
+        }
+    }
+
+    /// The user opened an app: it gets what is kept for it.
+    package mutating func opened(
+        _ app: AppNumber,
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link] else { return }
+        flush(device, only: app, at: now, into: &effects)
+    }
+
+    /// Back-pressure: whether the link takes more. What comes while it does not is stored.
+    package mutating func congested(
+        _ link: LinkID,
+        _ isCongested: Bool,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link] else { return }
+        devices[device]?.isCongested = isCongested
+        if !isCongested { flush(device, only: nil, at: now, into: &effects) }
+    }
+
+    private mutating func apply(
+        _ condition: DeviceCondition,
+        to device: DeviceID,
+        at now: Moment
+    ) {
+        devices[device]?.condition = condition
+        if let wakes = condition.silentWakes { devices[device]?.wakes.report(wakes, at: now.boot) }
+    }
+
+    /// What is left of an app's silent bucket by the device's own count.
+    package mutating func reported(
+        silentLeft: Int,
+        of app: AppNumber,
+        over link: LinkID,
+        at now: Moment
+    ) {
+        guard let device = links[link], let index = devices[device]?.index(of: app) else { return }
+        devices[device]?.apps[index].silent.report(silentLeft, at: now.boot)
+    }
+
+    // MARK: Time
+
+    /// When `passed` wants to be called next; nil: not before another event.
+    package var alarm: BootTime? { deadlines.first?.at }
+
+    /// Time went on: what was not acknowledged in time is stored. It stays on its way; a late
+    /// acknowledgement still removes it.
+    package mutating func passed(_ now: Moment, into effects: inout [Effect]) {
+        while let deadline = deadlines.first, deadline.at <= now.boot {
+            _ = deadlines.popFirst()
+            guard
+                let index = devices[deadline.device]?.flights
+                    .firstIndex(where: { $0.id == deadline.sending }),
+                let flight = devices[deadline.device]?.flights[index], let push = flight.push
+            else { continue }
+            devices[deadline.device]?.flights[index].push = nil
+            devices[deadline.device]?.flights[index].call = nil
+            keep(
+                push,
+                because: .unacknowledged,
+                for: flight.call,
+                at: now,
+                isSent: true,
+                into: &effects
+            )
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package import Vocabulary
+
+extension Gateway {
+    /// An app of the device behind `link` wants its token. A registration in force is told again,
+    /// unless `renewing`: the app was installed anew, and what was sent to it before is not its.
+    package mutating func register(
+        _ app: AppNumber,
+        renewing: Bool,
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link], let state = devices[device] else { return }
+        guard let index = state.index(of: app) else {
+            guard state.apps.count < limits.appsPerDevice else {
+                effects.append(.registered(link, app, nil))
+                return
+            }
+            let registration = Registration(app: app, generation: 1, isActive: true)
+            devices[device]?.apps.append(
+                DeviceState.App(
+                    registration: registration,
+                    slot: nil,
+                    silent: SilentBucket(limits),
+                    requests: RequestBucket(limits)
+                )
+            )
+            touch(device)
+            effects.append(.save(device, registration))
+            effects.append(registered(link, device, registration))
+            return
+        }
+        var registration = state.apps[index].registration
+        if renewing || !registration.isActive {
+            drop(device, index, at: now, into: &effects)
+            registration.renew(at: now.wall)
+            devices[device]?.apps[index].registration = registration
+            touch(device)
+            effects.append(.save(device, registration))
+        }
+        effects.append(registered(link, device, registration))
+    }
+
+    private func registered(
+        _ link: LinkID,
+        _ device: DeviceID,
+        _ registration: Registration
+    ) -> Effect {
+        .registered(
+            link,
+            registration.app,
+            DeviceToken(
+                device: device,
+                app: registration.app,
+                generation: registration.generation
+            )
+        )
+    }
+
+    /// An app of the device wants no more pushes, or is gone: from now on its token is 410.
+    package mutating func unregister(
+        _ app: AppNumber,
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let device = links[link] else { return }
+        end(app, of: device, at: now, into: &effects)
+        effects.append(.unregistered(link, app))
+    }
+
+    /// The operator removed the device: no token of it is in force, its link ends.
+    package mutating func remove(
+        _ device: DeviceID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        if let link = devices[device]?.link {
+            effects.append(.end(link, .removed))
+            disconnected(link, at: now, into: &effects)
+        }
+        for app in devices[device]?.apps.map(\.registration.app) ?? [] {
+            end(app, of: device, at: now, into: &effects)
+        }
+    }
+
+    private mutating func end(
+        _ app: AppNumber,
+        of device: DeviceID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let index = devices[device]?.index(of: app),
+            devices[device]?.apps[index].registration.isActive == true
+        else { return }
+        drop(device, index, at: now, into: &effects)
+        devices[device]?.apps[index].registration.end(at: now.wall)
+        touch(device)
+        if let registration = devices[device]?.apps[index].registration {
+            effects.append(.save(device, registration))
+        }
+    }
+
+    /// What is kept and on its way for an app is for nobody any more.
+    private mutating func drop(
+        _ device: DeviceID,
+        _ index: Int,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let app = devices[device]?.apps[index] else { return }
+        let number = app.registration.app
+        if let slot = app.slot {
+            counters.dropped += 1
+            devices[device]?.apps[index].slot = nil
+            touch(device)
+            effects.append(.remove(SlotKey(device, number), slot.number))
+            effects.append(.logNumber(slot.number, .dropped(.unregistered), now.wall))
+        }
+        for flight in devices[device]?.flights ?? [] where flight.app == number {
+            guard let push = flight.push else { continue }
+            counters.dropped += 1
+            effects.append(.log(push, .dropped(.unregistered), now.wall, nil))
+            if let call = flight.call {
+                effects.append(
+                    .answer(
+                        call,
+                        .refused(.unregistered, timestamp: now.wall),
+                        afterCommit: true
+                    )
+                )
+            }
+        }
+        devices[device]?.flights.removeAll { $0.app == number }
+    }
+}

@@ -1,0 +1,170 @@
+import Vocabulary
+
+/// The gateway as a pure machine: it takes events and the time, and says what must be done.
+///
+/// It knows the devices that are connected or were asked about; of any other it must be told what
+/// is kept (`needs`, `load`) before an event about it.
+///
+/// What it promises to providers with a 200: the push is kept, or was delivered and acknowledged,
+/// or (expiration 0) tried once. What it promises to devices: of the pushes for an app that could
+/// not be delivered the newest is kept until it expires or is acknowledged.
+package struct Gateway: Sendable {
+    package var limits: GatewayLimits
+    package internal(set) var counters = GatewayCounters()
+
+    var devices: [DeviceID: DeviceState] = [:]
+    var links: [LinkID: DeviceID] = [:]
+    /// Those that wait for an acknowledgement, with the instant at which it is too late.
+    var deadlines = Queue<Deadline>()
+    /// Devices that were away when looked at, the first to be forgotten in front.
+    var idle = Queue<DeviceID>()
+    var batch: UInt64 = 1
+    var committed: UInt64 = 0
+    private var lastPush: UInt64
+    private var lastSending: UInt64 = 0
+
+    struct Deadline: Sendable {
+        var at: BootTime
+        var device: DeviceID
+        var sending: SendingID
+    }
+
+    /// Pushes are numbered from behind `lastPush`, which must be above all that were ever given.
+    package init(_ limits: GatewayLimits = GatewayLimits(), lastPush: UInt64) {
+        self.limits = limits
+        self.lastPush = lastPush
+    }
+
+    /// The number of the next push.
+    package mutating func takeNumber() -> PushNumber {
+        lastPush += 1
+        return PushNumber(lastPush)
+    }
+
+    mutating func takeSending() -> SendingID {
+        lastSending += 1
+        return SendingID(lastSending)
+    }
+
+    // MARK: What is kept
+
+    /// Whether the store must be asked about the device before it is spoken of.
+    package func needs(_ device: DeviceID) -> Bool { devices[device] == nil }
+
+    /// What the store knows of a device.
+    package mutating func load(_ device: DeviceID, _ record: DeviceRecord) {
+        guard devices[device] == nil else { return }
+        var state = DeviceState()
+        state.apps = record.registrations.map { registration in
+            DeviceState.App(
+                registration: registration,
+                slot: record.stored.first { $0.app == registration.app }
+                    .map { DeviceState.Slot(number: $0.number, expiration: $0.expiration) },
+                silent: SilentBucket(limits),
+                requests: RequestBucket(limits)
+            )
+        }
+        devices[device] = state
+        list(device)
+    }
+
+    /// The writes so far go into one batch; those to come into the next. Its number.
+    package mutating func closeBatch() -> UInt64 {
+        defer { batch += 1 }
+        return batch
+    }
+
+    /// A batch, and with it all before, is on the disk.
+    package mutating func committed(_ batch: UInt64) {
+        committed = max(committed, batch)
+        forgetIdle()
+    }
+
+    /// A batch could not be written: what the store has is true again, and nothing sent from its
+    /// slots counts as stored. Providers were told 503.
+    package mutating func failed(_ records: [(DeviceID, DeviceRecord)]) {
+        for (device, record) in records {
+            guard let old = devices[device] else { continue }
+            devices[device] = nil
+            load(device, record)
+            guard let link = old.link else { continue }
+            devices[device]?.link = link
+            devices[device]?.condition = old.condition
+            devices[device]?.flights = old.flights
+            devices[device]?.isCongested = old.isCongested
+            devices[device]?.wakes = old.wakes
+        }
+    }
+
+    // MARK: Memory
+
+    mutating func list(_ device: DeviceID) {
+        guard let state = devices[device], state.link == nil, !state.isIdleListed else { return }
+        devices[device]?.isIdleListed = true
+        idle.append(device)
+        forgetIdle()
+    }
+
+    private mutating func forgetIdle() {
+        // Each is looked at once: one that may not go yet waits behind the others.
+        var looks = min(idle.count - limits.devicesInMemory, 64)
+        while looks > 0, let device = idle.popFirst() {
+            looks -= 1
+            guard let state = devices[device] else { continue }
+            if state.link != nil {
+                devices[device]?.isIdleListed = false
+            } else if state.batch > committed {
+                idle.append(device)
+            } else {
+                devices[device] = nil
+            }
+        }
+    }
+
+    /// Notes that the batch being filled holds something about the device.
+    mutating func touch(_ device: DeviceID) { devices[device]?.batch = batch }
+
+    /// Devices that are connected.
+    package var connectedCount: Int { links.count }
+    /// Devices that it knows of at the moment.
+    package var deviceCount: Int { devices.count }
+
+    package func device(of link: LinkID) -> DeviceID? { links[link] }
+}
+
+/// What happened since the start, for the metrics.
+package struct GatewayCounters: Equatable, Sendable {
+    package var accepted: UInt64 = 0
+    package var refused: UInt64 = 0
+    package var delivered: UInt64 = 0
+    package var stored: UInt64 = 0
+    package var replaced: UInt64 = 0
+    package var throttled: UInt64 = 0
+    package var expired: UInt64 = 0
+    package var dropped: UInt64 = 0
+
+    package init() {}
+}
+
+/// First in, first out.
+struct Queue<Element: Sendable>: Sendable {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var first: Element? { head < elements.count ? elements[head] : nil }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements[head]
+        elements[head] = nil
+        head += 1
+        if head >= 1024, head * 2 >= elements.count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+}

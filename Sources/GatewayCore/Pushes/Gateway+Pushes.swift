@@ -1,0 +1,182 @@
+package import Vocabulary
+
+extension Gateway {
+    /// What is wrong with the address of a push; nil when it can be taken. The device is known.
+    package func refusal(of token: DeviceToken) -> Answer? {
+        guard let state = devices[token.device], let index = state.index(of: token.app) else {
+            return .refused(.badDeviceToken)
+        }
+        let registration = state.apps[index].registration
+        if registration.isActive, registration.generation == token.generation { return nil }
+        guard let end = registration.end(of: token.generation) else {
+            return .refused(.badDeviceToken)
+        }
+        return .refused(.unregistered, timestamp: end)
+    }
+
+    /// Counts a push against the rate of its token; false when there are too many.
+    package mutating func admit(_ token: DeviceToken, at now: Moment) -> Bool {
+        guard let index = devices[token.device]?.index(of: token.app) else { return false }
+        return devices[token.device]?.apps[index].requests.take(at: now.boot, limits) ?? false
+    }
+
+    /// A push was checked and is to be delivered or kept; `call` waits for the answer.
+    package mutating func take(
+        _ push: Push,
+        _ acceptance: Acceptance,
+        for call: CallID?,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        counters.accepted += 1
+        effects.append(.log(push, .accepted, now.wall, acceptance))
+        guard let state = devices[push.device], let link = state.link else {
+            return keep(push, because: .away, for: call, at: now, into: &effects)
+        }
+        if let reason = hold(push, at: now) {
+            return keep(push, because: reason, for: call, at: now, into: &effects)
+        }
+        send(push, over: link, for: call, at: now, into: &effects)
+        // What waits goes along with what wakes the device anyway.
+        if !push.isSilent, push.priority != .passive {
+            flush(push.device, only: nil, at: now, into: &effects)
+        }
+    }
+
+    /// Why a push for a connected device is not sent now. Takes from the budgets if it is.
+    private mutating func hold(_ push: Push, at now: Moment) -> StoreReason? {
+        guard let state = devices[push.device], let index = state.index(of: push.app) else {
+            return .away
+        }
+        if state.isCongested || state.flights.count >= limits.unacknowledged { return .busy }
+        if push.priority == .passive { return .passive }
+        guard push.isSilent else { return nil }
+        let condition = state.condition
+        if condition.isLowPower { return .lowPower }
+        let isLow = condition.batteryPercent.map { $0 < limits.silentBattery } ?? false
+        if isLow, !condition.isOnMains { return .lowBattery }
+        let isCounted = !condition.isOnMains
+        if isCounted, !state.wakes.mayWake(at: now.boot, limits) { return .dailyBudget }
+        guard devices[push.device]?.apps[index].silent.take(at: now.boot) == true else {
+            return .overBudget
+        }
+        if isCounted { devices[push.device]?.wakes.wake(at: now.boot) }
+        return nil
+    }
+
+    private mutating func send(
+        _ push: Push,
+        over link: LinkID,
+        for call: CallID?,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        let id = takeSending()
+        var flight = DeviceState.Flight(id: id, number: push.number, app: push.app)
+        switch push.expiration {
+        case .once:
+            effects.append(.log(push, .attempted, now.wall, nil))
+        case .until:
+            flight.push = push
+            flight.call = call
+            deadlines.append(
+                Deadline(at: now.boot + limits.acknowledgement, device: push.device, sending: id)
+            )
+        }
+        devices[push.device]?.flights.append(flight)
+        effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
+        if case .once = push.expiration, let call {
+            effects.append(.answer(call, .accepted(push.number), afterCommit: false))
+        }
+    }
+
+    /// Stores a push that cannot be delivered now; the older of two gives way.
+    mutating func keep(
+        _ push: Push,
+        because reason: StoreReason,
+        for call: CallID?,
+        at now: Moment,
+        isSent: Bool = false,
+        into effects: inout [Effect]
+    ) {
+        switch reason {
+        case .overBudget, .dailyBudget, .lowBattery, .lowPower: counters.throttled += 1
+        case .away, .busy, .unacknowledged, .passive: break
+        }
+        defer {
+            if let call {
+                effects.append(.answer(call, .accepted(push.number), afterCommit: true))
+            }
+        }
+        guard case .until(let asked) = push.expiration else {
+            counters.dropped += 1
+            effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
+            return
+        }
+        guard let index = devices[push.device]?.index(of: push.app),
+            devices[push.device]?.apps[index].registration.isActive == true
+        else {
+            counters.dropped += 1
+            effects.append(.log(push, .dropped(.unregistered), now.wall, nil))
+            return
+        }
+        let expiration = min(asked, now.wall + limits.storage)
+        guard expiration > now.wall else {
+            counters.expired += 1
+            effects.append(.log(push, .expired, now.wall, nil))
+            return
+        }
+        touch(push.device)
+        if let old = devices[push.device]?.apps[index].slot {
+            counters.replaced += 1
+            guard old.number < push.number else {
+                effects.append(.log(push, .replaced(by: old.number), now.wall, nil))
+                return
+            }
+            effects.append(.logNumber(old.number, .replaced(by: push.number), now.wall))
+        }
+        counters.stored += 1
+        devices[push.device]?.apps[index].slot = DeviceState.Slot(
+            number: push.number,
+            expiration: expiration,
+            isSent: isSent
+        )
+        effects.append(.store(push))
+        effects.append(.log(push, .stored(reason), now.wall, nil))
+    }
+
+    /// Sends what is kept for a device, of one app or of all, as far as it is not on its way.
+    mutating func flush(
+        _ device: DeviceID,
+        only app: AppNumber?,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let state = devices[device], let link = state.link else { return }
+        devices[device]?.wantsFlush = false
+        for (index, entry) in state.apps.enumerated() {
+            if let app, entry.registration.app != app { continue }
+            guard let slot = entry.slot, !slot.isSent else { continue }
+            let key = SlotKey(device, entry.registration.app)
+            if slot.expiration <= now.wall {
+                counters.expired += 1
+                devices[device]?.apps[index].slot = nil
+                touch(device)
+                effects.append(.remove(key, slot.number))
+                effects.append(.logNumber(slot.number, .expired, now.wall))
+                continue
+            }
+            let isFull = (devices[device]?.flights.count ?? 0) >= limits.unacknowledged
+            if state.isCongested || isFull {
+                devices[device]?.wantsFlush = true
+                return
+            }
+            let id = takeSending()
+            devices[device]?.apps[index].slot?.isSent = true
+            devices[device]?.flights.append(
+                DeviceState.Flight(id: id, number: slot.number, app: key.app)
+            )
+            effects.append(.sendStored(link, id, key, slot.number, isRider: true))
+        }
+    }
+}
