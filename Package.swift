@@ -103,7 +103,7 @@ let package = Package(
         // The virtual world for the same cores and drivers.
         layer("Simulator", ["DeviceCore", "Vocabulary"]),
 
-        // Cores: pure, deterministic.
+        // Cores: pure, deterministic, tested without a machine.
         layer("DeviceCore", ["Vocabulary"]),
         layer("GatewayCore", ["Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
@@ -118,6 +118,7 @@ let package = Package(
         layer("SystemBus", ["CSystemd", "EventLoop", "Linux", "Vocabulary"]),
         layer("SQLite", ["CSQLite"]),
         layer("TLS", ["COpenSSL"]),
+        layer("HTTP2", ["CNGHTTP2"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 
         // C: module maps and what Swift cannot call.
@@ -131,6 +132,11 @@ let package = Package(
             name: "CSQLite",
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
+        ),
+        .systemLibrary(
+            name: "CNGHTTP2",
+            pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"])]
         ),
 
         // Apps that show how it is used, and that the tests run.

@@ -51,6 +51,8 @@ struct Layers {
         "TLS": Target(ours: ["COpenSSL"], system: system),
         "CSQLite": Target(),
         "COpenSSL": Target(),
+        "HTTP2": Target(ours: ["CNGHTTP2"], system: system),
+        "CNGHTTP2": Target(),
     ]
 
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world

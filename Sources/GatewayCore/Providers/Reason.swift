@@ -1,5 +1,5 @@
 /// Why a provider's request was refused: the interface's own list, each with its status.
-package enum Reason: String, CaseIterable, Sendable {
+package enum Reason: String, Error, CaseIterable, Sendable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
     case badExpirationDate = "BadExpirationDate"

@@ -30,6 +30,14 @@ extension Gateway {
     ) {
         counters.accepted += 1
         effects.append(.log(push, .accepted, now.wall, acceptance))
+        if push.isExpired(at: now.wall) {
+            counters.expired += 1
+            effects.append(.log(push, .expired, now.wall, nil))
+            if let call {
+                effects.append(.answer(call, .accepted(push.number), afterCommit: true))
+            }
+            return
+        }
         guard let state = devices[push.device], let link = state.link else {
             return keep(push, because: .away, for: call, at: now, into: &effects)
         }

@@ -1,0 +1,41 @@
+/// A request, or the response to one, whole.
+package struct HTTP2Message: Sendable {
+    package let stream: Int32
+    package let headers: HeaderBlock
+    /// At most so many bytes as the limits allow.
+    package let body: [UInt8]
+    /// The body is longer than the limit; what follows is not kept.
+    package let isCutOff: Bool
+}
+
+/// What a session allows its peer. Everything beyond ends the stream or the connection.
+package struct HTTP2Limits: Sendable {
+    /// Streams open at a time.
+    package var streams: UInt32 = 1000
+    /// Bytes of a header list, counted as in RFC 9113.
+    package var headerList = 8000
+    /// Bytes of a body that are kept.
+    package var body = 8192
+    /// Bytes that the peer may send ahead: of a stream, and of the whole connection.
+    package var streamWindow: UInt32 = 65_535
+    package var connectionWindow: Int32 = 1 << 20
+    /// Bytes of the table that remembers header fields.
+    package var headerTable: UInt32 = 4096
+    /// Resets by the peer: so many at once, and so many a second.
+    package var resetBurst: UInt64 = 1000
+    package var resetRate: UInt64 = 33
+    /// Frames of one header block after its first.
+    package var continuations = 8
+
+    package init() {}
+}
+
+/// Who is told what a session received. Called from within `receive`.
+package protocol HTTP2Handler: AnyObject {
+    /// A message is complete, or longer than is taken.
+    func received(_ message: HTTP2Message)
+    /// A stream is over before its message was, or before it was answered.
+    func broken(_ stream: Int32, _ code: HTTP2Code)
+    /// The peer takes no streams after `lastStream`, for this reason.
+    func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8])
+}

@@ -1,0 +1,250 @@
+internal import CNGHTTP2
+
+/// One HTTP/2 connection, of either side, without its transport: bytes in, messages out, and the
+/// other way round. Confined to one thread.
+@safe
+package final class HTTP2Session {
+    package enum Role: Sendable { case server, client }
+
+    let handle: OpaquePointer
+    package let role: Role
+    let limits: HTTP2Limits
+    weak var handler: (any HTTP2Handler)?
+    var streams: [Int32: HTTP2Stream] = [:]
+    private var spare: [HTTP2Stream] = []
+    /// What the library gave to send and the caller had no room for.
+    private var held: [UInt8] = []
+    /// The caller's clock, for `cut(startedBefore:)`; any unit.
+    package var clock: Int64 = 0
+
+    /// Begins with our settings. The handler is not kept alive.
+    package init(
+        _ role: Role,
+        _ limits: HTTP2Limits = HTTP2Limits(),
+        handler: any HTTP2Handler
+    ) throws(HTTP2Error) {
+        (self.role, self.limits, self.handler) = (role, limits, handler)
+        unsafe handle = try Self.open(role, limits)
+        unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
+        try begin()
+    }
+
+    deinit { unsafe nghttp2_session_del(handle) }
+
+    private static func open(
+        _ role: Role,
+        _ limits: HTTP2Limits
+    ) throws(HTTP2Error) -> OpaquePointer {
+        var callbacks: OpaquePointer?
+        var options: OpaquePointer?
+        var session: OpaquePointer?
+        var code = unsafe nghttp2_session_callbacks_new(&callbacks)
+        if code == 0 { code = unsafe nghttp2_option_new(&options) }
+        defer {
+            unsafe nghttp2_session_callbacks_del(callbacks)
+            unsafe nghttp2_option_del(options)
+        }
+        guard code == 0 else { throw HTTP2Error("new session", code) }
+        unsafe HTTP2Callbacks.install(callbacks)
+        unsafe nghttp2_option_set_max_outbound_ack(options, 100)
+        unsafe nghttp2_option_set_max_settings(options, 32)
+        unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        unsafe nghttp2_option_set_max_deflate_dynamic_table_size(
+            options,
+            Int(limits.headerTable)
+        )
+        if role == .server {
+            unsafe nghttp2_option_set_stream_reset_rate_limit(
+                options,
+                limits.resetBurst,
+                limits.resetRate
+            )
+            unsafe nghttp2_option_set_max_continuations(options, limits.continuations)
+            code = unsafe nghttp2_session_server_new2(&session, callbacks, nil, options)
+        } else {
+            code = unsafe nghttp2_session_client_new2(&session, callbacks, nil, options)
+        }
+        guard code == 0, let session = unsafe session else {
+            throw HTTP2Error("new session", code)
+        }
+        return unsafe session
+    }
+
+    private func begin() throws(HTTP2Error) {
+        var settings = [
+            (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, limits.headerTable),
+            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, limits.streams),
+            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, limits.streamWindow),
+            (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(limits.headerList)),
+        ]
+        if role == .client { settings[1] = (NGHTTP2_SETTINGS_ENABLE_PUSH, 0) }
+        let entries = settings.map {
+            nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1)
+        }
+        try check(
+            "settings",
+            unsafe nghttp2_submit_settings(handle, flags(NGHTTP2_FLAG_NONE), entries, entries.count)
+        )
+        try check(
+            "window",
+            unsafe nghttp2_session_set_local_window_size(
+                handle,
+                flags(NGHTTP2_FLAG_NONE),
+                0,
+                limits.connectionWindow
+            )
+        )
+    }
+
+    // MARK: Bytes
+
+    /// Takes what came from the peer; the handler is called for what is complete.
+    package func receive(_ bytes: Span<UInt8>) throws(HTTP2Error) {
+        let count = unsafe bytes.withUnsafeBufferPointer { buffer in
+            unsafe nghttp2_session_mem_recv(handle, buffer.baseAddress, buffer.count)
+        }
+        guard count >= 0 else { throw HTTP2Error("receive", Int32(count)) }
+    }
+
+    /// Appends what is to be sent, until `output` has about `limit` bytes. False: nothing is left.
+    package func send(into output: inout [UInt8], upTo limit: Int) throws(HTTP2Error) -> Bool {
+        while output.count < limit {
+            var data: UnsafePointer<UInt8>?
+            let count = unsafe nghttp2_session_mem_send(handle, &data)
+            guard count >= 0 else { throw HTTP2Error("send", Int32(count)) }
+            guard count > 0, let data = unsafe data else { return false }
+            unsafe output.append(contentsOf: UnsafeBufferPointer(start: data, count: count))
+        }
+        return true
+    }
+
+    /// Whether there is something to send.
+    package var wantsToSend: Bool { unsafe nghttp2_session_want_write(handle) != 0 }
+    /// Neither side has anything to say any more: the connection can be closed.
+    package var isOver: Bool {
+        unsafe nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0
+    }
+    /// Streams that are open.
+    package var openCount: Int { streams.count }
+
+    // MARK: Messages
+
+    /// Answers a request. A body goes out in one frame if the peer's window lets it. For a stream
+    /// that is gone nothing happens.
+    package func respond(
+        to stream: Int32,
+        _ headers: HeaderBlock,
+        body: [UInt8] = []
+    ) throws(HTTP2Error) {
+        guard let state = streams[stream], !state.isAnswered else { return }
+        state.isAnswered = true
+        state.output = body
+        let code = unsafe submit(headers) { fields, count in
+            if body.isEmpty {
+                return unsafe nghttp2_submit_response(handle, stream, fields, count, nil)
+            }
+            var provider = unsafe HTTP2Callbacks.provider
+            return unsafe nghttp2_submit_response(handle, stream, fields, count, &provider)
+        }
+        try check("respond", code)
+        // The rest of a request that was answered before its end is of no use; after a body it is
+        // stopped when that went, or the body would come too late.
+        if body.isEmpty, state.isCutOff || !state.isComplete { reset(stream, .noError) }
+    }
+
+    /// Sends a request; the stream on which its response comes.
+    package func request(_ headers: HeaderBlock, body: [UInt8] = []) throws(HTTP2Error) -> Int32 {
+        let state = take()
+        state.output = body
+        let stream = unsafe submit(headers) { fields, count in
+            if body.isEmpty {
+                return unsafe nghttp2_submit_request(handle, nil, fields, count, nil, nil)
+            }
+            var provider = unsafe HTTP2Callbacks.provider
+            return unsafe nghttp2_submit_request(handle, nil, fields, count, &provider, nil)
+        }
+        guard stream > 0 else { throw HTTP2Error("request", stream) }
+        state.start(stream, at: clock)
+        streams[stream] = state
+        return stream
+    }
+
+    private func submit(
+        _ headers: HeaderBlock,
+        _ call: (UnsafePointer<nghttp2_nv>, Int) -> Int32
+    ) -> Int32 {
+        unsafe headers.withFields { start, ends in
+            let fields = unsafe stride(from: 0, to: ends.count, by: 2).map { index in
+                let begin = index == 0 ? 0 : Int(ends[index - 1])
+                let (middle, end) = (Int(ends[index]), Int(ends[index + 1]))
+                return unsafe nghttp2_nv(
+                    name: start + begin,
+                    value: start + middle,
+                    namelen: middle - begin,
+                    valuelen: end - middle,
+                    flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
+                )
+            }
+            return unsafe fields.withUnsafeBufferPointer { buffer in
+                guard let base = buffer.baseAddress else { return 0 }
+                return unsafe call(base, buffer.count)
+            }
+        }
+    }
+
+    /// Ends a stream. What it still had to say is sent first if `code` is `noError`.
+    package func reset(_ stream: Int32, _ code: HTTP2Code) {
+        // Fails only without memory.
+        unsafe nghttp2_submit_rst_stream(
+            handle,
+            flags(NGHTTP2_FLAG_NONE),
+            stream,
+            code.rawValue
+        )
+    }
+
+    /// Resets the streams that began before `instant` and have sent no whole message; how many.
+    package func cut(startedBefore instant: Int64) -> Int {
+        let late = streams.values.filter { !$0.isComplete && $0.start < instant }.map(\.number)
+        for stream in late.sorted() { reset(stream, .cancel) }
+        return late.count
+    }
+
+    // MARK: The end
+
+    /// Says that no more streams should be opened; those that are on their way are still taken.
+    package func announceEnd() throws(HTTP2Error) {
+        try check("shutdown notice", unsafe nghttp2_submit_shutdown_notice(handle))
+    }
+
+    /// No streams after those that came so far are taken; these are finished. `reason` is told.
+    package func end(_ code: HTTP2Code, reason: [UInt8]) throws(HTTP2Error) {
+        try check(
+            "goaway",
+            unsafe nghttp2_submit_goaway(
+                handle,
+                flags(NGHTTP2_FLAG_NONE),
+                nghttp2_session_get_last_proc_stream_id(handle),
+                code.rawValue,
+                reason,
+                reason.count
+            )
+        )
+    }
+
+    // MARK: Streams
+
+    func take() -> HTTP2Stream { spare.popLast() ?? HTTP2Stream() }
+
+    func give(_ stream: HTTP2Stream) {
+        guard spare.count < 128 else { return }
+        stream.clear()
+        spare.append(stream)
+    }
+
+    private func check(_ operation: String, _ code: Int32) throws(HTTP2Error) {
+        guard code == 0 else { throw HTTP2Error(operation, code) }
+    }
+}
+
+func flags(_ flag: nghttp2_flag) -> UInt8 { UInt8(flag.rawValue) }

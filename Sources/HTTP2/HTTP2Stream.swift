@@ -1,0 +1,24 @@
+/// One stream while it is open; used again for others.
+final class HTTP2Stream {
+    private(set) var number: Int32 = 0
+    /// By the clock of the session's owner.
+    private(set) var start: Int64 = 0
+    var headers = HeaderBlock()
+    var body: [UInt8] = []
+    var isCutOff = false
+    /// The peer's message was handed over.
+    var isComplete = false
+    var isAnswered = false
+    /// What is to be sent, and how much of it went.
+    var output: [UInt8] = []
+    var sent = 0
+
+    func start(_ number: Int32, at clock: Int64) { (self.number, start) = (number, clock) }
+
+    func clear() {
+        headers = HeaderBlock()
+        body = []
+        output = []
+        (isCutOff, isComplete, isAnswered, sent) = (false, false, false, 0)
+    }
+}
