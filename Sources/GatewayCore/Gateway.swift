@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// The gateway as a pure machine: it takes events and the time, and says what must be done.
 ///
@@ -35,9 +35,10 @@ package struct Gateway: Sendable {
         self.lastPush = lastPush
     }
 
-    /// The number of the next push.
-    package mutating func takeNumber() -> PushNumber {
-        lastPush += 1
+    /// The number of the next push: microseconds of wall time, or one more than the last when the
+    /// clock stands or goes back. So the log, in the order of numbers, is in that of time.
+    package mutating func takeNumber(at now: Moment) -> PushNumber {
+        lastPush = max(lastPush + 1, UInt64(clamping: now.wall.nanoseconds / 1000))
         return PushNumber(lastPush)
     }
 

@@ -54,7 +54,7 @@ struct GatewayBench {
         expiration: PushExpiration? = nil
     ) -> (push: Push, call: CallID, effects: [Effect]) {
         let push = Push(
-            number: gateway.takeNumber(),
+            number: gateway.takeNumber(at: now),
             device: device,
             app: app,
             type: silent ? .background : .alert,

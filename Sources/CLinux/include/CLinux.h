@@ -107,6 +107,12 @@ int clinux_socket_pair(int ends[2]);
 int clinux_bind_unix(int socket, const char *path);
 int clinux_connect_unix(int socket, const char *path);
 int clinux_accept(int socket);
+/* A listening TCP socket, non-blocking. An empty host is every address; shared: SO_REUSEPORT. */
+int clinux_listen_internet(const char *host, int port, int shared);
+/* A connected TCP socket, blocking. */
+int clinux_connect_internet(const char *host, int port);
+int clinux_set_no_delay(int socket);
+int clinux_local_port(int socket);
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group);
 /// SO_PEERPIDFD; ENOPROTOOPT before Linux 6.5.
 int clinux_peer_pidfd(int socket);

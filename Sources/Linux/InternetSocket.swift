@@ -1,0 +1,96 @@
+internal import CLinux
+internal import Glibc
+
+/// A host and a port, as `localhost:443`, `192.0.2.1:443`, `[2001:db8::1]:443`, or `:443` for every
+/// address of the machine.
+package struct InternetAddress: Equatable, Sendable {
+    /// A name or a number; empty: every address (to listen at), or loopback (to connect to).
+    package var host: String
+    package var port: UInt16
+
+    package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+
+    /// `port` is for a text without one.
+    package init?(_ text: String, port standard: UInt16? = nil) {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+            text.utf8.last != UInt8(ascii: "]")
+        else {
+            guard let standard, !text.isEmpty else { return nil }
+            self.init(host: Self.bare(text[...]), port: standard)
+            return
+        }
+        guard let port = UInt16(text[text.utf8.index(after: colon)...]) else { return nil }
+        let host = text[..<colon]
+        guard host.hasPrefix("[") == host.hasSuffix("]"),
+            host.hasPrefix("[") || !host.utf8.contains(UInt8(ascii: ":"))
+        else { return nil }
+        self.init(host: Self.bare(host), port: port)
+    }
+
+    private static func bare(_ host: Substring) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]")
+            ? String(host.dropFirst().dropLast()) : String(host)
+    }
+}
+
+extension InternetAddress: CustomStringConvertible {
+    package var description: String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}
+
+/// A listening TCP socket.
+package struct InternetListener: ~Copyable, Sendable {
+    package let descriptor: FileDescriptor
+    /// The one asked for, or the one that the system chose for port 0.
+    package let port: UInt16
+
+    /// `isShared`: several listeners at one address share its connections.
+    package init(_ address: InternetAddress, isShared: Bool = false) throws(LinuxError) {
+        let socket = FileDescriptor(
+            owning: try check(
+                unsafe clinux_listen_internet(
+                    address.host,
+                    Int32(address.port),
+                    isShared ? 1 : 0
+                ),
+                "listen",
+                "\(address)"
+            )
+        )
+        port = UInt16(
+            truncatingIfNeeded: try check(clinux_local_port(socket.number), "getsockname")
+        )
+        descriptor = socket
+    }
+
+    /// The next connection, non-blocking and without delay; nil when nobody waits.
+    package func accept() throws(LinuxError) -> FileDescriptor? {
+        do throws(LinuxError) {
+            let socket = FileDescriptor(
+                owning: try checkAgain("accept4") { clinux_accept(descriptor.number) }
+            )
+            // Fails only for a connection that is gone again.
+            _ = clinux_set_no_delay(socket.number)
+            return socket
+        } catch  where error.errno == .again || error.errno == Errno(ECONNABORTED) {
+            return nil
+        }
+    }
+}
+
+/// TCP connections.
+package enum InternetSocket {
+    /// Connects, blocking; the socket blocks as well.
+    package static func connect(to address: InternetAddress) throws(LinuxError) -> FileDescriptor {
+        let socket = FileDescriptor(
+            owning: try check(
+                unsafe clinux_connect_internet(address.host, Int32(address.port)),
+                "connect",
+                "\(address)"
+            )
+        )
+        try check(clinux_set_no_delay(socket.number), "setsockopt", "\(address)")
+        return socket
+    }
+}
