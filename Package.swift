@@ -205,6 +205,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "RulePeer",
+            dependencies: ["Offstage"],
+            path: "Tests/RulePeer",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "core-allocations",
             dependencies: ["DeviceCore", "TestKit", "Vocabulary"],
             path: "Tests/CoreAllocations",

@@ -69,6 +69,13 @@ package enum App1 {
             "The quiet period after each use or fetch; 0 is the system's minimum, less than 0 is "
                 + "never, which is the default."
         ),
+        Interface.Method(
+            "Mistaken",
+            input: [Interface.Argument("mistake", "s"), Interface.Argument("subject", "s")],
+            "What a library sees its app do wrong, for the history and \"offstage lint\": "
+                + AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
+                + "; and the identifier that it is about."
+        ),
     ]
 
     /// For every process of an app, and its extensions.
@@ -111,6 +118,11 @@ package enum App1 {
                 + "while it does not apply), deadline."
         ),
     ]
+}
+
+/// What `App1.Mistaken` takes.
+package enum AppMistakeName: String, CaseIterable, Sendable {
+    case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
 }
 
 /// What the daemon tells an app, as calls to the app's object. The answer to `Offer` is the
@@ -159,7 +171,8 @@ package enum AppObject1 {
                 "EnterBackground",
                 input: [options],
                 "The user has left. The app is suspended soon after the answer, unless it holds "
-                    + "tasks. Options: deadline (of the tasks)."
+                    + "tasks. Options: deadline (of the tasks), work (av, maps with delivery "
+                    + "and deadline, of what it was given before and goes on)."
             ),
             Interface.Method("EnterForeground", input: [options], "The user is coming back."),
             Interface.Method("BecomeActive", input: [options], "The user is there."),

@@ -31,6 +31,8 @@ package enum AppEvent: Hashable, Sendable, Codable {
     /// Also by an extension: it runs in the app.
     case submit(Submission, reply: ReplyToken)
     case cancel(identifier: String?, reply: ReplyToken)
+    /// Its library saw it do that wrong.
+    case mistaken(AppMistake, subject: String, reply: ReplyToken? = nil)
     /// The connection is gone; the process may live on and come back.
     case disconnected
     /// Connected again: what it accepted and still runs, what it finished meanwhile, and, if it
@@ -59,6 +61,16 @@ package enum TaskResult: String, Hashable, Sendable, Codable, CaseIterable {
     case succeeded, unsuccessful
 }
 
+/// Until when a delivery may run.
+package struct DeliveryEnd: Hashable, Sendable, Codable {
+    package var delivery: DeliveryID
+    package var end: AwakeTime
+
+    package init(_ delivery: DeliveryID, _ end: AwakeTime) {
+        (self.delivery, self.end) = (delivery, end)
+    }
+}
+
 /// `setMinimumBackgroundFetchInterval`.
 package enum FetchInterval: Hashable, Sendable, Codable {
     case never
@@ -82,8 +94,8 @@ package enum AppMessage: Hashable, Sendable, Codable {
         StopReason,
         until: AwakeTime = .distantFuture
     )
-    /// `until`: of background tasks.
-    case didEnterBackground(until: AwakeTime = .distantFuture)
+    /// `until`: of background tasks; `work`: what it was given in the foreground, and goes on.
+    case didEnterBackground(until: AwakeTime = .distantFuture, work: [DeliveryEnd] = [])
     case willEnterForeground
     case didBecomeActive
     /// Bytes that it has, and may have.

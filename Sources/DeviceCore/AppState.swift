@@ -14,7 +14,7 @@ package struct AppState: Sendable {
         var launches: [Launch] = []
         var heldBy = GateSet()
         var holdTimes: [HoldTime] = []
-        var notPermitted: [String] = []
+        var mistakes: [NotedMistake] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -41,10 +41,10 @@ package struct AppState: Sendable {
         get { content[0].launches }
         _modify { yield &content[0].launches }
     }
-    /// What it asked for in vain, as the history has it; not kept across restarts.
-    var notPermitted: [String] {
-        get { content[0].notPermitted }
-        _modify { yield &content[0].notPermitted }
+    /// Those of which the history has been told; not kept across restarts.
+    var mistakes: [NotedMistake] {
+        get { content[0].mistakes }
+        _modify { yield &content[0].mistakes }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }

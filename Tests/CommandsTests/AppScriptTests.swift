@@ -100,6 +100,28 @@ struct AppScriptTests {
         #expect(try read("status") == "3\n")
     }
 
+    @Test func `a daemon that is started again holds it too, and tells of its end`() throws {
+        try daemon.scratch.write(
+            "offstage.conf",
+            DaemonTests.calm
+                + "finish-up=60s\nwake-grant=60s\nexpiry-warning=58s\nsuspend-delay=0s\n"
+        )
+        try run(
+            """
+            offstage begin upload -- sh -c 'trap "echo told > told; exit 3" TERM; echo > begun
+                while :; do sleep 0.1; done'
+            echo $? > status
+            while :; do sleep 1; done
+            """
+        )
+        _ = try read("begun")
+        try daemon.restart()
+        #expect(try offstage("leave", "script").succeeded)
+        #expect(try read("told") == "told\n")
+        #expect(try offstage("open", "script").succeeded)
+        #expect(try read("status") == "3\n")
+    }
+
     @Test func `outside an app it is said how to get into one`() throws {
         try daemon.start()
         for words in [["begin", "x"], ["end", "1"], ["limits"]] {

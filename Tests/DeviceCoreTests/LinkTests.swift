@@ -138,6 +138,78 @@ struct LinkTests {
         #expect(bench.results == [.newData])
     }
 
+    @Test func `leaving tells until when what was given before goes on`() throws {
+        var (bench, launch, delivery) = try Self.offered()
+        bench.say(launch, .accepted(delivery))
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.advance(.minutes(10))
+        bench.ask(.leave(AppID("app")))
+        let now = bench.now.awake
+        #expect(
+            bench.toldInFull(launch) == [
+                .didEnterBackground(
+                    until: now + .minutes(3),
+                    work: [DeliveryEnd(delivery, now + .seconds(30))]
+                )
+            ]
+        )
+    }
+
+    @Test func `an activity is begun again by who holds it, and by nobody else`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        let holders = [ProcessID(pid: 7, startTime: 1), ProcessID(pid: 8, startTime: 1)]
+        for (holder, task) in [(holders[0], 1), (holders[1], 2), (holders[0], 1)] {
+            bench.say(
+                launch,
+                .taskBegan(
+                    name: "t",
+                    hasHandler: true,
+                    by: holder,
+                    token: "same",
+                    reply: bench.nextReply()
+                )
+            )
+            #expect(bench.reply == .value(["task": .integer(Int64(task))]))
+        }
+    }
+
+    @Test func `who connects again is not told of an expiry that the user's return undid`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        let task = bench.beginTask(launch)
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .enteredBackground)
+        bench.advance(.seconds(175))
+        #expect(bench.told(launch) == [.expireTask(task: task, .timeout)])
+        bench.ask(.open(AppID("app"), attach: nil))
+        bench.ask(.leave(AppID("app")))
+        bench.say(launch, .disconnected)
+        bench.say(launch, .reconnected(running: [], finished: []))
+        #expect(bench.told(launch).isEmpty, "its time has begun anew")
+        bench.advance(.seconds(175))
+        #expect(bench.told(launch) == [.expireTask(task: task, .timeout)])
+    }
+
+    @Test func `what a library saw its app do wrong is noted once`() throws {
+        var bench = Bench()
+        bench.install(.linked("app"))
+        let launch = try bench.openApp("app")
+        for subject in ["news", "news", "clean"] {
+            bench.say(
+                launch,
+                .mistaken(.registeredLate, subject: subject, reply: bench.nextReply())
+            )
+            #expect(bench.reply == .done)
+        }
+        for subject in ["news", "clean"] {
+            let words = "registered a handler after launching had ended: " + subject
+            #expect(bench.lines.count { $0 == .note(words) } == 1)
+        }
+    }
+
     @Test func `what the manifest does not permit is refused each time and noted once`() throws {
         var (bench, launch, _) = try Self.offered()
         for identifier in ["bogus", "bogus", "other", "bogus"] {

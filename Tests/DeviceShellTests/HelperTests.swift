@@ -62,4 +62,21 @@ struct HelperTests {
         _ = try helper.wait(block: true)
         try app.bench.waitUntilFrozen(process)
     }
+
+    @Test func `an activity is begun again when the daemon is, and expires by the new one`() throws
+    {
+        let app = try app("finish-up = 60s\nwake-grant = 60s\nexpiry-warning = 58s\n")
+        try app.open(saying: "registered refresh=true dbcleaning=true")
+        let log = app.bench.daemon.scratch("helper.log")
+        let helper = try command(app, "activity").start(logging: log)
+        defer {
+            try? helper.send(Signal.kill)
+            _ = try? helper.wait(block: true)
+        }
+        try Wait.until(file: log, "begun") { $0.contains("begun\n") }
+        try app.bench.restart()
+        try app.leave()
+        try Wait.until(file: log, "expired") { $0.contains("expired\n") }
+        #expect(try !app.bench.isFrozen(app.process()), "its helper still holds the time")
+    }
 }

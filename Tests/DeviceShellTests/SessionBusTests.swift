@@ -59,6 +59,10 @@ final class SessionBusTests {
         return answer.output == "b true\n"
     }
 
+    private func check(_ bench: DaemonBench) throws -> Value? {
+        try bench.ask("Doctor").listValue?.first { $0["check"] == "session bus" }
+    }
+
     @Test func `it owns its name and says where its socket is, and nothing else`() throws {
         try bench.daemon.start()
         try Wait.until("its name", { try isOwned() }) { _ = try bench.ask("Version") }
@@ -72,9 +76,12 @@ final class SessionBusTests {
         #expect(told.output == "s \"unix:path=\(bench.daemon.socket)\"\n", "\(told.errors)")
         let other = try call("call", Control1.busName, Control1.path, Control1.name, "Version")
         #expect(!other.succeeded)
+        #expect(try check(bench)?["ok"] == true)
         try end()
         try Wait.until(file: bench.daemon.logPath) { $0.contains("not on the session bus") }
         #expect(try bench.answers())
+        #expect(try check(bench)?["ok"] == false)
+        #expect(try check(bench)?["found"] == "the session bus has gone")
     }
 
     @Test func `a second daemon leaves the name to the first, and serves its socket`() throws {
@@ -85,6 +92,8 @@ final class SessionBusTests {
         try second.daemon.start()
         try Wait.until(file: second.daemon.logPath) { $0.contains("another program has the name") }
         #expect(try second.answers())
+        let found = try check(second)?["found"]?.stringValue
+        #expect(found?.hasPrefix("another program has the name") == true, "\(found ?? "")")
     }
 
     @Test func `a path is written as an address has it`() {

@@ -166,6 +166,16 @@ struct BackgroundTaskTests {
         application.endBackgroundTask(task)
     }
 
+    @Test func whatGoesOnAfterTheUserHasLeftAgainHasATimeOfItsOwn() throws {
+        try daemon.tell("EnterBackground", [[:]])
+        try daemon.offer(1, "fetch")
+        try daemon.go(1, ["deadline": .double(now + 30)])
+        try daemon.tell("EnterForeground", [[:]])
+        let work: Value = [["delivery": 1, "deadline": .double(now + 25)]]
+        try daemon.tell("EnterBackground", [["deadline": .double(now + 180), "work": work]])
+        #expect((15...25).contains(application.backgroundTimeRemaining))
+    }
+
     // MARK: Without a daemon
 
     @Test func aProcessThatDoesNotGreetHasTimeOnceThereIsADaemon() throws {
@@ -213,12 +223,49 @@ struct BackgroundTaskTests {
             if isExpired { mayReturn.signal() } else { mayReturn.wait() }
         }
         let begun = try daemon.next("BeginTask")
-        #expect(begun == ["sending", ["activity": true, "expires": true]])
+        #expect(begun[0] == "sending")
+        #expect(begun[1]["activity"] == true && begun[1]["expires"] == true)
         #expect(try !calls.next())
         try daemon.tell("ExpireTask", [1, "timeout", [:]])
         #expect(try calls.next(), "at the same time")
         #expect(try daemon.next("EndTask") == [1])
         #expect(calls.isEmpty)
+    }
+
+    @Test func anActivityIsBegunAgainByTheNextDaemonWhichMayExpireIt() throws {
+        let calls = Inbox<Bool>()
+        let mayReturn = DispatchSemaphore(value: 0)
+        ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
+            calls.put(isExpired)
+            if isExpired { mayReturn.signal() } else { mayReturn.wait() }
+        }
+        let begun = try daemon.next("BeginTask")
+        #expect(begun[1]["token"]?.stringValue?.isEmpty == false)
+        #expect(try !calls.next())
+        daemon.behave("BeginTask", .answer([5, [:]]))
+        try daemon.restart()
+        #expect(try daemon.next("BeginTask") == begun, "it is the same task")
+        _ = try session.session.call("Limits", [])
+        try daemon.tell("ExpireTask", [5, "timeout", [:]])
+        #expect(try calls.next())
+        #expect(try daemon.next("EndTask") == [5])
+        try daemon.restart()
+        try daemon.next("Hello")
+        _ = try session.session.call("Limits", [])
+        #expect(daemon.calls(of: "BeginTask").isEmpty, "it has ended")
+    }
+
+    @Test func anActivityForWhichTheNextDaemonHasNoTimeExpires() throws {
+        let calls = Inbox<Bool>()
+        let mayReturn = DispatchSemaphore(value: 0)
+        ProcessInfo.processInfo.perform("sending", session.session) { isExpired in
+            calls.put(isExpired)
+            if isExpired { mayReturn.signal() } else { mayReturn.wait() }
+        }
+        #expect(try !calls.next())
+        daemon.behave("BeginTask", .answer([0, [:]]))
+        try daemon.restart()
+        #expect(try calls.next())
     }
 
     @Test func timeThatComesAfterAnActivityWasGivenUpIsGivenBack() throws {

@@ -54,6 +54,16 @@ struct TaskTests {
         session.session.finishedLaunching()
         #expect(!register("clean.2"), "late")
         #expect(try daemon.next("FinishedLaunching") == [["clean.1", "feed"]])
+        // Which of them it was stands in the app's history.
+        for told in [
+            ["registeredTwice", "feed"], ["registeredUnpermitted", "other"],
+            ["registeredLate", "clean.2"],
+        ] {
+            #expect(try daemon.next("Mistaken") == told.map { .string($0) })
+        }
+        #expect(!register("clean.2"))
+        _ = try session.session.call("Limits", [])
+        #expect(daemon.calls(of: "Mistaken").isEmpty, "once")
     }
 
     @Test func theHandlerRunsWhenTheDaemonSaysSoAndNotBefore() throws {
@@ -71,6 +81,16 @@ struct TaskTests {
         task.setTaskCompleted(success: false)
         _ = try session.session.call("Limits", [])
         #expect(daemon.calls(of: "Complete").isEmpty, "a second completion does not count")
+        #expect(try daemon.next("Mistaken") == ["completedAgain", "feed"])
+    }
+
+    @Test func whatWasAcceptedAndNeverBegunIsForgottenInTheEnd() throws {
+        try launch()
+        for delivery in 1...100 { try daemon.offer(Int64(delivery), "refresh", "feed") }
+        let answer = try daemon.tell("Go", [1, [:]])
+        #expect(throws: BusError.self) { try answer.get() }
+        try daemon.go(100)
+        #expect(try tasks.next().identifier == "feed")
     }
 
     @Test func workWithoutAHandlerIsNotAccepted() throws {
@@ -114,6 +134,7 @@ struct TaskTests {
         try daemon.deliver(1, "refresh", "feed")
         _ = try tasks.next()
         #expect(try daemon.next("Complete") == [1, "unsuccessful"])
+        #expect(try daemon.next("Mistaken") == ["letGo", "feed"])
     }
 
     // MARK: Where handlers run

@@ -6,7 +6,8 @@ import Vocabulary
 /// The daemon behind its private socket.
 struct DaemonControl: Control {
     let bus: Bus
-    private let path: String
+    /// Of its socket.
+    let path: String
 
     /// Connects to `socket`, or to where the environment says.
     init(socket: String?) throws(Failure) {

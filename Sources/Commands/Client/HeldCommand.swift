@@ -3,18 +3,30 @@ import Linux
 import SystemBus
 import Vocabulary
 
-/// A command that runs while a background task is held for it.
+/// A command that runs while a background task is held for it: of the daemon that is there, and of
+/// the next one, should it be started again meanwhile.
 struct HeldCommand {
+    private let name: String
     private let words: [String]
-    private let daemon: DaemonControl
-    private let task: Int64
+    private let connect: () throws(Failure) -> DaemonControl
 
-    init(_ words: [String], _ daemon: DaemonControl, task: Int64) {
-        (self.words, self.daemon, self.task) = (words, daemon, task)
+    /// The task, as a daemon counts it.
+    private struct Held {
+        let daemon: DaemonControl
+        let task: Int64
+    }
+
+    init(
+        _ name: String,
+        _ words: [String],
+        _ connect: @escaping () throws(Failure) -> DaemonControl
+    ) {
+        (self.name, self.words, self.connect) = (name, words, connect)
     }
 
     /// Ends this process with the command's status; returns only by throwing.
     func run() throws(Failure) {
+        let held = try begin()
         let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
         guard let path = Files.executable(words[0], searchPath: search) else {
             throw Failure(
@@ -33,13 +45,11 @@ struct HeldCommand {
         let exit: ProcessExit?
         do {
             let process = try program.start()
-            try hold(process)
+            hold(held, process)
             exit = try process.wait(block: true)
         } catch {
             throw Failure(.failed, "\(error)")
         }
-        // A daemon that is gone sees the end of this process, or has ended the task itself.
-        _ = try? daemon.callApp("EndTask", [.integer(task)])
         switch exit {
         case .exited(let status): CurrentProcess.exit(status)
         case .signalled(let signal): CurrentProcess.exit(128 + signal)
@@ -47,21 +57,81 @@ struct HeldCommand {
         }
     }
 
-    /// Until it has ended; the daemon's word that time is out becomes SIGTERM.
-    private func hold(_ process: borrowing PidFD) throws {
+    /// It is this process's own: begun again, it is the same task.
+    private func begin() throws(Failure) -> Held {
+        let daemon = try connect()
+        let options: ValueMap = ["expires": true, "activity": true, "token": "command"]
+        return Held(daemon: daemon, task: try daemon.beginTask(name, options))
+    }
+
+    /// Until the command has ended.
+    private func hold(_ first: Held, _ process: borrowing PidFD) {
+        var held = first
+        while true {
+            do throws(BusError) {
+                try serve(held.daemon.bus, process)
+                // One that is gone sees the end of this process, or has ended the task itself.
+                _ = try? held.daemon.callApp("EndTask", [.integer(held.task)])
+                return
+            } catch {
+                guard let again = beginAgain(process, at: held.daemon.path) else { return }
+                held = again
+            }
+        }
+    }
+
+    /// The daemon's word that time is out becomes SIGTERM.
+    private func serve(_ bus: Bus, _ process: borrowing PidFD) throws(BusError) {
         let identity = ProcessIdentity(of: process.pid)
-        let object = try daemon.bus.export(AppObject1.interface, at: AppObject1.path) { call in
+        let object = try bus.export(AppObject1.interface, at: AppObject1.path) { call in
             try? call.answer()
             guard call.method.name == "ExpireTask", let identity else { return }
             // It may have ended just now.
             try? PidFD(of: identity).send(Signal.terminate)
         }
-        do throws(BusError) {
-            try daemon.bus.work(untilReadable: process.descriptor.number)
-        } catch {
-            // Without the daemon it goes on: nobody tells it that its time is out.
-            _ = Poll.ready(process.descriptor.number, for: .readable, milliseconds: nil)
-        }
+        try bus.work(untilReadable: process.descriptor.number)
         withExtendedLifetime(object) {}
+    }
+
+    // MARK: A daemon that has gone
+
+    /// A socket is bound before it listens, and a daemon may take a while to read its store.
+    private static let pauses: [Int32] = [10, 50, 200, 500, 1000, 3000, 10_000]
+
+    /// The same of the next daemon. Nil: the command has ended before, or it goes on without: there
+    /// is no time to be had any more, as SIGTERM tells it.
+    private func beginAgain(_ process: borrowing PidFD, at socket: String) -> Held? {
+        guard let watch = try? Inotify() else { return nil }
+        let directory = Files.directory(of: socket)
+        var pauses = Self.pauses[...]
+        while true {
+            // Before the look that follows, so that nothing is missed in between. The directory
+            // goes with a daemon that systemd stops, and comes with the next one.
+            for place in [directory, Files.directory(of: directory)] {
+                _ = try? watch.add(place, [.created, .movedTo])
+            }
+            do throws(Failure) {
+                return try begin()
+            } catch  where error.code != .noDaemon {
+                if let identity = ProcessIdentity(of: process.pid) {
+                    try? PidFD(of: identity).send(Signal.terminate)
+                }
+                return nil
+            } catch {}
+            guard
+                let ready = try? Poll.wait(
+                    for: [
+                        (process.descriptor.number, .readable),
+                        (watch.descriptor.number, .readable),
+                    ],
+                    milliseconds: pauses.popFirst()
+                ),
+                ready[0].isEmpty
+            else { return nil }
+            if !ready[1].isEmpty {
+                _ = try? watch.events()
+                pauses = Self.pauses[...]
+            }
+        }
     }
 }

@@ -16,7 +16,8 @@ extension Subcommand {
             "Without a command the number of the task is printed, for \"offstage end\". With one "
                 + "the task is held while the command runs, SIGTERM tells it that the time is "
                 + "nearly out, and its exit status is this one's. When there is no time to be had "
-                + "the command is not run, and the exit status is 1.",
+                + "the command is not run, and the exit status is 1. A daemon that is started "
+                + "again meanwhile holds it as well.",
         ],
         examples: [
             Example("begin upload", "Prints the number of a task that is held from now on."),
@@ -26,7 +27,7 @@ extension Subcommand {
     ) { invocation throws(Failure) in
         let words = invocation.operands
         guard words.count > 1 else {
-            let (task, _) = try invocation.beginTask(words[0], options: [:])
+            let task = try invocation.daemon().beginTask(words[0], [:])
             return invocation.console.print("\(task)")
         }
         guard words[1] == "--", words.count > 2 else {
@@ -36,11 +37,7 @@ extension Subcommand {
                 fix: "Write it as: offstage begin NAME -- COMMAND."
             )
         }
-        let (task, daemon) = try invocation.beginTask(
-            words[0],
-            options: ["expires": true, "activity": true]
-        )
-        try HeldCommand(Array(words.dropFirst(2)), daemon, task: task).run()
+        try HeldCommand(words[0], Array(words.dropFirst(2)), invocation.daemon).run()
     }
 
     static let end = Subcommand(
@@ -105,13 +102,12 @@ extension Invocation {
         }
         return daemon
     }
+}
 
-    fileprivate func beginTask(
-        _ name: String,
-        options: ValueMap
-    ) throws(Failure) -> (task: Int64, daemon: DaemonControl) {
-        let daemon = try daemon()
-        let answer = try daemon.callApp("BeginTask", [.string(name), .map(options)])
+extension DaemonControl {
+    /// The number of a background task of the app that this process belongs to.
+    func beginTask(_ name: String, _ options: ValueMap) throws(Failure) -> Int64 {
+        let answer = try callApp("BeginTask", [.string(name), .map(options)])
         let task = answer.first?.integerValue ?? 0
         guard task > 0 else {
             throw Failure(
@@ -121,6 +117,6 @@ extension Invocation {
                 fix: "Ask while the user is in the app, or during a run of it."
             )
         }
-        return (task, daemon)
+        return task
     }
 }

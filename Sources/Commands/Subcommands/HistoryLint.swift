@@ -21,8 +21,7 @@ struct HistoryLint {
         guard let history = try? invocation.ask("History", [["app": app, "limit": 1000]]) else {
             return []
         }
-        let log = (try? invocation.ask("Logs", [app, ["lines": 1000]])) ?? .null
-        return check(history) + check(log: log)
+        return check(history)
     }
 
     /// Of its program, or of the script that an interpreter is started with.
@@ -115,58 +114,67 @@ struct HistoryLint {
     }
 
     private func mistake(ofNote text: String) -> Mistake? {
-        if text == AppMistake.lateRegistration.words {
+        guard let noted = AppMistake.allCases.first(where: { text.hasPrefix($0.words) }) else {
+            return nil
+        }
+        let subject = String(text.dropFirst(noted.words.count))
+        switch noted {
+        case .finishedTwice:
             return Mistake(
                 words: "Handlers were registered after launching had ended, and are not called",
                 fix: "Register all of them once, before launching ends."
             )
-        }
-        if text.hasPrefix(AppMistake.completedTwice.words) {
+        case .registeredLate:
+            return Mistake(
+                subject: subject,
+                words: "had its handler registered after launching had ended, and is not called",
+                fix: "Register it in application(_:didFinishLaunchingWithOptions:)."
+            )
+        case .registeredTwice:
+            return Mistake(
+                subject: subject,
+                words: "had a second handler registered, which is not called",
+                fix: "Register one handler, once in each launch."
+            )
+        case .completedTwice:
             return Mistake(
                 words: "A task was completed twice, or after its time",
                 fix: "Complete each task once, and stop the work when it expires."
             )
+        case .completedAgain:
+            return Mistake(
+                subject: subject,
+                words: "was completed a second time",
+                fix: "Complete it once: after its expiration handler has, the work must not."
+            )
+        case .letGo:
+            return Mistake(
+                subject: subject,
+                words: "was let go without being completed, and counts as a failure",
+                fix: "Keep the task, or the completion handler, until it is completed."
+            )
+        case .notPermitted: return notPermitted(subject, "was asked for")
+        case .registeredUnpermitted: return notPermitted(subject, "had a handler registered")
+        // They end a run, whose line says so.
+        case .noHandler, .noExpirationHandler: return nil
         }
-        guard text.hasPrefix(AppMistake.notPermitted.words) else { return nil }
-        let subject = String(text.dropFirst(AppMistake.notPermitted.words.count))
+    }
+
+    /// Nil: it was added to the manifest since.
+    private func notPermitted(_ subject: String, _ verb: String) -> Mistake? {
         if let mode = BackgroundMode(rawValue: subject) {
-            // It may have been added since.
             guard !manifest.modes.contains(mode) else { return nil }
             return Mistake(
                 subject: subject,
-                words: "was asked for, and is no mode of the manifest",
+                words: verb + ", and is no mode of the manifest",
                 fix: "Add \(subject); to BackgroundModes=."
             )
         }
         guard !manifest.permits(identifier: subject) else { return nil }
         return Mistake(
             subject: subject,
-            words: "was asked for, and is not permitted",
+            words: verb + ", and is not permitted",
             fix: "Add \(subject); to PermittedTaskIdentifiers=."
         )
-    }
-
-    // MARK: The log
-
-    /// What only the library sees it says in the app's log.
-    private func check(log: Value) -> [Diagnostic] {
-        guard let status = Files.status(log.text("file")),
-            WallTime(nanoseconds: status.modified) > built
-        else { return [] }
-        let mark = "Offstage: "
-        var said: [String] = []
-        for line in log.text("text").split(separator: "\n") where line.hasPrefix(mark) {
-            let words = String(line.dropFirst(mark.count))
-            let isMistake = ["no handler was registered", "task ", "the completion handler"]
-                .contains { words.hasPrefix($0) }
-            if isMistake, !said.contains(words) { said.append(words) }
-        }
-        return said.map { words in
-            Diagnostic(
-                .warning,
-                reason: "The library said: \(words)",
-                fix: "\"offstage logs \(manifest.id)\" shows when."
-            )
-        }
     }
 }

@@ -14,8 +14,8 @@ extension Subcommand {
                 + "what to write instead. The exit status is 1 if one of them could not be used.",
             "A warning is about what has no effect, or not the one meant: programs that are not "
                 + "installed, modes that nothing uses, limits above those of the settings file.",
-            "Where the daemon runs and knows the app, its history and its log are read as well, "
-                + "and what the app did wrong since its program was last built is a warning: handlers "
+            "Where the daemon runs and knows the app, its history is read as well, and what the "
+                + "app did wrong since its program was last built is a warning: handlers "
                 + "missing or registered late, tasks that were never completed, completed twice or "
                 + "asked for without permission.",
         ],

@@ -254,7 +254,7 @@ extension AppEvent {
             .extensionGone,
             .enteredBackground, .disconnected, .reconnected:
             true
-        case .connected, .taskBegan, .fetchInterval, .submit, .cancel: false
+        case .connected, .taskBegan, .fetchInterval, .submit, .cancel, .mistaken: false
         }
     }
 }

@@ -1,16 +1,30 @@
 /// What an app did wrong, in the words of the history: the device writes them, `offstage lint`
 /// finds them.
-package enum AppMistake: Hashable, Sendable {
-    case noHandler, noExpirationHandler, lateRegistration, completedTwice, notPermitted
+package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
+    // What the device sees.
+    case noHandler, noExpirationHandler, finishedTwice, completedTwice, notPermitted
+    // What the app's library sees, and tells.
+    case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
 
     /// What it is about follows, where it is about something.
     package var words: String {
         switch self {
         case .noHandler: "no handler registered for "
         case .noExpirationHandler: "its time was over, and it had no expiration handler"
-        case .lateRegistration: "said twice that it has finished launching"
+        case .finishedTwice: "said twice that it has finished launching"
         case .completedTwice: "completed twice, or what was never given: "
         case .notPermitted: "asked for what its manifest does not permit: "
+        case .registeredLate: "registered a handler after launching had ended: "
+        case .registeredTwice: "registered a second handler: "
+        case .registeredUnpermitted: "registered a handler for what its manifest does not permit: "
+        case .completedAgain: "called a completion a second time: "
+        case .letGo: "let go without completing it: "
         }
     }
+}
+
+/// One that is in the history, and is not written there again.
+struct NotedMistake: Hashable, Sendable, Codable {
+    var mistake: AppMistake
+    var subject: String
 }

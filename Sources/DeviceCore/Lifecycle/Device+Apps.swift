@@ -269,6 +269,9 @@ extension Device {
         case .cancel(let identifier, let reply):
             cancelPending(of: index, identifier: identifier, &step)
             step.reply(reply, .done)
+        case .mistaken(let mistake, let subject, let reply):
+            note(mistake, subject, app: index, &step)
+            answer(reply, nil, &step)
         case .disconnected:
             apps[index].launches[place].isConnected = false
             save(app: index, launch: id)
@@ -287,7 +290,7 @@ extension Device {
             step.reply(reply, .refused(refusal))
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
             .completed(_, _, let reply), .taskEnded(_, _, let reply),
-            .reconnected(_, _, _, let reply):
+            .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
             answer(reply, refusal, &step)
         case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected:
             break

@@ -14,7 +14,11 @@ extension Device {
     ) {
         let launch = apps[index].launches[place]
         // Asked again by an app that had no answer, since the daemon died.
-        if let token = task.token, let known = launch.tasks.first(where: { $0.token == token }) {
+        if let token = task.token,
+            let known = launch.tasks.first(where: {
+                $0.token == token && $0.holder == task.holder
+            })
+        {
             step.reply(reply, .value(answer(known, launch)))
             tellExpiry(known.number, launch, &step)
             return

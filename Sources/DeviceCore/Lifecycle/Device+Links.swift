@@ -29,7 +29,7 @@ extension Device {
     ) {
         let launch = apps[index].launches[place]
         guard !launch.isConnected else {
-            note(.note(AppMistake.lateRegistration.words), app: index, &step)
+            note(.note(AppMistake.finishedTwice.words), app: index, &step)
             let refusal = Refusal(
                 .invalid,
                 reason: "launching is over, and with it the time to register handlers",
@@ -105,6 +105,24 @@ extension Device {
         guard let place = apps[index].index(of: id) else { return }
         withDelivery(delivery, index, place) { $0.isTold = false }
         tellExpiry(delivery, index, place, &step)
+    }
+
+    // MARK: Mistakes
+
+    /// Once for each mode or identifier, and not for too many: an app that does it again and again
+    /// fills no history.
+    mutating func note(
+        _ mistake: AppMistake,
+        _ subject: String,
+        app index: Int,
+        _ step: inout Step
+    ) {
+        let noted = NotedMistake(mistake: mistake, subject: subject)
+        guard !apps[index].mistakes.contains(noted),
+            apps[index].mistakes.count(where: { $0.mistake == mistake }) < 16
+        else { return }
+        apps[index].mistakes.append(noted)
+        note(.note(mistake.words + subject), app: index, &step)
     }
 
     // MARK: Background refresh

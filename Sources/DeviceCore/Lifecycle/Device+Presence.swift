@@ -182,6 +182,8 @@ extension Device {
         for slot in apps[index].launches[place].tasks.indices {
             apps[index].launches[place].tasks[slot].inWake = false
             apps[index].launches[place].tasks[slot].end = nil
+            // Their time is not over: who connects again is not told so, when it counts anew.
+            apps[index].launches[place].tasks[slot].warned = false
         }
         // What it was given in the background goes on without an end. A handler that was called
         // has been: it is called once.
@@ -244,7 +246,9 @@ extension Device {
         if main.isConnected {
             // Of the tasks that it holds, or begins now.
             let end = step.now.awake + settings.finishUp
-            step.emit(.tell(main.id, .didEnterBackground(until: end)))
+            let work = apps[index].launches[place].deliveries.filter { $0.state == .running }
+                .map { DeliveryEnd($0.id, $0.end) }
+            step.emit(.tell(main.id, .didEnterBackground(until: end, work: work)))
         }
         step.reply(reply, .done)
         touch(index)

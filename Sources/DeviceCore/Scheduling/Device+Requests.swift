@@ -44,22 +44,13 @@ extension Device {
         do throws(Refusal) {
             step.reply(reply, .value(try accept(submission, &step)))
         } catch {
-            if error.code == .notPermitted { noteNotPermitted(error.value, submission, &step) }
+            if error.code == .notPermitted, submission.command == nil, let app = submission.app,
+                let index = apps.index(of: app)
+            {
+                note(.notPermitted, error.value, app: index, &step)
+            }
             step.reply(reply, .refused(error))
         }
-    }
-
-    /// Once for each mode or identifier: an app that asks again and again fills no history.
-    private mutating func noteNotPermitted(
-        _ what: String,
-        _ submission: Submission,
-        _ step: inout Step
-    ) {
-        guard submission.command == nil, let app = submission.app, let index = apps.index(of: app),
-            !apps[index].notPermitted.contains(what), apps[index].notPermitted.count < 16
-        else { return }
-        apps[index].notPermitted.append(what)
-        note(.note(AppMistake.notPermitted.words + what), app: index, &step)
     }
 
     private mutating func accept(

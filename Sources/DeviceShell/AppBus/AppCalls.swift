@@ -129,6 +129,12 @@ struct AppCalls {
         case "SetMinimumFetchInterval":
             let interval = try Self.fetchInterval(first.doubleValue ?? 0)
             say(call, launch) { .fetchInterval(interval, reply: $0) }
+        case "Mistaken":
+            let mistake = try Self.mistake(first.stringValue ?? "")
+            let subject = try RequestOptions.checked(
+                identifier: call.arguments[1].stringValue ?? ""
+            )
+            say(call, launch) { .mistaken(mistake, subject: subject, reply: $0) }
         default:
             call.refuse(ErrorName.unknownMethod, "no such method")
         }
@@ -157,6 +163,22 @@ struct AppCalls {
             )
         }
         return DeliveryID(UInt64(number))
+    }
+
+    private static func mistake(_ text: String) throws(OptionError) -> AppMistake {
+        switch AppMistakeName(rawValue: text) {
+        case .registeredLate: return .registeredLate
+        case .registeredTwice: return .registeredTwice
+        case .registeredUnpermitted: return .registeredUnpermitted
+        case .completedAgain: return .completedAgain
+        case .letGo: return .letGo
+        case nil:
+            throw OptionError(
+                reason: "no mistake is called that",
+                value: text,
+                fix: AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
+            )
+        }
     }
 
     private func result(_ text: String) throws(OptionError) -> TaskResult {
@@ -231,6 +253,14 @@ struct AppCalls {
         let holder = options.isActivity ? caller.process : nil
         let connection = call.connection
         let links = links
+        // One that holds it since before its connection was lost may be told of its expiry before
+        // it is answered.
+        if let holder, options.token != nil,
+            host.device.launch(launch)?.launch.tasks.contains(where: { $0.holder == holder })
+                == true
+        {
+            links.holds(holder, of: launch, on: connection)
+        }
         host.say(
             launch,
             {

@@ -171,7 +171,8 @@ extension AppMessage {
             ("Expire", [delivery.value, .string(reason.rawValue), options(end)])
         case .expireTask(let task, _, let reason, let end):
             ("ExpireTask", [.integer(task), .string(reason.rawValue), options(end)])
-        case .didEnterBackground(let end): ("EnterBackground", [options(end)])
+        case .didEnterBackground(let end, let work):
+            ("EnterBackground", [options(end, work)])
         case .willEnterForeground: ("EnterForeground", [[:]])
         case .didBecomeActive: ("BecomeActive", [[:]])
         case .memoryWarning(let memory, let limit):
@@ -181,8 +182,15 @@ extension AppMessage {
         }
     }
 
-    private func options(_ end: AwakeTime) -> Value {
-        end.monotonicSeconds.map { ["deadline": .double($0)] } ?? [:]
+    private func options(_ end: AwakeTime, _ work: [DeliveryEnd] = []) -> Value {
+        var options = ValueMap()
+        if let seconds = end.monotonicSeconds { options["deadline"] = .double(seconds) }
+        let ends = work.compactMap { work -> Value? in
+            guard let seconds = work.end.monotonicSeconds else { return nil }
+            return ["delivery": work.delivery.value, "deadline": .double(seconds)]
+        }
+        if !ends.isEmpty { options["work"] = .list(ends) }
+        return .map(options)
     }
 }
 

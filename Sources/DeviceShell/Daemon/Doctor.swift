@@ -11,7 +11,7 @@ struct Doctor {
 
     func checks() -> [Value] {
         let checks =
-            [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity]
+            [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus]
             + settings
             + [store] + sensors
         return checks.map(\.report)
@@ -102,6 +102,17 @@ struct Doctor {
             "level none: by the process that connects, "
                 + (isHeld ? "held by the kernel (pidfd)" : "by its number and start time")
                 + "; protects against mistakes, not against malice of the same user"
+        )
+    }
+
+    private var bus: Check {
+        let problem = daemon.session?.problem
+        return Check(
+            "session bus",
+            ok: problem == nil,
+            problem ?? "it says there where its socket is",
+            lost: problem == nil
+                ? "" : "who looks for it there does not find it; apps use its socket all the same"
         )
     }
 

@@ -5,9 +5,7 @@ public import Foundation
 ///
 /// Every task is completed with ``setTaskCompleted(success:)``. An app that has completed all of
 /// them is suspended; one that never does is terminated.
-///
-/// `@unchecked Sendable`: all that changes is behind the lock of its run.
-public class BGTask: NSObject, @unchecked Sendable {
+public class BGTask: NSObject, @unchecked Sendable {  // What changes: behind the lock of `run`.
     /// The identifier that the work was asked for by.
     public let identifier: String
 
@@ -49,11 +47,7 @@ public class BGTask: NSObject, @unchecked Sendable {
 }
 
 /// A short task, 30 seconds, in which an app brings what it shows up to date.
-///
-/// `@unchecked Sendable`: see ``BGTask``.
-public class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+public class BGAppRefreshTask: BGTask, @unchecked Sendable {}  // As its class.
 
 /// A task of minutes, run while the device is idle.
-///
-/// `@unchecked Sendable`: see ``BGTask``.
-public class BGProcessingTask: BGTask, @unchecked Sendable {}
+public class BGProcessingTask: BGTask, @unchecked Sendable {}  // As its class.

@@ -4,9 +4,8 @@ public import Foundation
 ///
 /// A request is copied when it is submitted: what is changed in it later does not count. One
 /// request is one launch; whoever wants another asks again, best in the handler itself.
-///
-/// `@unchecked Sendable`: as Apple's, it is filled in by one thread and then submitted.
-public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
+/// It is filled in by one thread, as Apple's, and then submitted.
+public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {  // One thread's; copied.
     /// The task that this asks for, as the manifest lists it under `PermittedTaskIdentifiers`.
     public let identifier: String
 
@@ -28,9 +27,7 @@ public class BGTaskRequest: NSObject, NSCopying, @unchecked Sendable {
 
 /// Asks for a short launch, at a time learned from the user, to bring what the app shows up to
 /// date. The manifest needs the mode `fetch`.
-///
-/// `@unchecked Sendable`: see ``BGTaskRequest``.
-public class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
+public class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {  // As its class.
     /// A request for the refresh task of this identifier.
     public init(identifier: String) { super.init(identifier: identifier, copying: nil) }
 
@@ -44,9 +41,7 @@ public class BGAppRefreshTaskRequest: BGTaskRequest, @unchecked Sendable {
 }
 
 /// Asks for minutes of time while the device is idle. The manifest needs the mode `processing`.
-///
-/// `@unchecked Sendable`: see ``BGTaskRequest``.
-public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {
+public class BGProcessingTaskRequest: BGTaskRequest, @unchecked Sendable {  // As its class.
     /// Whether the task is only launched with a network. If not, there may be none.
     public var requiresNetworkConnectivity = false
 

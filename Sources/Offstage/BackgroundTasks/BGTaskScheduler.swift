@@ -1,3 +1,4 @@
+internal import AppProtocol
 public import Dispatch
 public import Foundation
 internal import Vocabulary
@@ -6,9 +7,7 @@ internal import Vocabulary
 ///
 /// Any thread may use it. Without a daemon every request fails at once with
 /// ``Error/Code/unavailable``; nothing hangs.
-///
-/// `@unchecked Sendable`: it has no state of its own; that of the session is behind its lock.
-public class BGTaskScheduler: NSObject, @unchecked Sendable {
+public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the session's lock.
     /// The scheduler of this app.
     public static let shared = BGTaskScheduler(.shared)
 
@@ -42,9 +41,26 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {
         launchHandler: @escaping @isolated(any) (BGTask) -> Void
     ) -> Bool {
         let handler = LaunchHandler(Handler(launchHandler), queue: queue)
-        guard let reason = session.register(handler, for: identifier) else { return true }
-        LibraryLog.write("no handler was registered for \(identifier): \(reason)")
+        guard let mistake = session.register(handler, for: identifier) else { return true }
+        session.mistaken(
+            mistake,
+            identifier,
+            "no handler was registered for \(identifier): \(Self.words(mistake))"
+        )
         return false
+    }
+
+    private static func words(_ mistake: AppMistakeName) -> String {
+        switch mistake {
+        case .registeredLate:
+            "handlers are registered before launching ends, in "
+                + "application(_:didFinishLaunchingWithOptions:)"
+        case .registeredTwice:
+            "a handler is registered for it already (register once per launch)"
+        case .registeredUnpermitted:
+            "the manifest does not permit it (add it to PermittedTaskIdentifiers)"
+        case .completedAgain, .letGo: mistake.rawValue
+        }
     }
 
     // MARK: Requests

@@ -17,6 +17,9 @@ extension AppSession {
         var expired: (@Sendable () -> Void)?
         /// Called when there is time.
         var begun: (@Sendable (Int) -> Void)?
+        /// What it is begun with, if it is an activity: that goes with a connection, and is begun
+        /// again on the next.
+        var activity: [Value]?
     }
 
     /// Asks for time for an activity, which ends with the connection if not before.
@@ -36,24 +39,26 @@ extension AppSession {
         begun: (@Sendable (Int) -> Void)? = nil,
         expired: (@Sendable () -> Void)?
     ) -> Int {
+        // Asked again after the connection was lost, it is one task.
+        var options: ValueMap = ["expires": .bool(expired != nil), "token": .token]
+        if isActivity { options["activity"] = true }
+        let arguments: [Value] = [.string(Self.wireName(name)), .map(options)]
         let number = state.withLock { state in
             guard state.reach != .never else { return 0 }
             state.lastBackgroundTask += 1
             state.backgroundTasks[state.lastBackgroundTask] = BackgroundTask(
                 name: name,
                 expired: expired,
-                begun: begun
+                begun: begun,
+                activity: isActivity ? arguments : nil
             )
             return state.lastBackgroundTask
         }
         guard number != 0 else { return 0 }
-        var options: ValueMap = ["expires": .bool(expired != nil)]
-        // Asked again after the connection was lost, it is one task.
-        if isActivity { options["activity"] = true } else { options["token"] = .token }
         ask(
             OutgoingCall(
                 "BeginTask",
-                [.string(Self.wireName(name)), .map(options)],
+                arguments,
                 isActivity ? .now : .kept
             ) { [self] in
                 began(number, $0)
@@ -91,6 +96,48 @@ extension AppSession {
             return task
         }
         if task?.hasEnded == true { tellEnd(number) } else { task?.begun?(local) }
+    }
+
+    // MARK: A daemon that has come back
+
+    /// Activities that are held go with the connection, to the end of their process; the next one
+    /// must know whom to tell that their time is out.
+    func beginActivitiesAgain() {
+        let held = state.withLock { state in
+            state.backgroundTasks.compactMap { local, task -> (Int, Int64, [Value])? in
+                guard let arguments = task.activity, let number = task.number, number != 0 else {
+                    return nil
+                }
+                return (local, number, arguments)
+            }
+        }
+        for (local, number, arguments) in held.sorted(by: { $0.0 < $1.0 }) {
+            ask(
+                OutgoingCall("BeginTask", arguments) { [self] in
+                    begunAgain(local, before: number, $0)
+                }
+            )
+        }
+    }
+
+    private func begunAgain(
+        _ local: Int,
+        before: Int64,
+        _ answer: Result<[Value], CallError>
+    ) {
+        // Lost again, it is asked again.
+        if case .failure(let error) = answer, error.reason == .unreachable { return }
+        let number = (try? answer.get())?.first?.integerValue ?? 0
+        guard number != 0 else { return noTime(local, answer) }
+        let deadline = (try? answer.get())?.last?["deadline"]?.doubleValue
+        let isHeld = state.withLock { state in
+            guard state.backgroundTasks[local] != nil else { return false }
+            state.backgroundTasks[local]?.number = number
+            if let deadline { state.backgroundTasks[local]?.deadline = deadline }
+            return true
+        }
+        // It has ended meanwhile, which was said of the number that it had.
+        if !isHeld, number != before { tellEnd(number) }
     }
 
     /// There is no time to be had: then it is over.

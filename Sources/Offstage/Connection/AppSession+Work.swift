@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import Foundation
 internal import Synchronization
 internal import Vocabulary
@@ -9,24 +10,35 @@ extension AppSession {
     var registeredIdentifiers: [String] { state.withLock { $0.handlers.keys.sorted() } }
 
     /// Why there may be no handler for an identifier now; nil when it was added.
-    func register(_ handler: LaunchHandler, for identifier: String) -> String? {
+    func register(_ handler: LaunchHandler, for identifier: String) -> AppMistakeName? {
         state.withLock { state in
-            if state.hasFinishedLaunching {
-                return "handlers are registered before launching ends, in "
-                    + "application(_:didFinishLaunchingWithOptions:)"
-            }
-            if state.handlers[identifier] != nil {
-                return "a handler is registered for it already (register once per launch)"
-            }
+            if state.hasFinishedLaunching { return .registeredLate }
+            if state.handlers[identifier] != nil { return .registeredTwice }
             if let permitted = state.greeting?.permitted,
                 !permitted.contains(where: { Self.matches(identifier, $0) })
             {
-                return "the manifest does not permit it (add it to PermittedTaskIdentifiers)"
+                return .registeredUnpermitted
             }
             state.handlers[identifier] = handler
             return nil
         }
     }
+
+    // MARK: Mistakes
+
+    /// Told to the daemon, once, for the app's history; `words` are for standard error.
+    func mistaken(_ mistake: AppMistakeName, _ subject: String, _ words: String) {
+        LibraryLog.write(words)
+        let isNew = state.withLock { state in
+            state.mistakes.count < Self.mistakesLimit
+                && state.mistakes.insert(mistake.rawValue + " " + subject).inserted
+        }
+        guard isNew else { return }
+        // An earlier daemon does not take it, one that is gone need not know.
+        ask(OutgoingCall("Mistaken", [.string(mistake.rawValue), .string(subject)]))
+    }
+
+    private static let mistakesLimit = 64
 
     private static func matches(_ identifier: String, _ pattern: String) -> Bool {
         guard pattern.hasSuffix("*") else { return identifier == pattern }

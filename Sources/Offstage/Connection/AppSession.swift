@@ -31,6 +31,8 @@ final class AppSession: DaemonListener {
         var backgroundTasks: [Int: BackgroundTask] = [:]
         var lastBackgroundTask = 0
         var application: ApplicationEvents?
+        /// Of which the daemon has been told.
+        var mistakes: Set<String> = []
 
         /// The user is there: what counted down no longer does.
         mutating func enterForeground() {
@@ -114,7 +116,10 @@ final class AppSession: DaemonListener {
         }
     }
 
-    func reachable() { state.withLock { $0.reach = .connected } }
+    func reachable() {
+        state.withLock { $0.reach = .connected }
+        beginActivitiesAgain()
+    }
 
     func unreachable() {
         state.withLock { state in
@@ -122,10 +127,15 @@ final class AppSession: DaemonListener {
         }
     }
 
-    func enterBackground(deadline: Double?, _ number: IncomingNumber) {
+    func enterBackground(
+        deadline: Double?,
+        work: [Int64: Double],
+        _ number: IncomingNumber
+    ) {
         let application = state.withLock { state in
             state.isInBackground = true
             state.deadline = deadline
+            for (delivery, deadline) in work { state.runs[delivery]?.deadline = deadline }
             return state.application
         }
         guard let application else { return answer(number) }

@@ -33,7 +33,9 @@ extension DaemonLink {
         case "ExpireTask":
             owner.expire(task: number, deadline: deadline)
             finish(call)
-        case "EnterBackground": owner.enterBackground(deadline: deadline, keep(call))
+        case "EnterBackground":
+            let work = Self.deadlines(arguments.last?["work"])
+            owner.enterBackground(deadline: deadline, work: work, keep(call))
         case "EnterForeground": owner.enterForeground(keep(call))
         case "BecomeActive": owner.becomeActive(keep(call))
         case "MemoryWarning":
@@ -48,6 +50,27 @@ extension DaemonLink {
         }
     }
 
+    /// By the delivery.
+    private static func deadlines(_ work: Value?) -> [Int64: Double] {
+        var deadlines: [Int64: Double] = [:]
+        for end in work?.listValue ?? [] {
+            guard let delivery = end["delivery"]?.integerValue else { continue }
+            deadlines[delivery] = end["deadline"]?.doubleValue
+        }
+        return deadlines
+    }
+
+    /// More than a daemon has on their way at once: those of before were never begun.
+    private static let acceptedLimit = 64
+
+    private func forgetNeverBegun() {
+        let accepted = deliveries.filter {
+            if case .accepted = $0.value.progress { true } else { false }
+        }
+        guard accepted.count >= Self.acceptedLimit, let first = accepted.keys.min() else { return }
+        deliveries[first] = nil
+    }
+
     private func offered(_ call: ObjectCall, _ number: Int64) {
         guard deliveries[number] == nil else { return finish(call) }
         let identifier = call.arguments[2].stringValue ?? ""
@@ -59,6 +82,7 @@ extension DaemonLink {
                 "nothing is registered for \(identifier)"
             )
         }
+        forgetNeverBegun()
         let work = Work(delivery: number, kind: kind, identifier: identifier, deadline: nil)
         deliveries[number] = (work, .accepted)
         finish(call)

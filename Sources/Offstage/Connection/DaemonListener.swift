@@ -21,8 +21,9 @@ protocol DaemonListener: AnyObject, Sendable {
     func expire(delivery: Int64, deadline: Double?)
     func expire(task: Int64, deadline: Double?)
 
+    /// `deadline`: of background tasks. `work`: of deliveries that go on, by their number.
     /// `number`: what is to be answered when it is done.
-    func enterBackground(deadline: Double?, _ number: IncomingNumber)
+    func enterBackground(deadline: Double?, work: [Int64: Double], _ number: IncomingNumber)
     func enterForeground(_ number: IncomingNumber)
     func becomeActive(_ number: IncomingNumber)
     func memoryWarning()

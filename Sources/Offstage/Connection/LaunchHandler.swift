@@ -1,10 +1,8 @@
 internal import Foundation
 
-/// A closure of the app's with the place where it runs: its own actor, else a queue.
-///
-/// `@unchecked Sendable`: the closure is only ever called on its own actor or, having none, on the
-/// queue that the app named or was told of, as Apple's interface says.
-struct Handler<Input: Sendable>: @unchecked Sendable {
+/// A closure of the app's with the place where it runs: its own actor, else the queue that the app
+/// named or was told of, as Apple's interface says.
+struct Handler<Input: Sendable>: @unchecked Sendable {  // Called on its own actor or queue only.
     let body: @isolated(any) (Input) -> Void
 
     init(_ body: @escaping @isolated(any) (Input) -> Void) { self.body = body }
@@ -20,9 +18,7 @@ struct Handler<Input: Sendable>: @unchecked Sendable {
 }
 
 /// The same for one that is given nothing.
-///
-/// `@unchecked Sendable`: as `Handler`.
-struct ExpirationHandler: @unchecked Sendable {
+struct ExpirationHandler: @unchecked Sendable {  // Called on its own actor or queue only.
     let body: @isolated(any) () -> Void
 
     init(_ body: @escaping @isolated(any) () -> Void) { self.body = body }

@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import Foundation
 internal import Synchronization
 
@@ -54,7 +55,11 @@ final class TaskRun: RunningWork {
         }
         defer { withExtendedLifetime(old) {} }
         guard isFirst else {
-            return LibraryLog.write("task \(work.identifier) was completed a second time")
+            return session.mistaken(
+                .completedAgain,
+                work.identifier,
+                "task \(work.identifier) was completed a second time"
+            )
         }
         // Whether it is too late is the daemon's to say: the user may have come back.
         session.complete(work, success ? "succeeded" : "unsuccessful")
@@ -72,7 +77,9 @@ final class TaskRun: RunningWork {
     /// The app has no way left to complete it.
     func wasFreed() {
         guard !state.withLock({ $0.isCompleted }) else { return }
-        LibraryLog.write(
+        session.mistaken(
+            .letGo,
+            work.identifier,
             "task \(work.identifier) was let go without setTaskCompleted(success:): it counts as "
                 + "unsuccessful (keep the task until it is completed)"
         )
@@ -98,7 +105,11 @@ final class FetchRun: RunningWork {
             return !isCompleted
         }
         guard isFirst else {
-            return LibraryLog.write("the completion handler of a fetch was called a second time")
+            return session.mistaken(
+                .completedAgain,
+                "fetch",
+                "the completion handler of a fetch was called a second time"
+            )
         }
         session.complete(work, result)
     }
@@ -108,7 +119,9 @@ final class FetchRun: RunningWork {
 
     func wasFreed() {
         guard !isCompleted.withLock({ $0 }) else { return }
-        LibraryLog.write(
+        session.mistaken(
+            .letGo,
+            "fetch",
             "the completion handler of a fetch was let go without being called: it counts as "
                 + "failed (call it exactly once)"
         )

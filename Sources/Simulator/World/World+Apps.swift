@@ -433,7 +433,7 @@ extension World {
         case .connected(let token), .taskBegan(_, _, _, _, let token),
             .fetchInterval(_, let token), .cancel(_, let token):
             calls[token.number] = nil
-        case .accepted, .declined, .disconnected, .reconnected: break
+        case .accepted, .declined, .mistaken, .disconnected, .reconnected: break
         }
     }
 }
