@@ -90,6 +90,10 @@ let package = Package(
             ]
         ),
         layer(
+            "GatewayShell",
+            ["GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS", "Vocabulary"]
+        ),
+        layer(
             "Commands",
             [
                 "Simulator", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "SystemBus",

@@ -94,6 +94,14 @@ package final class DescriptorSource: Source {
     }
 
     deinit { stop() }
+
+    /// Waits for others from now on.
+    package func setEvents(_ events: Events) throws(LinuxError) {
+        try check(
+            unsafe sd_event_source_set_io_events(pointer, events.rawValue),
+            "sd_event_source_set_io_events"
+        )
+    }
 }
 
 /// A point on the boot clock, once per `arm`. Off until armed.

@@ -100,3 +100,13 @@ extension [Effect] {
         compactMap { if case .log(_, .stored(let reason), _, _) = $0 { reason } else { nil } }
     }
 }
+
+extension Push {
+    /// Until when it may be delivered.
+    var end: WallTime {
+        switch expiration {
+        case .once: .distantPast
+        case .until(let end): end
+        }
+    }
+}

@@ -9,7 +9,8 @@ struct SlotTests {
         let (push, call, effects) = bench.push()
         #expect(
             effects.deeds == [
-                .store(push), .answer(call, .accepted(push.number), afterCommit: true),
+                .store(push, until: push.end),
+                .answer(call, .accepted(push.number), afterCommit: true),
             ]
         )
         #expect(bench.connect().sendings.map(\.number) == [push.number])
@@ -37,7 +38,8 @@ struct SlotTests {
         let late = bench.pass(.milliseconds(1))
         #expect(
             late.deeds == [
-                .store(push), .answer(call, .accepted(push.number), afterCommit: true),
+                .store(push, until: push.end),
+                .answer(call, .accepted(push.number), afterCommit: true),
             ]
         )
         #expect(late.storeReasons == [.unacknowledged])
@@ -51,7 +53,7 @@ struct SlotTests {
         let first = bench.push().push
         let second = bench.push().push
         let effects = bench.after { $0.disconnected(LinkID(1), at: $1, into: &$2) }
-        #expect(effects.contains(.store(second)))
+        #expect(effects.contains(.store(second, until: second.end)))
         #expect(bench.connect(2).sendings.map(\.number) == [second.number])
         #expect(
             effects.contains(.logNumber(first.number, .replaced(by: second.number), bench.now.wall))

@@ -25,6 +25,10 @@ struct Layers {
             ours: cores.union(wrappers).union(["BuildIdentity"]),
             system: system
         ),
+        "GatewayShell": Target(
+            ours: wrappers.union(["GatewayCore", "HTTP2", "TLS", "Vocabulary"]),
+            system: system
+        ),
         "Commands": Target(
             ours: cores.union(wrappers).union(["BuildIdentity", "Simulator"]),
             system: system

@@ -31,7 +31,7 @@ package enum LinkEnd: UInt8, Equatable, Sendable {
 package enum Effect: Equatable, Sendable {
     // Kept.
     /// The push becomes the one of its slot.
-    case store(Push)
+    case store(Push, until: WallTime)
     /// Removes the slot's push if it is still this one.
     case remove(SlotKey, PushNumber)
     case save(DeviceID, Registration)

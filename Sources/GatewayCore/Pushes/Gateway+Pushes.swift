@@ -149,7 +149,7 @@ extension Gateway {
             expiration: expiration,
             isSent: isSent
         )
-        effects.append(.store(push))
+        effects.append(.store(push, until: expiration))
         effects.append(.log(push, .stored(reason), now.wall, nil))
     }
 

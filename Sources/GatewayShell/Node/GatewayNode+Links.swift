@@ -1,0 +1,116 @@
+package import GatewayCore
+import Linux
+import Vocabulary
+
+/// What links bring.
+extension GatewayNode {
+    /// The device with this public key; at first contact it gets its number, told once that is
+    /// kept. Nil: the store cannot.
+    package func identify(_ key: [UInt8], _ completion: @escaping (DeviceID?) -> Void) {
+        do throws(StorageError) {
+            if let device = try storage.device(withKey: key) { return completion(device) }
+        } catch {
+            failures += 1
+            return completion(nil)
+        }
+        if let device = unwrittenDevices[key] {
+            deferred.append(.identified(device, completion))
+            return
+        }
+        let device = takeDevice()
+        unwrittenDevices[key] = device
+        batch.changes.append(.device(device, key: key, since: Clocks.now().wall))
+        deferred.append(.identified(device, completion))
+    }
+
+    /// The device proved who it is. False: the store cannot say what is kept for it.
+    package func connected(
+        _ device: DeviceID,
+        _ link: LinkID,
+        _ condition: DeviceCondition
+    ) -> Bool {
+        guard load(device) else { return false }
+        event { $0.connected(device, link, condition, at: $1, into: &$2) }
+        return true
+    }
+
+    package func disconnected(_ link: LinkID) {
+        event { $0.disconnected(link, at: $1, into: &$2) }
+    }
+
+    package func register(_ bundle: String, renewing: Bool, over link: LinkID) {
+        guard Self.isBundle(bundle), let app = apps.number(of: bundle) ?? addApp(bundle) else {
+            links?.registered(bundle, token: nil, over: link)
+            return
+        }
+        event { $0.register(app, renewing: renewing, over: link, at: $1, into: &$2) }
+    }
+
+    private func addApp(_ bundle: String) -> AppNumber? {
+        guard let app = apps.add(bundle) else { return nil }
+        batch.changes.append(.app(app, bundle: bundle))
+        return app
+    }
+
+    /// A bundle identifier: 1 to 200 letters, digits, `-`, `_` and `.`.
+    package static func isBundle(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...200).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+            && bytes.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                    UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    package func unregister(_ bundle: String, over link: LinkID) {
+        guard let app = apps.number(of: bundle) else {
+            links?.unregistered(bundle, over: link)
+            return
+        }
+        event { $0.unregister(app, over: link, at: $1, into: &$2) }
+    }
+
+    package func acknowledged(_ sending: SendingID, over link: LinkID) {
+        event { $0.acknowledged(sending, over: link, at: $1, into: &$2) }
+    }
+
+    /// The device does not take it: it knows no such app.
+    package func refused(_ sending: SendingID, over link: LinkID) {
+        event { $0.refused(sending, over: link, at: $1, into: &$2) }
+    }
+
+    package func keptAlive(_ link: LinkID, _ condition: DeviceCondition?) {
+        event { $0.keptAlive(link, condition, at: $1, into: &$2) }
+    }
+
+    package func changed(_ link: LinkID, _ condition: DeviceCondition) {
+        event { $0.changed(link, condition, at: $1, into: &$2) }
+    }
+
+    package func opened(_ bundle: String, over link: LinkID) {
+        guard let app = apps.number(of: bundle) else { return }
+        event { $0.opened(app, over: link, at: $1, into: &$2) }
+    }
+
+    package func reported(silentLeft: Int, of bundle: String, over link: LinkID) {
+        guard let app = apps.number(of: bundle) else { return }
+        gateway.reported(silentLeft: silentLeft, of: app, over: link, at: Clocks.now())
+    }
+
+    /// Whether the link takes no more for now.
+    package func congested(_ link: LinkID, _ isCongested: Bool) {
+        event { $0.congested(link, isCongested, at: $1, into: &$2) }
+    }
+
+    /// The operator removes a device: its tokens are gone, its link ends.
+    package func remove(_ device: DeviceID) -> Bool {
+        guard load(device) else { return false }
+        event { $0.remove(device, at: $1, into: &$2) }
+        return true
+    }
+}

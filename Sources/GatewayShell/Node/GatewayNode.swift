@@ -1,0 +1,288 @@
+package import EventLoop
+package import GatewayCore
+import Linux
+import TLS
+package import Vocabulary
+
+/// One gateway on one thread: feeds its core with what links and providers bring, keeps what must
+/// be kept, and passes on what the core says. It decides nothing.
+///
+/// Everything happens in turns of the loop; after each the owner calls `endTurn`, which writes
+/// what changed. Answers that promise something wait for that.
+package final class GatewayNode {
+    package let loop: EventLoop
+    package let seal: SyntheticTokens
+    /// Part of each `apns-unique-id`; the same for as long as the file lives.
+    package let identity: UInt64
+    package internal(set) var gateway: Gateway
+    package internal(set) var apps: AppTable
+    package weak var links: (any DeviceLinks)?
+    package weak var senders: (any PushSenders)?
+    package internal(set) var failures: UInt64 = 0
+
+    let storage: SQLiteStorage
+    var batch = StoreBatch()
+    var deferred: [Deferred] = []
+    /// Written at this moment, by the number of the batch.
+    var writing: [(number: UInt64, deferred: [Deferred], devices: [DeviceID])] = []
+    /// Pushes of slots that are not in the file yet.
+    var unwritten: [SlotKey: Push] = [:]
+    var unwrittenDevices: [[UInt8]: DeviceID] = [:]
+    private var lastDevice: UInt64
+    private var effects: [Effect] = []
+    private var alarm: TimerSource?
+    private var armedAt: BootTime?
+    private var logTimer: TimerSource?
+    private var isLogTimerArmed = false
+    private var storeSource: DescriptorSource?
+
+    /// What waits for the disk.
+    enum Deferred {
+        case answer(CallID, Answer)
+        case registered(LinkID, AppNumber, DeviceToken?)
+        case identified(DeviceID, (DeviceID?) -> Void)
+    }
+
+    /// Lines of the log that are not about something else that is written may wait as long.
+    static let logDelay = Interval.milliseconds(400)
+    static let logLimit = 5000
+
+    package init(
+        _ loop: EventLoop,
+        _ storage: SQLiteStorage,
+        _ limits: GatewayLimits,
+        seal: SyntheticTokens,
+        identity: UInt64
+    ) throws(StorageError) {
+        (self.loop, self.storage) = (loop, storage)
+        (self.seal, self.identity) = (seal, identity)
+        let largest = try storage.reader.largestNumbers()
+        lastDevice = largest.device
+        gateway = Gateway(limits, lastPush: largest.push)
+        apps = AppTable(try storage.reader.apps())
+        do throws(LinuxError) {
+            alarm = try TimerSource(loop) { [unowned self] in
+                armedAt = nil
+                event { $0.passed($1, into: &$2) }
+            }
+            logTimer = try TimerSource(loop) { [unowned self] in
+                isLogTimerArmed = false
+                if writing.isEmpty { write() }
+            }
+            storeSource = try DescriptorSource(loop, storage.descriptor, .readable) {
+                [unowned self] _ in finishWrites()
+            }
+        } catch {
+            throw StorageError("\(error)")
+        }
+    }
+
+    /// Lets the core see an event, and does what it says.
+    func event(_ body: (inout Gateway, Moment, inout [Effect]) -> Void) {
+        // Effects may bring further events (a link that ends): each has its own list.
+        var list: [Effect] = []
+        swap(&list, &effects)
+        body(&gateway, Clocks.now(), &list)
+        for effect in list { perform(effect) }
+        list.removeAll(keepingCapacity: true)
+        effects = list
+        armAlarm()
+    }
+
+    private func armAlarm() {
+        // An alarm that comes too early is harmless; one a turn would cost more.
+        guard let at = gateway.alarm, armedAt == nil else { return }
+        armedAt = at
+        try? alarm?.arm(at: at)
+    }
+
+    /// What the store knows of the device, if it is not known here. False: it could not be asked.
+    func load(_ device: DeviceID) -> Bool {
+        guard gateway.needs(device) else { return true }
+        do throws(StorageError) {
+            gateway.load(device, try storage.record(of: device))
+            return true
+        } catch {
+            failures += 1
+            return false
+        }
+    }
+
+    func takeDevice() -> DeviceID {
+        lastDevice += 1
+        return DeviceID(lastDevice)
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .store(let push, let expiration):
+            unwritten[push.slot] = push
+            batch.changes.append(.store(push, expiration: expiration))
+        case .remove(let slot, let number):
+            if unwritten[slot]?.number == number { unwritten[slot] = nil }
+            batch.changes.append(.remove(slot, number))
+        case .save(let device, let registration):
+            batch.changes.append(.registration(device, registration))
+        case .log(let push, let event, let wall, let acceptance):
+            if let acceptance { batch.log.accepted(push, acceptance) }
+            batch.log.add(push.number, event, at: wall)
+        case .logNumber(let number, let event, let wall):
+            batch.log.add(number, event, at: wall)
+        case .send(let link, let sending): send(sending, over: link)
+        case .sendStored(let link, let id, let slot, let number, let isRider):
+            sendStored(link, id, slot, number, isRider)
+        case .answer(let call, let answer, let afterCommit):
+            if afterCommit {
+                deferred.append(.answer(call, answer))
+            } else {
+                senders?.answer(call, answer)
+            }
+        case .registered(let link, let app, let token):
+            deferred.append(.registered(link, app, token))
+        case .unregistered(let link, let app):
+            if let bundle = apps.bundle(of: app) { links?.unregistered(bundle, over: link) }
+        case .end(let link, let why): links?.end(link, why)
+        }
+    }
+
+    private func send(_ sending: Sending, over link: LinkID) {
+        guard let bundle = apps.bundle(of: sending.push.app) else { return }
+        links?.send(sending, ofApp: bundle, over: link)
+    }
+
+    private func sendStored(
+        _ link: LinkID,
+        _ id: SendingID,
+        _ slot: SlotKey,
+        _ number: PushNumber,
+        _ isRider: Bool
+    ) {
+        var push = unwritten[slot]
+        if push == nil {
+            do throws(StorageError) {
+                push = try storage.push(in: slot)
+            } catch {
+                failures += 1
+            }
+        }
+        // What is not there was replaced or could not be read; the next flush tries again.
+        guard let push, push.number == number else { return }
+        send(Sending(id: id, push: push, isRider: isRider), over: link)
+    }
+
+    // MARK: Turns
+
+    /// Writes what changed, if somebody waits for it. To be called after each turn of the loop.
+    package func endTurn() {
+        if !batch.changes.isEmpty || !deferred.isEmpty {
+            // One batch at a time: what comes meanwhile goes together into the next.
+            if writing.isEmpty { write() }
+        } else if batch.log.count >= Self.logLimit, writing.isEmpty {
+            write()
+        } else if !batch.log.isEmpty, !isLogTimerArmed {
+            isLogTimerArmed = true
+            try? logTimer?.arm(at: Clocks.now().boot + Self.logDelay)
+        }
+    }
+
+    private func write() {
+        guard !batch.isEmpty || !deferred.isEmpty else { return }
+        batch.number = gateway.closeBatch()
+        let devices = batch.changes.compactMap { change -> DeviceID? in
+            switch change {
+            case .device, .app: nil
+            case .registration(let device, _): device
+            case .store(let push, _): push.device
+            case .remove(let slot, _): slot.device
+            }
+        }
+        writing.append((batch.number, deferred, devices))
+        deferred = []
+        storage.write(batch)
+        batch = StoreBatch()
+    }
+
+    private func finishWrites() {
+        for (number, error) in storage.completions() {
+            guard let index = writing.firstIndex(where: { $0.number == number }) else { continue }
+            let (_, deferred, devices) = writing.remove(at: index)
+            if error == nil {
+                gateway.committed(number)
+                forgetWritten(devices)
+                for item in deferred { finish(item) }
+            } else {
+                fail(deferred, devices)
+            }
+        }
+    }
+
+    /// What is in the file need not be kept here, unless it changed again since.
+    private func forgetWritten(_ devices: [DeviceID]) {
+        guard !unwritten.isEmpty else { return }
+        unwritten.removeAll(keepingCapacity: true)
+        for change in batch.changes {
+            if case .store(let push, _) = change { unwritten[push.slot] = push }
+            if case .remove(let slot, let number) = change, unwritten[slot]?.number == number {
+                unwritten[slot] = nil
+            }
+        }
+        unwrittenDevices.removeAll()
+        for change in batch.changes {
+            if case .device(let device, let key, _) = change { unwrittenDevices[key] = device }
+        }
+    }
+
+    private func finish(_ item: Deferred) {
+        switch item {
+        case .answer(let call, let answer): senders?.answer(call, answer)
+        case .registered(let link, let app, let token):
+            guard let bundle = apps.bundle(of: app) else { return }
+            links?.registered(bundle, token: token.map { seal.seal($0.bytes) }, over: link)
+        case .identified(let device, let completion): completion(device)
+        }
+    }
+
+    /// Nothing of the batch is kept: nobody may believe it is.
+    private func fail(_ deferred: [Deferred], _ devices: [DeviceID]) {
+        failures += 1
+        var records: [(DeviceID, DeviceRecord)] = []
+        for device in Set(devices).sorted() {
+            guard let record = try? storage.record(of: device) else { continue }
+            records.append((device, record))
+        }
+        gateway.failed(records)
+        forgetWritten(devices)
+        for item in deferred {
+            switch item {
+            case .answer(let call, _): senders?.answer(call, .refused(.serviceUnavailable))
+            case .registered(let link, let app, _):
+                guard let bundle = apps.bundle(of: app) else { continue }
+                links?.registered(bundle, token: nil, over: link)
+            case .identified(_, let completion): completion(nil)
+            }
+        }
+    }
+
+    /// Whether everything so far is on the disk.
+    package var isSettled: Bool { writing.isEmpty && batch.isEmpty && deferred.isEmpty }
+
+    /// Writes the rest and waits for it: the last thing before the end.
+    package func settle() {
+        while !isSettled {
+            write()
+            while !writing.isEmpty {
+                _ = Poll.ready(storage.descriptor, for: .readable, milliseconds: -1)
+                finishWrites()
+            }
+        }
+    }
+
+    /// Removes what expired, and what the log need not know any more.
+    package func sweep(keepingLogFor span: Interval) {
+        let now = Clocks.now().wall
+        let oldest = (now - span).nanoseconds / 1000
+        storage.sweep(now: now, oldestLog: PushNumber(UInt64(max(0, oldest))))
+    }
+}

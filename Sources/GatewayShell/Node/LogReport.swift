@@ -1,0 +1,64 @@
+package import GatewayCore
+package import Vocabulary
+
+/// A row of the delivery log as data: what `log` prints, and what a provider gets.
+package struct LogReport {
+    package let value: Value
+
+    package init(_ row: LogRow, bundle: String, gateway: UInt64) {
+        var fields: [(String, Value)] = [
+            ("uniqueId", .string("\(PushUUID(number: row.number, gateway: gateway))")),
+            ("topic", .string(bundle)),
+            ("events", .list(row.events.map(Self.event))),
+            ("state", .string(row.events.last.map { Self.name($0.event) } ?? "accepted")),
+        ]
+        if let head = row.head {
+            fields += [
+                ("apnsId", .string("\(head.acceptance.apnsID)")),
+                ("device", .integer(Int64(clamping: head.device.number))),
+                ("pushType", .string(head.type.name)),
+                ("priority", .integer(Int64(head.priority.rawValue))),
+                ("bytes", .integer(Int64(head.size))),
+                ("provider", .string(head.acceptance.provider)),
+                ("assumedBackground", .bool(head.acceptance.isAssumedBackground)),
+            ]
+        }
+        value = .map(ValueMap(fields))
+    }
+
+    private static func event(_ entry: LogRow.Entry) -> Value {
+        var fields: [(String, Value)] = [
+            ("event", .string(name(entry.event))),
+            ("timestamp", .integer(entry.at.nanoseconds / 1_000_000)),
+        ]
+        let detail = detail(entry.event)
+        if !detail.isEmpty { fields.append(("reason", .string(detail))) }
+        return .map(ValueMap(fields))
+    }
+
+    package static func name(_ event: LogEvent) -> String {
+        switch event {
+        case .accepted: "accepted"
+        case .attempted: "attempted"
+        case .delivered: "delivered"
+        case .stored(.overBudget), .stored(.dailyBudget), .stored(.lowBattery),
+            .stored(.lowPower):
+            "throttled"
+        case .stored: "stored"
+        case .replaced: "replaced"
+        case .expired: "expired"
+        case .dropped: "dropped"
+        }
+    }
+
+    package static func detail(_ event: LogEvent) -> String {
+        switch event {
+        case .accepted, .attempted, .delivered, .expired: ""
+        case .stored(let reason): reason.name
+        case .replaced: "a newer push for the app came"
+        case .dropped(.notStorable(let reason)): "it may not be stored; \(reason.name)"
+        case .dropped(.unregistered): "the app was unregistered"
+        case .dropped(.refused): "the device refused it"
+        }
+    }
+}

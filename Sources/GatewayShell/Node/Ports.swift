@@ -1,0 +1,16 @@
+package import GatewayCore
+
+/// The links of devices, as the node sees them. All on the loop's thread, during a turn.
+package protocol DeviceLinks: AnyObject {
+    func send(_ sending: Sending, ofApp bundle: String, over link: LinkID)
+    /// The app's token, kept for good; nil: the device has too many apps, or nothing can be kept.
+    func registered(_ bundle: String, token: [UInt8]?, over link: LinkID)
+    func unregistered(_ bundle: String, over link: LinkID)
+    /// The link is not the node's any more; its device is to be told why and disconnected.
+    func end(_ link: LinkID, _ why: LinkEnd)
+}
+
+/// Those who wait for the answer to a push.
+package protocol PushSenders: AnyObject {
+    func answer(_ call: CallID, _ answer: Answer)
+}

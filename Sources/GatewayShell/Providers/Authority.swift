@@ -1,0 +1,124 @@
+package import GatewayCore
+package import TLS
+import Vocabulary
+
+/// The keys of providers, and the tokens whose signatures were found right: checking one costs
+/// more than everything else about a push.
+package final class Authority {
+    package struct Key: Sendable {
+        package var key: ProviderKey
+        package var publicKey: P256PublicKey
+
+        package init(_ key: ProviderKey, _ publicKey: P256PublicKey) {
+            (self.key, self.publicKey) = (key, publicKey)
+        }
+    }
+
+    struct Verified {
+        var keyID: String
+        var issuedAt: Int64
+    }
+
+    private var keys: [String: Key]
+    private var verified: [[UInt8]: Verified] = [:]
+    /// Signatures checked so far.
+    package private(set) var checks: UInt64 = 0
+    /// Rises when the keys change.
+    private(set) var generation = 0
+
+    private static let limit = 10_000
+
+    package init(_ keys: [Key] = []) {
+        self.keys = Self.table(keys)
+    }
+
+    private static func table(_ keys: [Key]) -> [String: Key] {
+        Dictionary(keys.map { ($0.key.id, $0) }) { first, _ in first }
+    }
+
+    /// From now on these keys hold; tokens of keys that are gone do no more.
+    package func replace(_ keys: [Key]) {
+        self.keys = Self.table(keys)
+        verified = [:]
+        generation += 1
+    }
+
+    func key(_ id: String) -> ProviderKey? { keys[id]?.key }
+
+    /// What a token says, if one of the keys signed it.
+    func verify(_ text: ArraySlice<UInt8>) -> Verified? {
+        let bytes = Array(text)
+        if let known = verified[bytes] { return known }
+        guard let token = ProviderToken(text), let key = keys[token.keyID],
+            key.key.team == token.teamID
+        else { return nil }
+        checks += 1
+        guard (try? key.publicKey.verifies(token.signature, of: token.signed)) == true else {
+            return nil
+        }
+        // Nobody without a key can fill it.
+        if verified.count >= Self.limit { verified.removeAll(keepingCapacity: true) }
+        let answer = Verified(keyID: token.keyID, issuedAt: token.issuedAt)
+        verified[bytes] = answer
+        return answer
+    }
+}
+
+extension ProviderCertificate {
+    private static let topics = "1.2.840.113635.100.6.3.6"
+    private static let development = "1.2.840.113635.100.6.3.1"
+    private static let production = "1.2.840.113635.100.6.3.2"
+
+    /// What a certificate that our anchors vouch for says; nil when it names no topic.
+    init?(_ certificate: Certificate) {
+        var topics = certificate.extensionValue(Self.topics).map(DER.texts) ?? []
+        // The kinds stand among the topics, by plain words.
+        topics.removeAll { !$0.utf8.contains(UInt8(ascii: ".")) }
+        if let own = certificate.subject(.userID), !topics.contains(own) {
+            topics.insert(own, at: 0)
+        }
+        guard !topics.isEmpty, let fingerprint = try? certificate.fingerprint() else { return nil }
+        let isDevelopment = certificate.extensionValue(Self.development) != nil
+        let isProduction = certificate.extensionValue(Self.production) != nil
+        self.init(
+            fingerprint: Hexadecimal.text(fingerprint),
+            topics: topics,
+            environment: isDevelopment == isProduction
+                ? nil : isProduction ? .production : .development
+        )
+    }
+}
+
+/// As much of DER as the extensions of certificates need.
+enum DER {
+    /// All UTF-8 strings, in the order in which they stand, whatever they stand in.
+    static func texts(_ bytes: [UInt8]) -> [String] {
+        var texts: [String] = []
+        collect(bytes[...], into: &texts, depth: 0)
+        return texts
+    }
+
+    private static func collect(_ bytes: ArraySlice<UInt8>, into texts: inout [String], depth: Int)
+    {
+        var rest = bytes
+        while depth < 8, let tag = rest.popFirst(), let first = rest.popFirst() {
+            var count = Int(first)
+            if first >= 0x80 {
+                guard first <= 0x82 else { return }
+                count = 0
+                for _ in 0..<(first & 0x7F) {
+                    guard let byte = rest.popFirst() else { return }
+                    count = count << 8 | Int(byte)
+                }
+            }
+            guard count <= rest.count else { return }
+            let content = rest.prefix(count)
+            rest = rest.dropFirst(count)
+            if tag == 0x0C {
+                texts.append(String(decoding: content, as: UTF8.self))
+            } else if tag & 0x20 != 0 {
+                collect(content, into: &texts, depth: depth + 1)
+            }
+        }
+    }
+}

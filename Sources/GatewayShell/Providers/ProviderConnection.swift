@@ -1,0 +1,208 @@
+import EventLoop
+import GatewayCore
+import HTTP2
+import Linux
+import TLS
+import Vocabulary
+
+/// One connection of a provider: TLS, HTTP/2, and what it has shown of itself.
+final class ProviderConnection {
+    /// By which the server finds it.
+    let number: UInt64
+    unowned let server: ProviderServer
+    let descriptor: FileDescriptor
+    var session = ProviderSession()
+    private(set) var http: HTTP2Session?
+    private(set) var certificate: ProviderCertificate?
+    /// It showed a certificate that cannot be used.
+    private(set) var hasBadCertificate = false
+
+    private var tls: TLSSession
+    private var source: DescriptorSource?
+    private var output: [UInt8] = []
+    private var sent = 0
+    private var isWatchingWrites = false
+    private var isClosed = false
+    private var isEnding = false
+    /// Since when nothing came, and since when it has been there.
+    private(set) var lastActivity: BootTime
+    private let start: BootTime
+    /// Its last token, that need not be looked for again.
+    var lastToken: (text: [UInt8], verified: Authority.Verified, generation: Int)?
+
+    init(
+        _ number: UInt64,
+        _ server: ProviderServer,
+        _ descriptor: consuming FileDescriptor
+    ) throws(TLSError) {
+        (self.number, self.server) = (number, server)
+        start = Clocks.now().boot
+        lastActivity = start
+        let socket = descriptor.number
+        self.descriptor = descriptor
+        tls = try TLSSession(server.context, serving: socket)
+    }
+
+    func watch() throws(LinuxError) {
+        source = try DescriptorSource(server.loop, descriptor.number, .readable) {
+            [unowned self] events in ready(events)
+        }
+    }
+
+    // MARK: Descriptor
+
+    private func ready(_ events: DescriptorSource.Events) {
+        guard http != nil else { return handshake() }
+        if events.contains(.writable) { flush() }
+        if !isClosed, !events.isDisjoint(with: [.readable, .hangUp, .error]) { read() }
+    }
+
+    private func handshake() {
+        do throws(TLSError) {
+            switch try tls.handshake() {
+            case .wantsRead: return watchWrites(false)
+            case .wantsWrite: return watchWrites(true)
+            case .done: break
+            }
+        } catch {
+            server.counters.failedHandshakes += 1
+            return close()
+        }
+        watchWrites(false)
+        if let shown = tls.peerCertificate {
+            if tls.peerProblem == nil { certificate = ProviderCertificate(shown) }
+            hasBadCertificate = certificate == nil
+        }
+        do throws(HTTP2Error) {
+            http = try HTTP2Session(.server, server.httpLimits, handler: self)
+        } catch {
+            return close()
+        }
+        read()
+    }
+
+    private func read() {
+        guard let http else { return }
+        let now = server.now
+        http.clock = now.boot.nanoseconds
+        lastActivity = now.boot
+        var buffer = server.takeBuffer()
+        defer { server.giveBuffer(&buffer) }
+        // Enough for one; others wait as well.
+        for _ in 0..<8 {
+            do {
+                switch try tls.read(into: &buffer) {
+                case .bytes(let count):
+                    let bytes = buffer.span.extracting(0..<count)
+                    try http.receive(bytes)
+                case .wantsRead: return server.touch(self)
+                case .wantsWrite:
+                    watchWrites(true)
+                    return
+                case .closed: return close()
+                }
+            } catch let error as HTTP2Error {
+                server.counters.protocolErrors += 1
+                if error.isFlood { server.counters.floods += 1 }
+                return fail()
+            } catch {
+                return close()
+            }
+            if isClosed { return }
+        }
+        server.touch(self)
+        if tls.hasPending { server.readAgain(self) }
+    }
+
+    /// What it sent cannot be understood: it is told so, and goes.
+    private func fail() {
+        isEnding = true
+        flush()
+        close()
+    }
+
+    func readMore() { if !isClosed { read() } }
+
+    /// Sends what there is, as far as the peer takes it.
+    func flush() {
+        guard !isClosed, let http else { return }
+        // A span of a local array may be lent to the session.
+        var output: [UInt8] = []
+        swap(&output, &self.output)
+        defer { swap(&output, &self.output) }
+        do {
+            while true {
+                if sent == output.count {
+                    output.removeAll(keepingCapacity: output.capacity <= 65_536)
+                    sent = 0
+                    _ = try http.send(into: &output, upTo: 32_768)
+                    if output.isEmpty { break }
+                }
+                let rest = output.span.extracting(sent..<output.count)
+                switch try tls.write(rest) {
+                case .bytes(let count): sent += count
+                case .wantsRead: return
+                case .wantsWrite: return watchWrites(true)
+                case .closed: return close()
+                }
+            }
+        } catch {
+            return close()
+        }
+        watchWrites(false)
+        if http.isOver || isEnding && http.openCount == 0 { close() }
+    }
+
+    private func watchWrites(_ on: Bool) {
+        guard on != isWatchingWrites else { return }
+        isWatchingWrites = on
+        try? source?.setEvents(on ? [.readable, .writable] : .readable)
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        source = nil
+        tls.close()
+        server.closed(self)
+    }
+
+    // MARK: The end
+
+    /// Tells the provider to send no more here, and goes when all is answered.
+    func drain(_ reason: Reason) {
+        guard let http, !isEnding else { return http == nil ? close() : () }
+        isEnding = true
+        let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
+        do {
+            try http.end(.noError, reason: text)
+        } catch {
+            return close()
+        }
+        flush()
+    }
+
+    /// Looks for what takes too long: a handshake, a request that does not end, silence.
+    func check(_ now: Moment) {
+        guard let http else {
+            if now.boot - start > server.settings.handshakeTime { close() }
+            return
+        }
+        let late = now.boot - server.settings.requestTime
+        if http.cut(startedBefore: late.nanoseconds) > 0 {
+            server.counters.slowRequests += 1
+            flush()
+        }
+        if !isClosed, http.openCount == 0, now.boot - lastActivity > server.settings.idleTime {
+            drain(.idleTimeout)
+        }
+    }
+}
+
+extension ProviderConnection: HTTP2Handler {
+    func received(_ message: HTTP2Message) { server.received(message, on: self) }
+
+    func broken(_ stream: Int32, _ code: HTTP2Code) { server.forget(stream, of: self) }
+
+    func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {}
+}

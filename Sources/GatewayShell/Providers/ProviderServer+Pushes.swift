@@ -1,0 +1,195 @@
+import GatewayCore
+import HTTP2
+import Vocabulary
+
+/// What a request asks for, and the order in which it is looked at: path and method, the fields,
+/// who sends, to whom, the payload. So a token tells nothing to those who may not send to it.
+extension ProviderServer {
+    func received(_ message: HTTP2Message, on connection: ProviderConnection) {
+        let fields = RequestFields(message.headers)
+        let segments = fields.path.split(separator: UInt8(ascii: "/"))
+        guard fields.path.first == UInt8(ascii: "/"), segments.count >= 2,
+            segments[0].elementsEqual("3".utf8)
+        else { return refuse(message, connection, .badPath) }
+        if segments[1].elementsEqual("device".utf8), segments.count <= 3 {
+            push(message, fields, segments.count == 3 ? segments[2] : nil, connection)
+        } else if segments[1].elementsEqual("log".utf8), segments.count == 3 {
+            tell(message, fields, segments[2], connection)
+        } else {
+            refuse(message, connection, .badPath)
+        }
+    }
+
+    func refuse(_ message: HTTP2Message, _ connection: ProviderConnection, _ reason: Reason) {
+        let echo = message.headers["apns-id"].map(Array.init) ?? freshID().utf8
+        let answer = Answer.refused(reason)
+        count(answer)
+        respond(connection, message.stream, echo, answer)
+    }
+
+    private func push(
+        _ message: HTTP2Message,
+        _ fields: RequestFields,
+        _ text: ArraySlice<UInt8>?,
+        _ connection: ProviderConnection
+    ) {
+        do throws(Reason) {
+            try take(message, fields, text, connection)
+        } catch {
+            refuse(message, connection, error)
+        }
+    }
+
+    private func take(
+        _ message: HTTP2Message,
+        _ fields: RequestFields,
+        _ text: ArraySlice<UInt8>?,
+        _ connection: ProviderConnection
+    ) throws(Reason) {
+        guard fields.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
+        if fields.hasDuplicate { throw .duplicateHeaders }
+        var request = fields.push
+        request.payload = message.body
+        request.isCutOff = message.isCutOff
+        let said = try request.fields()
+        let (bundle, provider) = try authorize(fields, said.bundle, connection)
+        guard let text else { throw .missingDeviceToken }
+        guard let token = node.seal.token(text) else { throw .badDeviceToken }
+        // Nothing more is told of a token that is for another app.
+        guard let app = node.apps.number(of: bundle), token.app == app else {
+            throw .deviceTokenNotForTopic
+        }
+        guard node.load(token.device) else { throw .serviceUnavailable }
+        if let refusal = node.gateway.refusal(of: token) {
+            count(refusal)
+            let echo = fields.push.id.map(Array.init) ?? freshID().utf8
+            return respond(connection, message.stream, echo, refusal)
+        }
+        let nature = try request.nature(of: said)
+        guard node.admit(token, at: now) else { throw .tooManyRequests }
+        let id = said.id ?? freshID()
+        let number = node.takeNumber(at: now)
+        let expiration = said.expiration ?? .until(now.wall + node.gateway.limits.storage)
+        let push = Push(
+            number: number,
+            device: token.device,
+            app: app,
+            type: nature.type,
+            priority: nature.priority,
+            expiration: expiration,
+            collapseID: said.collapseID,
+            isSilent: nature.isSilent,
+            payload: message.body
+        )
+        let acceptance = Acceptance(
+            apnsID: id,
+            provider: provider,
+            isAssumedBackground: nature.isAssumedBackground
+        )
+        let call = begin(message, connection, id)
+        node.take(push, acceptance, for: call)
+    }
+
+    /// Who sends, and whether to this topic: its bundle identifier, and the provider's name for
+    /// the log.
+    func authorize(
+        _ fields: RequestFields,
+        _ bundle: String?,
+        _ connection: ProviderConnection
+    ) throws(Reason) -> (bundle: String, provider: String) {
+        if let certificate = connection.certificate {
+            guard let bundle = bundle ?? certificate.topics.first else { throw .missingTopic }
+            if let reason = ProviderSession.refusal(
+                of: certificate,
+                bundle: bundle,
+                environment: settings.environment
+            ) {
+                throw reason
+            }
+            return (bundle, certificate.fingerprint)
+        }
+        guard let field = fields.authorization else {
+            throw connection.hasBadCertificate ? .badCertificate : .missingProviderToken
+        }
+        guard let text = ProviderToken.bearer(field), let verified = verified(text, connection),
+            let key = authority.key(verified.keyID)
+        else { throw .invalidProviderToken }
+        guard let bundle else { throw .missingTopic }
+        if let reason = connection.session.use(
+            text,
+            issuedAt: verified.issuedAt,
+            key: key,
+            bundle: bundle,
+            environment: settings.environment,
+            node.gateway.limits,
+            at: now
+        ) {
+            throw reason
+        }
+        return (bundle, key.id)
+    }
+
+    private func verified(
+        _ text: ArraySlice<UInt8>,
+        _ connection: ProviderConnection
+    ) -> Authority.Verified? {
+        if let last = connection.lastToken, last.generation == authority.generation,
+            last.text.count == text.count, last.text.elementsEqual(text)
+        {
+            return last.verified
+        }
+        guard let verified = authority.verify(text) else { return nil }
+        connection.lastToken = (Array(text), verified, authority.generation)
+        return verified
+    }
+
+    /// `apns-id` for a provider that gave none.
+    func freshID() -> PushUUID {
+        var random = SystemRandomNumberGenerator()
+        return PushUUID(
+            high: random.next() & ~0xF000 | 0x4000,
+            low: random.next() >> 2 | 1 << 63
+        )
+    }
+
+    // MARK: The log
+
+    /// `GET /3/log/UNIQUE-ID`: what became of a push, for the provider that sent it.
+    private func tell(
+        _ message: HTTP2Message,
+        _ fields: RequestFields,
+        _ text: ArraySlice<UInt8>,
+        _ connection: ProviderConnection
+    ) {
+        do throws(Reason) {
+            guard fields.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
+            guard let number = PushUUID(text)?.number(gateway: node.identity) else {
+                throw .badMessageID
+            }
+            let row: LogRow?
+            do throws(StorageError) {
+                row = try node.log(of: number)
+            } catch {
+                throw .serviceUnavailable
+            }
+            guard let row, let head = row.head, let bundle = node.apps.bundle(of: head.app) else {
+                throw .badMessageID
+            }
+            let (_, provider) = try authorize(fields, bundle, connection)
+            // Whose push it was not learns not even that there was one.
+            guard provider == head.acceptance.provider else { throw .badMessageID }
+            let report = LogReport(row, bundle: bundle, gateway: node.identity).value
+            var headers = HeaderBlock()
+            headers.append(":status", "200")
+            headers.append("content-type", "application/json")
+            try? connection.http?.respond(
+                to: message.stream,
+                headers,
+                body: Array(report.json().utf8)
+            )
+            touch(connection)
+        } catch {
+            refuse(message, connection, error)
+        }
+    }
+}

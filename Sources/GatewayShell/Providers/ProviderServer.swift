@@ -1,0 +1,257 @@
+import EventLoop
+package import GatewayCore
+import HTTP2
+package import Linux
+package import TLS
+package import Vocabulary
+
+/// The side of the gateway that application servers speak to.
+package final class ProviderServer {
+    /// What may be changed while it runs.
+    package struct Settings: Sendable {
+        package var environment = PushEnvironment.production
+        package var connections = 10_000
+        package var streams: UInt32 = 1000
+        package var handshakeTime = Interval.seconds(10)
+        package var requestTime = Interval.seconds(30)
+        package var idleTime = Interval.hours(2)
+
+        package init() {}
+    }
+
+    package struct Counters: Sendable {
+        package var connections: UInt64 = 0
+        package var refusedConnections: UInt64 = 0
+        package var failedHandshakes: UInt64 = 0
+        package var protocolErrors: UInt64 = 0
+        package var floods: UInt64 = 0
+        package var slowRequests: UInt64 = 0
+        package var accepted: UInt64 = 0
+        /// By the place of the reason in the list of all.
+        package var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
+    }
+
+    package let node: GatewayNode
+    package let authority: Authority
+    package var settings: Settings
+    package internal(set) var counters = Counters()
+    /// For new connections.
+    package var context: TLSContext
+    package let port: UInt16
+
+    let loop: EventLoop
+    var httpLimits: HTTP2Limits
+    /// Read into by one connection at a time.
+    private var buffer: [UInt8] = []
+    /// The time of this turn.
+    private(set) var now = Clocks.now()
+    private var connections: [UInt64: ProviderConnection] = [:]
+    private var lastConnection: UInt64 = 0
+    private var touched: [ProviderConnection] = []
+    private var unread: [ProviderConnection] = []
+    private var listener: InternetListener?
+    private var source: DescriptorSource?
+    private var timer: TimerSource?
+    private var again: DeferredSource?
+    private var lastCall: UInt64 = 0
+    private var calls: [CallID: Call] = [:]
+    private var isDraining = false
+
+    /// Who waits for an answer.
+    struct Call {
+        var connection: UInt64
+        var stream: Int32
+        var id: PushUUID
+        /// As the provider wrote it.
+        var echo: [UInt8]
+    }
+
+    package init(
+        _ node: GatewayNode,
+        _ authority: Authority,
+        at address: InternetAddress,
+        _ context: TLSContext,
+        _ settings: Settings
+    ) throws(LinuxError) {
+        (self.node, self.authority) = (node, authority)
+        (self.context, self.settings) = (context, settings)
+        loop = node.loop
+        httpLimits = HTTP2Limits()
+        httpLimits.streams = settings.streams
+        httpLimits.body = 5120
+        let socket = try InternetListener(address)
+        port = socket.port
+        let number = socket.descriptor.number
+        listener = consume socket
+        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
+        timer = try TimerSource(loop) { [unowned self] in check() }
+        try timer?.arm(at: now.boot + .seconds(1))
+        node.senders = self
+    }
+
+    func takeBuffer() -> [UInt8] {
+        guard !buffer.isEmpty else { return [UInt8](repeating: 0, count: 65_536) }
+        defer { buffer = [] }
+        return buffer
+    }
+
+    func giveBuffer(_ used: inout [UInt8]) { swap(&used, &buffer) }
+
+    package var connectionCount: Int { connections.count }
+    package var waitingCount: Int { calls.count }
+
+    private func accept() {
+        now = Clocks.now()
+        // Others want their turn as well.
+        for _ in 0..<64 {
+            var socket: FileDescriptor?
+            do throws(LinuxError) {
+                socket = try acceptOne()
+            } catch {
+                // Too many descriptors: those who wait are served when others have gone.
+                counters.refusedConnections += 1
+                try? source?.setEnabled(false)
+                return
+            }
+            guard let socket = socket.take() else { return }
+            guard connections.count < settings.connections, !isDraining else {
+                counters.refusedConnections += 1
+                continue
+            }
+            lastConnection += 1
+            counters.connections += 1
+            do {
+                let connection = try ProviderConnection(lastConnection, self, socket)
+                try connection.watch()
+                connections[lastConnection] = connection
+            } catch {
+                counters.refusedConnections += 1
+            }
+        }
+    }
+
+    private func acceptOne() throws(LinuxError) -> FileDescriptor? {
+        switch listener {
+        case .some(let listener): try listener.accept()
+        case .none: nil
+        }
+    }
+
+    func closed(_ connection: ProviderConnection) {
+        connections[connection.number] = nil
+        try? source?.setEnabled(!isDraining)
+    }
+
+    /// Something is to be sent over it at the end of the turn.
+    func touch(_ connection: ProviderConnection) { touched.append(connection) }
+
+    /// More was read than it was given time for.
+    func readAgain(_ connection: ProviderConnection) {
+        unread.append(connection)
+        if again == nil {
+            again = try? DeferredSource(loop) { [unowned self] in
+                again = nil
+                let waiting = unread
+                unread = []
+                for connection in waiting { connection.readMore() }
+            }
+        }
+    }
+
+    /// To be called after each turn of the loop, behind the node's `endTurn`.
+    package func endTurn() {
+        now = Clocks.now()
+        let connections = touched
+        touched.removeAll(keepingCapacity: true)
+        for connection in connections { connection.flush() }
+    }
+
+    private func check() {
+        now = Clocks.now()
+        for number in connections.keys.sorted() { connections[number]?.check(now) }
+        try? timer?.arm(at: now.boot + .seconds(1))
+    }
+
+    // MARK: Calls
+
+    func begin(_ message: HTTP2Message, _ connection: ProviderConnection, _ id: PushUUID)
+        -> CallID
+    {
+        lastCall += 1
+        let call = CallID(lastCall)
+        calls[call] = Call(
+            connection: connection.number,
+            stream: message.stream,
+            id: id,
+            echo: message.headers["apns-id"].map(Array.init) ?? id.utf8
+        )
+        return call
+    }
+
+    /// The stream is gone; its answer is for nobody.
+    func forget(_ stream: Int32, of connection: ProviderConnection) {}
+
+    // MARK: The end
+
+    /// No new connections; those that are there are told to go.
+    package func drain() {
+        isDraining = true
+        source = nil
+        listener = nil
+        for number in connections.keys.sorted() { connections[number]?.drain(.shutdown) }
+    }
+
+    /// The number of connections that are still there after `drain`.
+    package var isDrained: Bool { connections.isEmpty }
+}
+
+extension ProviderServer: PushSenders {
+    package func answer(_ call: CallID, _ answer: Answer) {
+        guard let waiting = calls.removeValue(forKey: call) else { return }
+        count(answer)
+        guard let connection = connections[waiting.connection] else { return }
+        respond(connection, waiting.stream, waiting.echo, answer)
+    }
+
+    func count(_ answer: Answer) {
+        switch answer {
+        case .accepted: counters.accepted += 1
+        case .refused(let reason, _):
+            if let place = Reason.allCases.firstIndex(of: reason) { counters.refused[place] += 1 }
+        }
+    }
+
+    /// Answers a push: 200 without a body, or the reason in one frame.
+    func respond(
+        _ connection: ProviderConnection,
+        _ stream: Int32,
+        _ echo: [UInt8],
+        _ answer: Answer
+    ) {
+        var headers = HeaderBlock()
+        var body: [UInt8] = []
+        let id = String(decoding: echo, as: UTF8.self)
+        switch answer {
+        case .accepted(let number):
+            headers.append(":status", "200")
+            headers.append("apns-id", id)
+            headers.append(
+                "apns-unique-id",
+                "\(PushUUID(number: number, gateway: node.identity))"
+            )
+        case .refused(let reason, let timestamp):
+            headers.append(":status", "\(reason.status)")
+            headers.append("content-type", "application/json")
+            headers.append("apns-id", id)
+            var text = "{\"reason\":\"\(reason.rawValue)\""
+            if let timestamp { text += ",\"timestamp\":\(timestamp.nanoseconds / 1_000_000)" }
+            body = Array((text + "}").utf8)
+        }
+        do throws(HTTP2Error) {
+            try connection.http?.respond(to: stream, headers, body: body)
+        } catch {
+            return connection.close()
+        }
+        touch(connection)
+    }
+}

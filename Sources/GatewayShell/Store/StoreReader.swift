@@ -1,0 +1,222 @@
+package import GatewayCore
+import SQLite
+package import Vocabulary
+
+/// Reads a gateway's file beside its writer: the loop's thread, or another process.
+package final class StoreReader {
+    private let database: Database
+    private let deviceWithKey: Statement
+    private let registrations: Statement
+    private let stored: Statement
+    private let slot: Statement
+    private let log: Statement
+
+    /// The file must exist, of the version that this program writes.
+    package init(_ path: String) throws(StorageError) {
+        do throws(SQLiteError) {
+            database = try Database(path: path, mode: .readOnly, busyTimeout: 10_000)
+            deviceWithKey = try database.prepare("SELECT id FROM devices WHERE key = ?")
+            registrations = try database.prepare(
+                "SELECT app, generation, active, ended FROM registrations WHERE device = ?"
+            )
+            stored = try database.prepare(
+                "SELECT app, number, expiration FROM slots WHERE device = ?"
+            )
+            slot = try database.prepare(
+                """
+                SELECT number, expiration, type, priority, silent, collapse, payload
+                FROM slots WHERE device = ? AND app = ?
+                """
+            )
+            log = try database.prepare(
+                """
+                SELECT device, app, type, priority, size, assumed, id, provider, events
+                FROM log WHERE number = ?
+                """
+            )
+        } catch {
+            throw StorageError("\(error)")
+        }
+    }
+
+    private func reading<Answer>(
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(StorageError) -> Answer {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw StorageError("\(error)")
+        }
+    }
+
+    package func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID? {
+        try reading { () throws(SQLiteError) in
+            defer { deviceWithKey.reset() }
+            try deviceWithKey.bind(key, at: 1)
+            guard try deviceWithKey.step() else { return nil }
+            return DeviceID(UInt64(try deviceWithKey.integer(at: 0)))
+        }
+    }
+
+    package func record(of device: DeviceID) throws(StorageError) -> DeviceRecord {
+        try reading { () throws(SQLiteError) in
+            defer {
+                registrations.reset()
+                stored.reset()
+            }
+            var record = DeviceRecord()
+            try registrations.bind(Int64(bitPattern: device.number), at: 1)
+            while try registrations.step() {
+                record.registrations.append(
+                    Registration(
+                        app: AppNumber(UInt32(clamping: try registrations.integer(at: 0))),
+                        generation: UInt16(clamping: try registrations.integer(at: 1)),
+                        isActive: try registrations.integer(at: 2) != 0,
+                        ended: EndedBytes.decode(try registrations.bytes(at: 3))
+                    )
+                )
+            }
+            try stored.bind(Int64(bitPattern: device.number), at: 1)
+            while try stored.step() {
+                record.stored.append(
+                    DeviceRecord.Stored(
+                        app: AppNumber(UInt32(clamping: try stored.integer(at: 0))),
+                        number: PushNumber(UInt64(clamping: try stored.integer(at: 1))),
+                        expiration: WallTime(nanoseconds: try stored.integer(at: 2))
+                    )
+                )
+            }
+            return record
+        }
+    }
+
+    package func push(in key: SlotKey) throws(StorageError) -> Push? {
+        try reading { () throws(SQLiteError) in
+            defer { slot.reset() }
+            try slot.bind(Int64(bitPattern: key.device.number), at: 1)
+            try slot.bind(Int64(key.app.number), at: 2)
+            guard try slot.step(),
+                let type = PushType(rawValue: UInt8(clamping: try slot.integer(at: 2))),
+                let priority = PushPriority(rawValue: UInt8(clamping: try slot.integer(at: 3)))
+            else { return nil }
+            return Push(
+                number: PushNumber(UInt64(clamping: try slot.integer(at: 0))),
+                device: key.device,
+                app: key.app,
+                type: type,
+                priority: priority,
+                expiration: .until(WallTime(nanoseconds: try slot.integer(at: 1))),
+                collapseID: try slot.bytes(at: 5),
+                isSilent: try slot.integer(at: 4) != 0,
+                payload: try slot.bytes(at: 6)
+            )
+        }
+    }
+
+    package func log(of number: PushNumber) throws(StorageError) -> LogRow? {
+        try reading { () throws(SQLiteError) in
+            defer { log.reset() }
+            try log.bind(Int64(bitPattern: number.number), at: 1)
+            guard try log.step(),
+                let type = PushType(rawValue: UInt8(clamping: try log.integer(at: 2))),
+                let priority = PushPriority(rawValue: UInt8(clamping: try log.integer(at: 3)))
+            else { return nil }
+            return LogRow(
+                number: number,
+                head: LogRow.Head(
+                    device: DeviceID(UInt64(clamping: try log.integer(at: 0))),
+                    app: AppNumber(UInt32(clamping: try log.integer(at: 1))),
+                    type: type,
+                    priority: priority,
+                    size: Int(try log.integer(at: 4)),
+                    acceptance: Acceptance(
+                        apnsID: UUIDBytes.decode(try log.bytes(at: 6)),
+                        provider: try log.text(at: 7),
+                        isAssumedBackground: try log.integer(at: 5) != 0
+                    )
+                ),
+                events: LogBytes.decode(try log.bytes(at: 8))
+            )
+        }
+    }
+
+    /// The newest pushes, newest first.
+    package func newest(_ limit: Int) throws(StorageError) -> [PushNumber] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT number FROM log ORDER BY number DESC LIMIT ?"
+            )
+            try statement.bind(Int64(limit), at: 1)
+            var numbers: [PushNumber] = []
+            while try statement.step() {
+                numbers.append(PushNumber(UInt64(clamping: try statement.integer(at: 0))))
+            }
+            return numbers
+        }
+    }
+
+    /// All apps, in the order of their numbers.
+    package func apps() throws(StorageError) -> [(AppNumber, String)] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare("SELECT number, bundle FROM apps ORDER BY number")
+            var apps: [(AppNumber, String)] = []
+            while try statement.step() {
+                apps.append(
+                    (
+                        AppNumber(UInt32(clamping: try statement.integer(at: 0))),
+                        try statement.text(at: 1)
+                    )
+                )
+            }
+            return apps
+        }
+    }
+
+    /// What a device is known by, since when, how many apps it has and how much is kept for it.
+    package struct Device: Sendable {
+        package var id: DeviceID
+        package var key: [UInt8]
+        package var since: WallTime
+        package var apps: Int
+        package var stored: Int
+    }
+
+    /// Devices behind `after`, in the order of their numbers.
+    package func devices(after: UInt64, limit: Int) throws(StorageError) -> [Device] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT id, key, since,
+                (SELECT count(*) FROM registrations WHERE device = id AND active = 1),
+                (SELECT count(*) FROM slots WHERE device = id)
+                FROM devices WHERE id > ? ORDER BY id LIMIT ?
+                """
+            )
+            try statement.bind(Int64(bitPattern: after), at: 1)
+            try statement.bind(Int64(limit), at: 2)
+            var devices: [Device] = []
+            while try statement.step() {
+                devices.append(
+                    Device(
+                        id: DeviceID(UInt64(clamping: try statement.integer(at: 0))),
+                        key: try statement.bytes(at: 1),
+                        since: WallTime(nanoseconds: try statement.integer(at: 2)),
+                        apps: Int(try statement.integer(at: 3)),
+                        stored: Int(try statement.integer(at: 4))
+                    )
+                )
+            }
+            return devices
+        }
+    }
+
+    /// The largest numbers in use: of devices, and of pushes.
+    package func largestNumbers() throws(StorageError) -> (device: UInt64, push: UInt64) {
+        try reading { () throws(SQLiteError) in
+            let device = try database.integer("SELECT coalesce(max(id), 0) FROM devices") ?? 0
+            let push =
+                try database.integer("SELECT coalesce(max(number), 0) FROM log") ?? 0
+            return (UInt64(clamping: device), UInt64(clamping: push))
+        }
+    }
+}

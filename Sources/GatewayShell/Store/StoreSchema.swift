@@ -1,0 +1,62 @@
+import SQLite
+
+/// The tables of a gateway's file, and what they were before.
+enum StoreSchema {
+    /// `Ofsg`, so that `file` and we know whose it is.
+    static let applicationID: Int32 = 0x4F66_7367
+    static let version: Int32 = 1
+
+    private static let tables = """
+        CREATE TABLE devices (
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, since INTEGER NOT NULL) STRICT;
+        CREATE TABLE apps (number INTEGER PRIMARY KEY, bundle TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE registrations (
+            device INTEGER NOT NULL, app INTEGER NOT NULL, generation INTEGER NOT NULL,
+            active INTEGER NOT NULL, ended BLOB NOT NULL,
+            PRIMARY KEY (device, app)) STRICT, WITHOUT ROWID;
+        CREATE TABLE slots (
+            device INTEGER NOT NULL, app INTEGER NOT NULL, number INTEGER NOT NULL,
+            expiration INTEGER NOT NULL, type INTEGER NOT NULL, priority INTEGER NOT NULL,
+            silent INTEGER NOT NULL, collapse BLOB NOT NULL, payload BLOB NOT NULL,
+            UNIQUE (device, app)) STRICT;
+        CREATE INDEX slots_by_expiration ON slots (expiration);
+        CREATE TABLE log (
+            number INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,
+            type INTEGER NOT NULL, priority INTEGER NOT NULL, size INTEGER NOT NULL,
+            assumed INTEGER NOT NULL, id BLOB NOT NULL, provider TEXT NOT NULL,
+            events BLOB NOT NULL) STRICT;
+        """
+
+    /// Opens the file for its one writer, making it if there is none.
+    static func open(_ path: String, fileSystem: String?) throws(SQLiteError) -> Database {
+        let database = try Database(
+            path: path,
+            mode: .create,
+            fileSystem: fileSystem,
+            busyTimeout: 10_000
+        )
+        try database.setJournalMode(.wal)
+        try database.setSynchronous(.full)
+        // Larger checkpoints: a slot that changes often is written back once.
+        try database.execute("PRAGMA wal_autocheckpoint = 8000")
+        let version = try database.userVersion()
+        if version == 0 {
+            try database.transaction { () throws(SQLiteError) in
+                try database.execute(tables)
+                try database.setApplicationID(applicationID)
+                try database.setUserVersion(Self.version)
+            }
+            return database
+        }
+        let id = try database.applicationID()
+        if version != Self.version || id != applicationID {
+            throw SQLiteError(
+                extendedCode: 26,
+                operation: .open,
+                message: "not a gateway's file, or one of another version",
+                subject: path
+            )
+        }
+        return database
+    }
+}
