@@ -97,7 +97,7 @@ let package = Package(
             "Commands",
             [
                 "Simulator", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "SystemBus",
-                "Vocabulary",
+                "Vocabulary", "Zlib",
             ]
         ),
 
@@ -123,6 +123,7 @@ let package = Package(
         layer("SQLite", ["CSQLite"]),
         layer("TLS", ["COpenSSL"]),
         layer("HTTP2", ["CNGHTTP2"]),
+        layer("Zlib", ["CZlib"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 
         // C: module maps and what Swift cannot call.
@@ -142,6 +143,7 @@ let package = Package(
             pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev"])]
         ),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Apps that show how it is used, and that the tests run.
         sample("ColorFeed"),
@@ -232,6 +234,7 @@ let package = Package(
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
+        tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",
             [
@@ -245,7 +248,10 @@ let package = Package(
         ),
         tests(
             "Commands",
-            ["Commands", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "Vocabulary"]
+            [
+                "Commands", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "Simulator",
+                "Vocabulary", "Zlib",
+            ]
         ),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]

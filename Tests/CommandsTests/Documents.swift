@@ -44,7 +44,7 @@ struct Document {
         get throws { try Files.text(file) }
     }
 
-    private var file: String {
+    var file: String {
         let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
         return root.joined(separator: "/") + "/" + path
     }

@@ -10,7 +10,9 @@ struct Layers {
 
     private static let cores: Set<String> = ["Vocabulary", "DeviceCore", "AppProtocol"]
     private static let system: Set<String> = ["Glibc", "Synchronization"]
-    private static let wrappers: Set<String> = ["EventLoop", "Linux", "SQLite", "SystemBus"]
+    private static let wrappers: Set<String> = [
+        "EventLoop", "Linux", "SQLite", "SystemBus", "Zlib",
+    ]
 
     static let table: [String: Target] = [
         "offstaged": Target(
@@ -35,7 +37,7 @@ struct Layers {
         ),
         "BuildIdentity": Target(),
         "Offstage": Target(
-            ours: wrappers.subtracting(["SQLite"]).union(["AppProtocol", "Vocabulary"]),
+            ours: wrappers.subtracting(["SQLite", "Zlib"]).union(["AppProtocol", "Vocabulary"]),
             system: system.union(["Dispatch", "Foundation"])
         ),
         "Simulator": Target(ours: cores),
@@ -49,6 +51,7 @@ struct Layers {
             system: system
         ),
         "SQLite": Target(ours: ["CSQLite", "Vocabulary"], system: system),
+        "Zlib": Target(ours: ["CZlib"]),
         "Linux": Target(ours: ["CLinux", "Vocabulary"], system: system),
         "CLinux": Target(),
         "CSystemd": Target(),
@@ -57,6 +60,7 @@ struct Layers {
         "COpenSSL": Target(),
         "HTTP2": Target(ours: ["CNGHTTP2"], system: system),
         "CNGHTTP2": Target(),
+        "CZlib": Target(),
     ]
 
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world

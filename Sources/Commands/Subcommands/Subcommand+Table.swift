@@ -14,7 +14,10 @@ extension Subcommand {
         Group(title: "In the scripts of an app", commands: [begin, end, limits]),
         Group(title: "The device", commands: [pause, `continue`, set, conditions, settings]),
         Group(title: "Manifests", commands: [lint, modes, gates]),
-        Group(title: "For developers", commands: [new, simulate, replay, daemon, completions]),
+        Group(
+            title: "For developers",
+            commands: [new, simulate, evaluate, replay, daemon, completions]
+        ),
     ]
 
     package static let all = groups.flatMap(\.commands)

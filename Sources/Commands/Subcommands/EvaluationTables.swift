@@ -1,0 +1,84 @@
+import Simulator
+
+/// What `evaluate` prints for people: for each kind of purse the figures of all people, then the
+/// fresh opens by data set.
+struct EvaluationTables {
+    let rows: [EvaluationRow]
+    let users: Int
+
+    func print(_ console: Console) {
+        for (place, purse) in PurseKind.allCases.enumerated() {
+            let rows = rows.filter { $0.purse == purse }
+            guard !rows.isEmpty else { continue }
+            if place > 0, self.rows.contains(where: { $0.purse != purse }) { console.print("") }
+            let people = users == 1 ? "1 person" : "\(users) people"
+            console.print(console.styled("\(purse.title), \(people)", .bold))
+            figures(rows.filter { $0.data == "all" }).print(console, indent: 2)
+            let data = Set(rows.map(\.data)).subtracting(["all"]).sorted()
+            guard data.count > 1 else { continue }
+            console.print(console.styled("Fresh opens by data set, %", .bold))
+            byData(rows, data).print(console, indent: 2)
+        }
+    }
+
+    private func figures(_ rows: [EvaluationRow]) -> Table {
+        var table = Table([
+            Table.Column("BUDGET", isNumber: true), Table.Column("POLICY"),
+            Table.Column("FRESH %", isNumber: true), Table.Column("95 % OF SAMPLES"),
+            Table.Column("MEAN OF USERS %", isNumber: true),
+            Table.Column("MEDIAN AGE", isNumber: true), Table.Column("SPENT", isNumber: true),
+            Table.Column("WASTED %", isNumber: true), Table.Column("WAKES", isNumber: true),
+            Table.Column("FROM SLEEP", isNumber: true),
+        ])
+        for row in rows {
+            table.add(
+                "\(row.budget)",
+                row.policy,
+                row.pooled.tenths,
+                "[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]",
+                row.userMean.tenths,
+                row.medianAgeMinutes.tenths + " min",
+                row.spentPerAppDay.tenths,
+                row.wastedPercent.tenths,
+                row.wakesPerDay.tenths,
+                row.wakesFromSleepPerDay.tenths
+            )
+        }
+        return table
+    }
+
+    private func byData(_ rows: [EvaluationRow], _ data: [String]) -> Table {
+        var table = Table(
+            [Table.Column("BUDGET", isNumber: true), Table.Column("POLICY")]
+                + data.map { Table.Column($0.uppercased(), isNumber: true) }
+        )
+        for all in rows where all.data == "all" {
+            let cells = data.map { name in
+                rows.first {
+                    $0.data == name && $0.policy == all.policy && $0.budget == all.budget
+                }?.pooled.tenths ?? ""
+            }
+            table.add(
+                [Table.Cell("\(all.budget)"), Table.Cell(all.policy)] + cells.map { .init($0) }
+            )
+        }
+        return table
+    }
+}
+
+extension PurseKind {
+    var title: String {
+        switch self {
+        case .app: "Refreshes of its own for each app"
+        case .device: "One purse for the device"
+        }
+    }
+}
+
+extension Double {
+    /// With one digit after the point.
+    var tenths: String {
+        let tenths = Int64((self * 10).rounded())
+        return (tenths < 0 ? "-" : "") + "\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    }
+}

@@ -1,0 +1,81 @@
+/// Judges policies by real people's logs, one person after the other.
+package struct Evaluation: Sendable {
+    package struct Plan: Sendable {
+        package var budgets: [Int]
+        package var purses: [PurseKind]
+
+        package init(budgets: [Int], purses: [PurseKind]) {
+            (self.budgets, self.purses) = (budgets, purses)
+        }
+    }
+
+    /// A policy, a purse and a budget.
+    private struct Key: Hashable {
+        var policy: String
+        var purse: PurseKind
+        var budget: Int
+    }
+
+    private let plan: Plan
+    private var tallies: [Key: [Tally]] = [:]
+    package private(set) var users = 0
+
+    package init(_ plan: Plan) { self.plan = plan }
+
+    package static let policies = ["offstage"] + Baseline.allCases.map(\.rawValue)
+
+    /// Adds one person; one whose log is too short is left out.
+    package mutating func add(_ log: UserLog) {
+        guard let record = UsageRecord(log) else { return }
+        users += 1
+        let scores = HistogramScores(record)
+        var learned = DeviceReplay(record)
+        learned.warmUp()
+        for purse in plan.purses {
+            for budget in plan.budgets {
+                var replay = learned
+                replay.score(budget: budget, purse: purse)
+                let own = Key(policy: "offstage", purse: purse, budget: budget)
+                tallies[own, default: []].append(Tally(replay.refreshes, of: record))
+                for baseline in Baseline.allCases {
+                    let key = Key(policy: baseline.rawValue, purse: purse, budget: budget)
+                    let refreshes = baseline.refreshes(
+                        record,
+                        budget: budget,
+                        purse: purse,
+                        scores
+                    )
+                    tallies[key, default: []].append(Tally(refreshes, of: record))
+                }
+            }
+        }
+    }
+
+    /// For each policy, purse and budget: all people, then those of each data set.
+    package var rows: [EvaluationRow] {
+        var rows: [EvaluationRow] = []
+        for purse in plan.purses {
+            for budget in plan.budgets {
+                for policy in Self.policies {
+                    let key = Key(policy: policy, purse: purse, budget: budget)
+                    guard let all = tallies[key] else { continue }
+                    rows.append(row(key, data: "all", all))
+                    for data in all.map(\.data).inOrderOnce {
+                        rows.append(row(key, data: data, all.filter { $0.data == data }))
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    private func row(_ key: Key, data: String, _ tallies: [Tally]) -> EvaluationRow {
+        EvaluationRow(
+            policy: key.policy,
+            purse: key.purse,
+            budget: key.budget,
+            data: data,
+            tallies
+        )
+    }
+}

@@ -1,0 +1,127 @@
+import Linux
+import Simulator
+import TestKit
+import Testing
+import Zlib
+
+/// The policies on the days of four people who do not exist.
+struct EvaluationTests {
+    static let log = Document("Tests/Fixtures/usage/made-up/events.csv.gz").file
+
+    static func people() throws -> [UserLog] {
+        let packed = try Files.read(log)
+        let text = try Gzip.decompress(packed, limit: 1 << 20)
+        return try UserLog.read(text, data: "made-up")
+    }
+
+    /// What `usage_baselines.py` computes of the same log, at 2, 4, 8 and 24 refreshes.
+    struct Reference {
+        var policy: String
+        var purse: PurseKind
+        var fresh: [Double]
+        var wakes: [Double]
+
+        init(_ policy: String, _ purse: PurseKind, fresh: [Double], wakes: [Double]) {
+            (self.policy, self.purse, self.fresh, self.wakes) = (policy, purse, fresh, wakes)
+        }
+
+        static let all = [
+            Reference("fixed", .app, fresh: [6.32, 11.58, 17.89, 47.37], wakes: [2, 4, 8, 24]),
+            Reference("waking", .app, fresh: [5.79, 13.68, 28.95, 75.26], wakes: [2, 4, 8, 24]),
+            Reference(
+                "histogram",
+                .app,
+                fresh: [19.47, 32.63, 55.79, 94.74],
+                wakes: [9.33, 18.08, 34.54, 75.50]
+            ),
+            Reference(
+                "oracle",
+                .app,
+                fresh: [83.16, 100, 100, 100],
+                wakes: [6.58, 7.92, 7.92, 7.92]
+            ),
+            Reference(
+                "histogram",
+                .device,
+                fresh: [22.11, 40.00, 65.79, 93.68],
+                wakes: [9.54, 18.71, 35.04, 86.25]
+            ),
+            Reference(
+                "oracle",
+                .device,
+                fresh: [93.16, 100, 100, 100],
+                wakes: [7.38, 7.92, 7.92, 7.92]
+            ),
+        ]
+    }
+
+    @Test func baselinesAreThoseOfTheProgramThatTheBarsComeFrom() throws {
+        let budgets = [2, 4, 8, 24]
+        var evaluation = Evaluation(Evaluation.Plan(budgets: budgets, purses: [.app, .device]))
+        for person in try Self.people() { evaluation.add(person) }
+        #expect(evaluation.users == 4)
+        let rows = evaluation.rows
+        for reference in Reference.all {
+            for (place, budget) in budgets.enumerated() {
+                let row = try #require(
+                    rows.first {
+                        $0.policy == reference.policy && $0.purse == reference.purse
+                            && $0.budget == budget && $0.data == "all"
+                    }
+                )
+                let name = "\(reference.policy), \(reference.purse), \(budget)"
+                #expect(abs(row.pooled - reference.fresh[place]) < 0.2, "\(name): \(row.pooled)")
+                #expect(abs(row.wakesPerDay - reference.wakes[place]) < 0.1, "\(name)")
+            }
+        }
+    }
+
+    @Test func whatTheDeviceDecidedIsDecidedAgain() throws {
+        let person = try #require(try Self.people().first)
+        let record = try #require(UsageRecord(person))
+        var replay = DeviceReplay(record, logged: true)
+        replay.warmUp()
+        replay.score(budget: 4, purse: .device)
+        #expect(!replay.refreshes.times.joined().isEmpty)
+        #expect(replay.replaysEqual)
+    }
+
+    @Test func theCommandPrintsARowForEachPolicy() throws {
+        let output = TestTerminal().run(
+            ["evaluate", "--usage", Self.log, "--budget", "4", "--purse", "device"]
+        ).output
+        for policy in Evaluation.policies { #expect(output.contains(" \(policy) "), "\(output)") }
+        #expect(output.contains("One purse for the device, 4 people"))
+        try JSONTests.expect(
+            "evaluate",
+            TestTerminal().run(["evaluate", "--usage", Self.log, "--budget", "4", "--json"]).output
+        )
+    }
+
+    @Test(arguments: [
+        ([], "evaluate: no logs are named"),
+        (["--usage", "/nowhere/*.csv"], "matches no file"),
+        (["--usage", EvaluationTests.log, "--budget", "4,x"], "is no list of numbers"),
+        (["--usage", EvaluationTests.log, "--purse", "devise"], "device"),
+    ])
+    func mistakesAreSaid(_ arguments: [String], _ words: String) {
+        let outcome = TestTerminal().run(["evaluate"] + arguments)
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        ("user,app\n", 1, "the first line is not user,kind,app,start,duration_s"),
+        ("a,app,b,2024-01-01T00:00:00\n", 2, "it has 4 fields and not 5"),
+        ("a,app,b,2024-13-01T00:00:00,\n", 2, "is no time"),
+        ("a,app,b,2024-01-01T00:00:00,x\n", 2, "is no number of seconds"),
+    ])
+    func aLineThatCannotBeReadIsNamed(_ text: String, _ line: Int, _ reason: String) {
+        let head = line > 1 ? "user,kind,app,start,duration_s\n" : ""
+        let error = #expect(throws: UsageLogError.self) {
+            try UserLog.read(Array((head + text).utf8), data: "")
+        }
+        #expect(error?.line == line)
+        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+    }
+}
