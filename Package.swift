@@ -111,6 +111,7 @@ let package = Package(
         layer("DeviceCore", ["Vocabulary"]),
         layer("GatewayCore", ["Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
+        layer("Wire", ["Vocabulary"]),
         layer("Vocabulary"),
 
         // Which build this is, by the source of the cores.
@@ -225,6 +226,7 @@ let package = Package(
         tests("TestKit", ["Linux"]),
         tests("Vocabulary", ["Vocabulary", "Linux"]),
         tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
+        tests("Wire", ["Wire", "Linux", "Vocabulary"]),
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),

@@ -18,10 +18,12 @@ let strict: [SwiftSetting] = [
 let fuzzers = ["FuzzValueBytes", "FuzzJSON", "FuzzManifest", "FuzzCommand", "FuzzConfiguration"]
 /// The same for what peers send.
 let peers = ["FuzzOptions"]
+/// The same for the device link.
+let links = ["FuzzDeviceFrame", "FuzzGatewayFrame"]
 
 let package = Package(
     name: "offstage-fuzz",
-    products: (fuzzers + peers).map { .library(name: $0, type: .static, targets: [$0]) },
+    products: (fuzzers + peers + links).map { .library(name: $0, type: .static, targets: [$0]) },
     targets: [
         .target(name: "Vocabulary", swiftSettings: strict),
         .target(
@@ -43,5 +45,12 @@ let package = Package(
         ]
         + peers.map {
             .target(name: $0, dependencies: ["OptionProperties"], swiftSettings: strict)
+        }
+        + [
+            .target(name: "Wire", dependencies: ["Vocabulary"], swiftSettings: strict),
+            .target(name: "LinkProperties", dependencies: ["Wire"], swiftSettings: strict),
+        ]
+        + links.map {
+            .target(name: $0, dependencies: ["LinkProperties", "Wire"], swiftSettings: strict)
         }
 )

@@ -15,6 +15,8 @@ int copenssl_context_defaults(SSL_CTX *context) {
         context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET |
                      SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    // One call of the system for a record, not one for its head and one for the rest.
+    SSL_CTX_set_read_ahead(context, 1);
     return SSL_CTX_set_num_tickets(context, 0) == 1 &&
            SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1;
 }

@@ -123,6 +123,24 @@ package struct TLSSession: ~Copyable {
         )
     }
 
+    /// Secret bytes that both ends, and nobody else, derive from this connection (RFC 5705, without
+    /// a context). The handshake must be done.
+    package func exportedKey(_ label: String, count: Int) throws(TLSError) -> [UInt8] {
+        var key = [UInt8](repeating: 0, count: count)
+        let result = unsafe SSL_export_keying_material(
+            handle,
+            &key,
+            count,
+            label,
+            label.utf8.count,
+            nil,
+            0,
+            0
+        )
+        try check(result, "export")
+        return key
+    }
+
     /// `TLSv1.3`.
     package var version: String { unsafe String(cString: SSL_get_version(handle)) }
 

@@ -90,6 +90,10 @@ final class End {
     var peerProblem: String? { session.peerProblem }
     var hasPending: Bool { session.hasPending }
 
+    func exportedKey(_ label: String) throws(TLSError) -> [UInt8] {
+        try session.exportedKey(label, count: 32)
+    }
+
     func handshake() throws(TLSError) -> TLSSession.Progress { try session.handshake() }
     func read(into buffer: inout [UInt8]) throws(TLSError) -> TLSSession.Transfer {
         try session.read(into: &buffer)

@@ -36,6 +36,18 @@ struct SessionTests {
         #expect(try pair.client.read(into: &buffer) == .closed)
     }
 
+    @Test func bothEndsAndNoOthersExportTheSameSecret() throws {
+        let authority = try Authority()
+        let (server, client) = (try authority.serverContext(), try authority.clientContext())
+        let (one, two) = (try Pair(server, client), try Pair(server, client))
+        #expect(one.handshake() == (nil, nil))
+        #expect(two.handshake() == (nil, nil))
+        let secret = try one.server.exportedKey("EXPORTER-test")
+        #expect(try one.client.exportedKey("EXPORTER-test") == secret)
+        #expect(try one.client.exportedKey("EXPORTER-other") != secret)
+        #expect(try two.client.exportedKey("EXPORTER-test") != secret)
+    }
+
     @Test func whatDoesNotFitWaitsAndNothingIsLost() throws {
         let authority = try Authority()
         let pair = try Pair(authority.serverContext(), authority.clientContext())

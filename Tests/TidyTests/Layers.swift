@@ -44,6 +44,7 @@ struct Layers {
         "DeviceCore": Target(ours: ["Vocabulary"]),
         "GatewayCore": Target(ours: ["Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
+        "Wire": Target(ours: ["Vocabulary"]),
         "Vocabulary": Target(),
         "EventLoop": Target(ours: ["CSystemd", "CLinux", "Linux", "Vocabulary"], system: system),
         "SystemBus": Target(

@@ -1,0 +1,107 @@
+extension DeviceFrame: LinkFrame {
+    enum Kind: UInt8 {
+        case hello = 0x41
+        case acknowledge, decline, register, unregister, keepAlive, condition, opened, end
+    }
+
+    package static let longest = DeviceLink.longestFromDevice
+
+    package var kind: UInt8 {
+        let kind: Kind =
+            switch self {
+            case .hello: .hello
+            case .acknowledge: .acknowledge
+            case .decline: .decline
+            case .register: .register
+            case .unregister: .unregister
+            case .keepAlive: .keepAlive
+            case .condition: .condition
+            case .opened: .opened
+            case .end: .end
+            }
+        return kind.rawValue
+    }
+
+    package func appendFields(to bytes: inout [UInt8]) {
+        switch self {
+        case .hello(let hello):
+            bytes.append(hello.version)
+            bytes += hello.key
+            bytes += hello.signature
+            bytes.appendNumber(hello.next)
+            bytes.append(hello.condition)
+        case .acknowledge(let sendings):
+            for sending in sendings { bytes.appendNumber(sending) }
+        case .decline(let sending): bytes.appendNumber(sending)
+        case .register(let topic, let renewing):
+            bytes.append(renewing ? 1 : 0)
+            bytes.appendCounted(topic.utf8)
+        case .unregister(let topic): bytes.appendCounted(topic.utf8)
+        case .keepAlive(let keepAlive):
+            bytes.appendNumber(keepAlive.next)
+            guard keepAlive.condition != nil || !keepAlive.budgets.isEmpty else { return }
+            bytes.append(keepAlive.condition == nil ? 0 : 1)
+            if let condition = keepAlive.condition { bytes.append(condition) }
+            for budget in keepAlive.budgets {
+                bytes.appendNumber(budget.app)
+                bytes.appendNumber(budget.left)
+            }
+        case .condition(let condition): bytes.append(condition)
+        case .opened(let app): bytes.appendNumber(app)
+        case .end(let reason): bytes.append(reason.rawValue)
+        }
+    }
+
+    package init(kind: UInt8, fields: ArraySlice<UInt8>) throws(LinkError) {
+        guard let kind = Kind(rawValue: kind) else { throw .unknownKind }
+        var reader = LinkReader(fields)
+        switch kind {
+        case .hello: self = .hello(try Self.hello(&reader))
+        case .acknowledge:
+            var sendings: [UInt64] = []
+            repeat {
+                guard sendings.count < DeviceLink.mostInList else { throw .tooLong }
+                sendings.append(try reader.number())
+            } while !reader.isAtEnd
+            self = .acknowledge(sendings)
+        case .decline: self = .decline(try reader.number())
+        case .register:
+            let flags = try reader.byte()
+            guard flags <= 1 else { throw .notCanonical }
+            self = .register(topic: try reader.topic(), renewing: flags == 1)
+        case .unregister: self = .unregister(topic: try reader.topic())
+        case .keepAlive: self = .keepAlive(try Self.keepAlive(&reader))
+        case .condition: self = .condition(try reader.condition())
+        case .opened: self = .opened(try reader.number())
+        case .end:
+            guard let reason = EndReason(rawValue: try reader.byte()) else { throw .badValue }
+            self = .end(reason)
+        }
+        try reader.end()
+    }
+
+    private static func hello(_ reader: inout LinkReader) throws(LinkError) -> Hello {
+        Hello(
+            version: try reader.byte(),
+            key: try reader.take(DeviceLink.keyBytes),
+            signature: try reader.take(DeviceLink.signatureBytes),
+            next: try reader.number(),
+            condition: try reader.condition()
+        )
+    }
+
+    private static func keepAlive(_ reader: inout LinkReader) throws(LinkError) -> KeepAlive {
+        var keepAlive = KeepAlive(next: try reader.number())
+        if reader.isAtEnd { return keepAlive }
+        let flags = try reader.byte()
+        guard flags <= 1 else { throw .notCanonical }
+        if flags == 1 { keepAlive.condition = try reader.condition() }
+        // Nothing to say is said by ending earlier.
+        if flags == 0, reader.isAtEnd { throw .notCanonical }
+        while !reader.isAtEnd {
+            guard keepAlive.budgets.count < DeviceLink.mostInList else { throw .tooLong }
+            keepAlive.budgets.append(Budget(app: try reader.number(), left: try reader.number()))
+        }
+        return keepAlive
+    }
+}

@@ -1,0 +1,231 @@
+package import Vocabulary
+
+/// The device link: names and limits (docs/device-link.md).
+package enum DeviceLink {
+    /// What ALPN calls it.
+    package static let protocolName = "offstage-link"
+    package static let version: UInt8 = 1
+    /// Bytes behind the head of a frame, by who sends it.
+    package static let longestFromDevice = 1024
+    package static let longestFromGateway = 8192
+    package static let challengeBytes = 32
+    package static let keyBytes = 32
+    package static let signatureBytes = 64
+    package static let tokenBytes = 32
+    /// What is exported from the TLS connection under `exporterLabel`.
+    package static let bindingBytes = 32
+    package static let exporterLabel = "EXPORTER-offstage-link"
+    package static let longestTopic = 255
+    package static let longestCollapseID = 64
+    package static let longestPayload = 5120
+    /// Acknowledgements in one frame, and app reports in one keep-alive.
+    package static let mostInList = 100
+    /// The longest of the two waits of an end, in seconds: a day.
+    package static let longestWait: UInt64 = 86_400
+    /// Expirations count from the start of 2025, so that they take four bytes; before it, they are
+    /// it.
+    package static let epoch: UInt64 = 1_735_689_600
+    /// Numbers are below 2^62.
+    package static let largestNumber: UInt64 = 1 << 62 - 1
+
+    /// What a device signs to prove who it is: bound to this gateway's challenge and to this very
+    /// TLS connection, so that it serves nobody who reads or relays it.
+    package static func proof(challenge: [UInt8], binding: [UInt8]) -> [UInt8] {
+        Array("offstage device link\0".utf8) + challenge + binding
+    }
+
+    /// Whether a text can be an app's identifier: 1 to 255 letters, digits, `.`, `-` and `_`.
+    package static func isTopic(_ text: String) -> Bool {
+        let utf8 = text.utf8
+        return (1...longestTopic).contains(utf8.count) && utf8.allSatisfy(isTopicByte)
+    }
+
+    static func isTopicByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// What a device says of itself, so that the gateway mirrors its budgets.
+package struct LinkCondition: Hashable, Sendable {
+    /// Percent of charge; nil: no battery.
+    package var battery: UInt8?
+    package var isOnMains: Bool
+    package var isLowPower: Bool
+    /// Not paid by volume.
+    package var isUnmetered: Bool
+    /// Silent wakes in its last 24 hours on battery; nil: it does not count.
+    package var silentWakes: UInt64?
+
+    package init(
+        battery: UInt8? = nil,
+        isOnMains: Bool = true,
+        isLowPower: Bool = false,
+        isUnmetered: Bool = true,
+        silentWakes: UInt64? = nil
+    ) {
+        (self.battery, self.isOnMains) = (battery, isOnMains)
+        (self.isLowPower, self.isUnmetered) = (isLowPower, isUnmetered)
+        self.silentWakes = silentWakes
+    }
+}
+
+/// What a device sends.
+package enum DeviceFrame: Hashable, Sendable {
+    case hello(Hello)
+    /// The device has these pushes and will not lose them.
+    case acknowledge([UInt64])
+    /// The device has no such app: the push is not wanted.
+    case decline(UInt64)
+    /// An app wants its token. `renewing`: an earlier one, if any, is to end.
+    case register(topic: String, renewing: Bool)
+    case unregister(topic: String)
+    case keepAlive(KeepAlive)
+    /// The condition changed in a way that matters now: mains, Wi-Fi, low power.
+    case condition(LinkCondition)
+    /// The user opened the app with this number: it gets what is kept for it.
+    case opened(UInt64)
+    case end(EndReason)
+
+    package struct Hello: Hashable, Sendable {
+        package var version: UInt8
+        /// Ed25519, 32 bytes: who the device is, from its first contact on.
+        package var key: [UInt8]
+        /// 64 bytes, of `DeviceLink.proof`.
+        package var signature: [UInt8]
+        /// Seconds in which the gateway hears from the device at the latest.
+        package var next: UInt64
+        package var condition: LinkCondition
+
+        package init(
+            version: UInt8 = DeviceLink.version,
+            key: [UInt8],
+            signature: [UInt8],
+            next: UInt64,
+            condition: LinkCondition
+        ) {
+            (self.version, self.key, self.signature) = (version, key, signature)
+            (self.next, self.condition) = (next, condition)
+        }
+    }
+
+    package struct KeepAlive: Hashable, Sendable {
+        /// Seconds in which the gateway hears from the device again, at the latest.
+        package var next: UInt64
+        /// Nil: as last told.
+        package var condition: LinkCondition?
+        /// What is left of the silent budgets of apps, where it changed: the app's number, and how
+        /// many pushes at once.
+        package var budgets: [Budget]
+
+        package init(next: UInt64, condition: LinkCondition? = nil, budgets: [Budget] = []) {
+            (self.next, self.condition, self.budgets) = (next, condition, budgets)
+        }
+    }
+
+    package struct Budget: Hashable, Sendable {
+        package var app: UInt64
+        package var left: UInt64
+
+        package init(app: UInt64, left: UInt64) { (self.app, self.left) = (app, left) }
+    }
+}
+
+/// What a gateway sends.
+package enum GatewayFrame: Hashable, Sendable {
+    case challenge(Challenge)
+    case welcome(Welcome)
+    case push(Push)
+    case registered(topic: String, app: UInt64, token: [UInt8])
+    case unregistered(topic: String)
+    case refused(topic: String, RegistrationProblem)
+    /// The answer to a keep-alive. What was stored for the device comes before it.
+    case keptAlive
+    case end(Ending)
+
+    package struct Challenge: Hashable, Sendable {
+        /// The versions that the gateway speaks.
+        package var versions: ClosedRange<UInt8>
+        /// 32 bytes that were never used before.
+        package var nonce: [UInt8]
+
+        package init(
+            versions: ClosedRange<UInt8> = DeviceLink.version...DeviceLink.version,
+            nonce: [UInt8]
+        ) {
+            (self.versions, self.nonce) = (versions, nonce)
+        }
+    }
+
+    package struct Welcome: Hashable, Sendable {
+        /// The device's number at this gateway, the same at each connection.
+        package var device: UInt64
+        /// This is the first contact: the gateway knows no app of the device.
+        package var isNew: Bool
+        /// The longest keep-alive interval that the gateway waits for, in seconds.
+        package var longest: UInt64
+
+        package init(device: UInt64, isNew: Bool, longest: UInt64) {
+            (self.device, self.isNew, self.longest) = (device, isNew, longest)
+        }
+    }
+
+    package struct Push: Hashable, Sendable {
+        package var sending: UInt64
+        package var app: UInt64
+        /// Which of the push types, by their order in docs/device-link.md.
+        package var type: UInt8
+        /// 10, 5 or 1.
+        package var priority: UInt8
+        /// It comes with something else and is no reason to wake the device.
+        package var isRider: Bool
+        package var isSilent: Bool
+        /// Seconds since 1970 at which it is worth nothing any more; nil: it was sent once.
+        package var expiration: UInt64?
+        /// At most 64 bytes; empty: none.
+        package var collapseID: [UInt8]
+        /// JSON, at most 5120 bytes.
+        package var payload: [UInt8]
+
+        package init(
+            sending: UInt64,
+            app: UInt64,
+            type: UInt8,
+            priority: UInt8,
+            isRider: Bool = false,
+            isSilent: Bool = false,
+            expiration: UInt64? = nil,
+            collapseID: [UInt8] = [],
+            payload: [UInt8]
+        ) {
+            (self.sending, self.app, self.type) = (sending, app, type)
+            (self.priority, self.isRider, self.isSilent) = (priority, isRider, isSilent)
+            (self.expiration, self.collapseID, self.payload) = (expiration, collapseID, payload)
+        }
+    }
+
+    package struct Ending: Hashable, Sendable {
+        package var reason: EndReason
+        /// When the device may come back: after this long, and then within `spread`, at an instant
+        /// that it draws itself.
+        package var after: Interval
+        package var spread: Interval
+
+        package init(_ reason: EndReason, after: Interval = .zero, spread: Interval = .zero) {
+            (self.reason, self.after, self.spread) = (reason, after, spread)
+        }
+    }
+}
+
+/// Why an app gets no token.
+package enum RegistrationProblem: UInt8, Hashable, Sendable, CaseIterable {
+    /// The device has as many apps as a device may have.
+    case tooManyApps = 1
+    /// The gateway serves no provider of this app.
+    case unknownTopic
+}
