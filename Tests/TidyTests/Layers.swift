@@ -67,7 +67,7 @@ struct Layers {
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
     /// for them and is held to the same.
     static let pure: Set<String> = [
-        "Vocabulary", "DeviceCore", "GatewayCore", "AppProtocol", "Simulator",
+        "Vocabulary", "DeviceCore", "GatewayCore", "AppProtocol", "Wire", "Simulator",
     ]
 }
 
