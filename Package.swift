@@ -91,7 +91,10 @@ let package = Package(
         ),
         layer(
             "GatewayShell",
-            ["GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS", "Vocabulary"]
+            [
+                "GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS", "Vocabulary",
+                "Wire",
+            ]
         ),
         layer(
             "Commands",
@@ -100,6 +103,9 @@ let package = Package(
                 "Vocabulary", "Zlib",
             ]
         ),
+
+        // A device's side of its link to the gateway.
+        layer("DeviceLink", ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"]),
 
         // What a Swift app links.
         layer("Offstage", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
@@ -227,6 +233,7 @@ let package = Package(
         tests("Vocabulary", ["Vocabulary", "Linux"]),
         tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
         tests("Wire", ["Wire", "Linux", "Vocabulary"]),
+        tests("DeviceLink", ["DeviceLink", "Vocabulary", "Wire"]),
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),

@@ -73,6 +73,34 @@ int clinux_connect_internet(const char *host, int port) {
     return each_address(host, port, 0, 0);
 }
 
+int clinux_start_connecting(const char *host, int port, int attempt) {
+    char service[12];
+    struct addrinfo hints = {0}, *list = NULL;
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICSERV;
+    snprintf(service, sizeof service, "%d", port);
+    int problem = getaddrinfo(host && *host ? host : NULL, service, &hints, &list);
+    if (problem != 0) {
+        if (problem != EAI_SYSTEM)
+            errno = problem == EAI_AGAIN ? EAGAIN : EADDRNOTAVAIL;
+        return -1;
+    }
+    int count = 0;
+    for (struct addrinfo *one = list; one; one = one->ai_next)
+        count++;
+    struct addrinfo *chosen = list;
+    for (int skip = attempt % count; skip > 0; skip--)
+        chosen = chosen->ai_next;
+    int result = socket(chosen->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (result >= 0 && connect(result, chosen->ai_addr, chosen->ai_addrlen) < 0 &&
+        errno != EINPROGRESS)
+        result = fail_closing(result);
+    int number = errno;
+    freeaddrinfo(list);
+    errno = number;
+    return result;
+}
+
 int clinux_set_no_delay(int socket) { return set(socket, IPPROTO_TCP, TCP_NODELAY); }
 
 int clinux_local_port(int socket) {

@@ -93,14 +93,6 @@ package final class DescriptorSource: Source {
         )
     }
 
-    /// Watches for something else from now on.
-    package func setEvents(_ events: Events) throws(LinuxError) {
-        try check(
-            unsafe sd_event_source_set_io_events(pointer, events.rawValue),
-            "sd_event_source_set_io_events"
-        )
-    }
-
     deinit { stop() }
 
     /// Waits for others from now on.

@@ -93,4 +93,23 @@ package enum InternetSocket {
         try check(clinux_set_no_delay(socket.number), "setsockopt", "\(address)")
         return socket
     }
+
+    /// Starts to connect; the socket does not block, and is writable once it is connected or cannot
+    /// be. Of a host's addresses it takes the one that `attempt` falls on: count up to try others.
+    /// Only looking up a name may wait.
+    package static func start(
+        connectingTo address: InternetAddress,
+        attempt: Int = 0
+    ) throws(LinuxError) -> FileDescriptor {
+        let attempt = Int32(truncatingIfNeeded: attempt & 0xFFFF)
+        let socket = FileDescriptor(
+            owning: try check(
+                unsafe clinux_start_connecting(address.host, Int32(address.port), attempt),
+                "connect",
+                "\(address)"
+            )
+        )
+        try check(clinux_set_no_delay(socket.number), "setsockopt", "\(address)")
+        return socket
+    }
 }

@@ -28,7 +28,7 @@ struct Layers {
             system: system
         ),
         "GatewayShell": Target(
-            ours: wrappers.union(["GatewayCore", "HTTP2", "TLS", "Vocabulary"]),
+            ours: wrappers.union(["GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire"]),
             system: system
         ),
         "Commands": Target(
@@ -45,6 +45,10 @@ struct Layers {
         "GatewayCore": Target(ours: ["Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
         "Wire": Target(ours: ["Vocabulary"]),
+        "DeviceLink": Target(
+            ours: ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"],
+            system: system
+        ),
         "Vocabulary": Target(),
         "EventLoop": Target(ours: ["CSystemd", "CLinux", "Linux", "Vocabulary"], system: system),
         "SystemBus": Target(

@@ -127,9 +127,9 @@ struct LinkFrameTests {
     }
 
     @Test func listsAreBounded() {
-        let most = DeviceFrame.acknowledge(Array(repeating: 1, count: DeviceLink.mostInList))
+        let most = DeviceFrame.acknowledge(Array(repeating: 1, count: LinkFormat.mostInList))
         #expect(error(device: most.bytes) == nil)
-        let more = DeviceFrame.acknowledge(Array(repeating: 1, count: DeviceLink.mostInList + 1))
+        let more = DeviceFrame.acknowledge(Array(repeating: 1, count: LinkFormat.mostInList + 1))
         #expect(error(device: more.bytes) == .tooLong)
         let budgets = Array(repeating: DeviceFrame.Budget(app: 1, left: 1), count: 101)
         #expect(
@@ -141,11 +141,11 @@ struct LinkFrameTests {
         func push(_ count: Int) -> GatewayFrame {
             .push(
                 .init(
-                    sending: DeviceLink.largestNumber,
-                    app: DeviceLink.largestNumber,
+                    sending: LinkFormat.largestNumber,
+                    app: LinkFormat.largestNumber,
                     type: 255,
                     priority: 10,
-                    expiration: DeviceLink.largestNumber,
+                    expiration: LinkFormat.largestNumber,
                     collapseID: Array(repeating: 0x61, count: 64),
                     payload: Array(repeating: 0x20, count: count)
                 )

@@ -4,7 +4,7 @@ extension DeviceFrame: LinkFrame {
         case acknowledge, decline, register, unregister, keepAlive, condition, opened, end
     }
 
-    package static let longest = DeviceLink.longestFromDevice
+    package static let longest = LinkFormat.longestFromDevice
 
     package var kind: UInt8 {
         let kind: Kind =
@@ -60,7 +60,7 @@ extension DeviceFrame: LinkFrame {
         case .acknowledge:
             var sendings: [UInt64] = []
             repeat {
-                guard sendings.count < DeviceLink.mostInList else { throw .tooLong }
+                guard sendings.count < LinkFormat.mostInList else { throw .tooLong }
                 sendings.append(try reader.number())
             } while !reader.isAtEnd
             self = .acknowledge(sendings)
@@ -83,8 +83,8 @@ extension DeviceFrame: LinkFrame {
     private static func hello(_ reader: inout LinkReader) throws(LinkError) -> Hello {
         Hello(
             version: try reader.byte(),
-            key: try reader.take(DeviceLink.keyBytes),
-            signature: try reader.take(DeviceLink.signatureBytes),
+            key: try reader.take(LinkFormat.keyBytes),
+            signature: try reader.take(LinkFormat.signatureBytes),
             next: try reader.number(),
             condition: try reader.condition()
         )
@@ -99,7 +99,7 @@ extension DeviceFrame: LinkFrame {
         // Nothing to say is said by ending earlier.
         if flags == 0, reader.isAtEnd { throw .notCanonical }
         while !reader.isAtEnd {
-            guard keepAlive.budgets.count < DeviceLink.mostInList else { throw .tooLong }
+            guard keepAlive.budgets.count < LinkFormat.mostInList else { throw .tooLong }
             keepAlive.budgets.append(Budget(app: try reader.number(), left: try reader.number()))
         }
         return keepAlive

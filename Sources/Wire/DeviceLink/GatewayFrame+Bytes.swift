@@ -15,7 +15,7 @@ extension GatewayFrame: LinkFrame {
         static let priority: UInt8 = 0x0F
     }
 
-    package static let longest = DeviceLink.longestFromGateway
+    package static let longest = LinkFormat.longestFromGateway
 
     package var kind: UInt8 {
         let kind: Kind =
@@ -56,7 +56,7 @@ extension GatewayFrame: LinkFrame {
             bytes.append(ending.reason.rawValue)
             for wait in [ending.after, ending.spread] {
                 let seconds = UInt64(max(0, wait.wholeSeconds))
-                bytes.appendNumber(min(seconds, DeviceLink.longestWait))
+                bytes.appendNumber(min(seconds, LinkFormat.longestWait))
             }
         }
     }
@@ -72,7 +72,7 @@ extension GatewayFrame: LinkFrame {
         bytes.append(flags)
         bytes.append(push.type)
         if let expiration = push.expiration {
-            bytes.appendNumber(max(expiration, DeviceLink.epoch) - DeviceLink.epoch)
+            bytes.appendNumber(max(expiration, LinkFormat.epoch) - LinkFormat.epoch)
         }
         if !push.collapseID.isEmpty { bytes.appendCounted(push.collapseID) }
         bytes += push.payload
@@ -85,7 +85,7 @@ extension GatewayFrame: LinkFrame {
         case .challenge:
             let (low, high) = (try reader.byte(), try reader.byte())
             guard low > 0, low <= high else { throw .badValue }
-            let nonce = try reader.take(DeviceLink.challengeBytes)
+            let nonce = try reader.take(LinkFormat.challengeBytes)
             self = .challenge(Challenge(versions: low...high, nonce: nonce))
         case .welcome:
             let device = try reader.number()
@@ -98,7 +98,7 @@ extension GatewayFrame: LinkFrame {
             self = .registered(
                 topic: try reader.topic(),
                 app: try reader.number(),
-                token: try reader.take(DeviceLink.tokenBytes)
+                token: try reader.take(LinkFormat.tokenBytes)
             )
         case .unregistered: self = .unregistered(topic: try reader.topic())
         case .refused:
@@ -127,12 +127,12 @@ extension GatewayFrame: LinkFrame {
             isSilent: flags & Flag.silent != 0,
             payload: []
         )
-        if flags & Flag.expires != 0 { push.expiration = DeviceLink.epoch + (try reader.number()) }
+        if flags & Flag.expires != 0 { push.expiration = LinkFormat.epoch + (try reader.number()) }
         if flags & Flag.collapses != 0 {
-            push.collapseID = try reader.counted(atMost: DeviceLink.longestCollapseID)
+            push.collapseID = try reader.counted(atMost: LinkFormat.longestCollapseID)
             guard !push.collapseID.isEmpty else { throw .notCanonical }
         }
-        guard reader.remaining <= DeviceLink.longestPayload else { throw .tooLong }
+        guard reader.remaining <= LinkFormat.longestPayload else { throw .tooLong }
         push.payload = try reader.take(reader.remaining)
         return push
     }
@@ -140,7 +140,7 @@ extension GatewayFrame: LinkFrame {
     private static func ending(_ reader: inout LinkReader) throws(LinkError) -> Ending {
         guard let reason = EndReason(rawValue: try reader.byte()) else { throw .badValue }
         let (after, spread) = (try reader.number(), try reader.number())
-        guard max(after, spread) <= DeviceLink.longestWait else { throw .badValue }
+        guard max(after, spread) <= LinkFormat.longestWait else { throw .badValue }
         return Ending(reason, after: .seconds(Int64(after)), spread: .seconds(Int64(spread)))
     }
 }

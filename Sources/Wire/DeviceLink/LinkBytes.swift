@@ -6,7 +6,7 @@ extension Array where Element == UInt8 {
         case 0..<(1 << 6): append(UInt8(number))
         case (1 << 6)..<(1 << 14): appendBytes(of: number | 0x40 << 8, 2)
         case (1 << 14)..<(1 << 30): appendBytes(of: number | 0x80 << 24, 4)
-        default: appendBytes(of: Swift.min(number, DeviceLink.largestNumber) | 0xC0 << 56, 8)
+        default: appendBytes(of: Swift.min(number, LinkFormat.largestNumber) | 0xC0 << 56, 8)
         }
     }
 
@@ -72,8 +72,8 @@ struct LinkReader {
     }
 
     mutating func topic() throws(LinkError) -> String {
-        let bytes = try counted(atMost: DeviceLink.longestTopic)
-        guard !bytes.isEmpty, bytes.allSatisfy(DeviceLink.isTopicByte) else { throw .badValue }
+        let bytes = try counted(atMost: LinkFormat.longestTopic)
+        guard !bytes.isEmpty, bytes.allSatisfy(LinkFormat.isTopicByte) else { throw .badValue }
         return String(decoding: bytes, as: UTF8.self)
     }
 

@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// The device link: names and limits (docs/device-link.md).
-package enum DeviceLink {
+package enum LinkFormat {
     /// What ALPN calls it.
     package static let protocolName = "offstage-link"
     package static let version: UInt8 = 1
@@ -96,14 +96,14 @@ package enum DeviceFrame: Hashable, Sendable {
         package var version: UInt8
         /// Ed25519, 32 bytes: who the device is, from its first contact on.
         package var key: [UInt8]
-        /// 64 bytes, of `DeviceLink.proof`.
+        /// 64 bytes, of `LinkFormat.proof`.
         package var signature: [UInt8]
         /// Seconds in which the gateway hears from the device at the latest.
         package var next: UInt64
         package var condition: LinkCondition
 
         package init(
-            version: UInt8 = DeviceLink.version,
+            version: UInt8 = LinkFormat.version,
             key: [UInt8],
             signature: [UInt8],
             next: UInt64,
@@ -155,7 +155,7 @@ package enum GatewayFrame: Hashable, Sendable {
         package var nonce: [UInt8]
 
         package init(
-            versions: ClosedRange<UInt8> = DeviceLink.version...DeviceLink.version,
+            versions: ClosedRange<UInt8> = LinkFormat.version...LinkFormat.version,
             nonce: [UInt8]
         ) {
             (self.versions, self.nonce) = (versions, nonce)

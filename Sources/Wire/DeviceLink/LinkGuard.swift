@@ -12,7 +12,7 @@ package struct LinkGuard: Sendable {
 
     /// What is to be done about a frame.
     package enum Action: Hashable, Sendable {
-        /// Verify `hello.signature` over `DeviceLink.proof(challenge:binding:)`, then say `proved`.
+        /// Verify `hello.signature` over `LinkFormat.proof(challenge:binding:)`, then say `proved`.
         case verify(DeviceFrame.Hello, challenge: [UInt8])
         case take(DeviceFrame)
     }
@@ -30,7 +30,7 @@ package struct LinkGuard: Sendable {
     package mutating func received(_ frame: DeviceFrame) throws(LinkError) -> Action {
         switch (state, frame) {
         case (.challenged(let nonce), .hello(let hello)):
-            guard hello.version == DeviceLink.version else { throw .badVersion }
+            guard hello.version == LinkFormat.version else { throw .badVersion }
             state = .proving
             return .verify(hello, challenge: nonce)
         case (.challenged, .end), (.open, .end): return .take(frame)

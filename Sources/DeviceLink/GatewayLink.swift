@@ -1,0 +1,262 @@
+package import EventLoop
+package import Linux
+package import TLS
+internal import Vocabulary
+package import Wire
+
+/// A device's link to its gateway over an event loop: does what `LinkClient` says.
+///
+/// One thread; SIGPIPE must be ignored. What apps get goes to `handler`, in the order in which it
+/// came; the handler may call back.
+package final class GatewayLink {
+    /// What the link has to tell.
+    package enum Event: Equatable, Sendable {
+        case online(isNew: Bool)
+        case offline(EndReason?)
+        /// To be acknowledged once it will not be lost.
+        case push(LinkClient.Delivery)
+        /// The token that the app gives its provider, 32 bytes.
+        case registered(topic: String, app: UInt64, token: [UInt8])
+        case unregistered(topic: String)
+        case refused(topic: String, RegistrationProblem)
+        /// A connection that could not be had, or broke: in words, for a log.
+        case problem(String)
+    }
+
+    private let loop: EventLoop
+    private let address: InternetAddress
+    private let context: TLSContext
+    private let key: Ed25519PrivateKey
+    private let publicKey: [UInt8]
+    private let handler: (GatewayLink, Event) -> Void
+    private var client: LinkClient
+    private var connection: Connection?
+    private var timer: TimerSource?
+    private var attempts = 0
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+
+    private final class Connection {
+        let descriptor: FileDescriptor
+        var session: TLSSession
+        var source: DescriptorSource?
+        var reader = FrameReader<GatewayFrame>()
+        var output: [UInt8] = []
+        var isSecure = false
+        var isWriting = true
+
+        init(
+            _ descriptor: consuming FileDescriptor,
+            _ context: TLSContext,
+            _ host: String
+        ) throws(TLSError) {
+            let number = descriptor.number
+            self.descriptor = descriptor
+            session = try TLSSession(context, connecting: number, to: host)
+        }
+    }
+
+    /// `context` must offer `LinkFormat.protocolName`. `key` is who the device is at this gateway.
+    package init(
+        _ loop: EventLoop,
+        to address: InternetAddress,
+        _ context: TLSContext,
+        key: Ed25519PrivateKey,
+        _ client: LinkClient,
+        handler: @escaping (GatewayLink, Event) -> Void
+    ) throws {
+        (self.loop, self.address, self.context, self.key) = (loop, address, context, key)
+        (self.client, self.handler) = (client, handler)
+        publicKey = try key.publicKey().bytes
+        timer = try TimerSource(loop) { [unowned self] in
+            perform(self.client.woke(at: Clocks.boot()))
+        }
+    }
+
+    package var isOnline: Bool { client.isOnline }
+
+    package func start() { perform(client.started(at: Clocks.boot())) }
+    package func stop() { perform(client.stopped()) }
+
+    package func register(_ topic: String, renewing: Bool = false) {
+        perform(client.register(topic, renewing: renewing))
+    }
+    package func unregister(_ topic: String) { perform(client.unregister(topic)) }
+    package func acknowledge(_ delivery: LinkClient.Delivery) {
+        perform(client.acknowledge(delivery))
+    }
+    package func decline(_ delivery: LinkClient.Delivery) { perform(client.decline(delivery)) }
+    package func opened(_ app: UInt64) { perform(client.opened(app)) }
+
+    package func changed(_ condition: LinkCondition) {
+        perform(client.changed(condition, at: Clocks.boot()))
+    }
+    package func counted(_ budget: DeviceFrame.Budget) { client.counted(budget) }
+
+    /// The device woke from sleep, or its route changed.
+    package func networkChanged(to network: String) {
+        perform(client.networkChanged(to: network, at: Clocks.boot()))
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [LinkClient.Action]) {
+        for action in actions {
+            switch action {
+            case .connect: connect()
+            case .close: close()
+            case .prove(let challenge, let next, let condition):
+                prove(challenge, next, condition)
+            case .send(let frame): send(frame)
+            case .push(let delivery): handler(self, .push(delivery))
+            case .registered(let topic, let app, let token):
+                handler(self, .registered(topic: topic, app: app, token: token))
+            case .unregistered(let topic): handler(self, .unregistered(topic: topic))
+            case .refused(let topic, let problem):
+                handler(self, .refused(topic: topic, problem))
+            case .online(let isNew): handler(self, .online(isNew: isNew))
+            case .offline(let reason): handler(self, .offline(reason))
+            }
+        }
+        write()
+        try? timer?.arm(at: client.alarm)
+    }
+
+    private func connect() {
+        close()
+        do {
+            let socket = try InternetSocket.start(connectingTo: address, attempt: attempts)
+            let number = socket.number
+            let connection = try Connection(socket, context, address.host)
+            // Writable: the connection stands, or cannot be had.
+            connection.source = try DescriptorSource(loop, number, [.readable, .writable]) {
+                [unowned self, unowned connection] _ in ready(connection)
+            }
+            self.connection = connection
+        } catch {
+            // The next address of the host, if there are several.
+            attempts += 1
+            fail("\(error)")
+        }
+    }
+
+    private func fail(_ problem: String) {
+        handler(self, .problem(problem))
+        perform(client.lost(at: Clocks.boot()))
+    }
+
+    private func close() {
+        guard let connection else { return }
+        _ = try? flush(connection)
+        connection.session.close()
+        connection.source = nil
+        self.connection = nil
+    }
+
+    private func prove(_ challenge: [UInt8], _ next: UInt64, _ condition: LinkCondition) {
+        guard let connection else { return }
+        do {
+            let binding = try connection.session.exportedKey(
+                LinkFormat.exporterLabel,
+                count: LinkFormat.bindingBytes
+            )
+            let proof = LinkFormat.proof(challenge: challenge, binding: binding)
+            send(
+                .hello(
+                    .init(
+                        key: publicKey,
+                        signature: try key.sign(proof),
+                        next: next,
+                        condition: condition
+                    )
+                )
+            )
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    private func send(_ frame: DeviceFrame) {
+        guard let connection, connection.isSecure else { return }
+        frame.encode(into: &connection.output)
+    }
+
+    // MARK: The connection
+
+    private func ready(_ connection: Connection) {
+        do {
+            if !connection.isSecure {
+                guard try shakeHands(connection) else { return }
+            }
+            try read(connection)
+        } catch {
+            guard self.connection === connection else { return }
+            if !connection.isSecure { attempts += 1 }
+            fail("\(error)")
+        }
+    }
+
+    private func shakeHands(_ connection: Connection) throws -> Bool {
+        switch try connection.session.handshake() {
+        case .wantsRead:
+            try watch(connection, forWriting: false)
+            return false
+        case .wantsWrite:
+            try watch(connection, forWriting: true)
+            return false
+        case .done: break
+        }
+        try watch(connection, forWriting: false)
+        connection.isSecure = true
+        perform(client.connected(at: Clocks.boot()))
+        return self.connection === connection
+    }
+
+    private func read(_ connection: Connection) throws {
+        repeat {
+            switch try connection.session.read(into: &buffer) {
+            case .bytes(let count):
+                var frames: [GatewayFrame] = []
+                try connection.reader.read(buffer[..<count]) { frames.append($0) }
+                for frame in frames where self.connection === connection {
+                    perform(try client.received(frame, at: Clocks.boot()))
+                }
+            case .wantsRead:
+                write()
+                return
+            case .wantsWrite: return try watch(connection, forWriting: true)
+            case .closed: return fail("the gateway closed the connection")
+            }
+        } while self.connection === connection && connection.session.hasPending
+    }
+
+    private func write() {
+        guard let connection, connection.isSecure else { return }
+        do {
+            guard try flush(connection) else { return fail("the gateway is gone") }
+        } catch {
+            fail("\(error)")
+        }
+    }
+
+    /// False when the gateway is gone.
+    private func flush(_ connection: Connection) throws -> Bool {
+        while !connection.output.isEmpty {
+            let bytes = connection.output
+            switch try connection.session.write(bytes.span) {
+            case .bytes(let count): connection.output = Array(bytes.dropFirst(count))
+            case .wantsWrite:
+                try watch(connection, forWriting: true)
+                return true
+            case .wantsRead, .closed: return false
+            }
+        }
+        try watch(connection, forWriting: false)
+        return true
+    }
+
+    private func watch(_ connection: Connection, forWriting: Bool) throws {
+        guard connection.isWriting != forWriting else { return }
+        connection.isWriting = forWriting
+        try connection.source?.setEvents(forWriting ? [.readable, .writable] : .readable)
+    }
+}

@@ -1,0 +1,89 @@
+import EventLoop
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+import Wire
+
+/// One connection of a device: TLS, the frames that came, the bytes that wait to go.
+final class DeviceConnection {
+    enum Phase {
+        /// TLS is being set up.
+        case shakingHands
+        /// The challenge was sent.
+        case challenged
+        case open
+    }
+
+    let id: LinkID
+    let descriptor: FileDescriptor
+    var session: TLSSession
+    var source: DescriptorSource?
+    var phase = Phase.shakingHands
+    var order: LinkGuard?
+    var reader = FrameReader<DeviceFrame>()
+
+    /// What waits to be sent, from `sent` on.
+    private(set) var output: [UInt8] = []
+    private var sent = 0
+    private(set) var waitsForWriting = false
+    /// Seconds of the boot clock since which nothing of what waits was taken.
+    private(set) var stalledSince: Int64?
+
+    /// Seconds of the boot clock at which the device is given up.
+    var deadline: Int64 = 0
+    /// The second for which it stands in the wheel.
+    var listedAt: Int64 = 0
+    /// What it announced, with the grace.
+    var allowance: Int64 = 0
+    var isCongested = false
+    var owesKeepAlive = false
+    var isDirty = false
+    var isEnding = false
+
+    init(_ id: LinkID, _ descriptor: consuming FileDescriptor, _ context: TLSContext)
+        throws(TLSError)
+    {
+        self.id = id
+        let number = descriptor.number
+        self.descriptor = descriptor
+        session = try TLSSession(context, serving: number)
+    }
+
+    var waiting: Int { output.count - sent }
+
+    func append(_ frame: GatewayFrame) { frame.encode(into: &output) }
+
+    /// Sends what the connection takes now. False when the device is gone.
+    func write(at second: Int64) throws(TLSError) -> Bool {
+        let bytes = output
+        while sent < bytes.count {
+            switch try session.write(bytes.span.extracting(sent..<bytes.count)) {
+            case .bytes(let count):
+                sent += count
+                stalledSince = nil
+            case .wantsWrite:
+                stalledSince = stalledSince ?? second
+                return try watch(forWriting: true)
+            // Without renegotiation a write never waits for reading.
+            case .wantsRead, .closed: return false
+            }
+        }
+        output = []
+        sent = 0
+        stalledSince = nil
+        return try watch(forWriting: false)
+    }
+
+    /// During the handshake as well. False when the loop refuses.
+    func watch(forWriting: Bool) throws(TLSError) -> Bool {
+        guard forWriting != waitsForWriting else { return true }
+        waitsForWriting = forWriting
+        do {
+            try source?.setEvents(forWriting ? [.readable, .writable] : .readable)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package import Vocabulary
+
+/// What the device side allows; each a setting of the same name.
+package struct LinkLimits: Equatable, Sendable {
+    /// Connections at once; one more is told to come back.
+    package var connections = 100_000
+    /// Connections that have not proved who they are; more wait to be accepted.
+    package var handshakes = 512
+    package var handshakeTime = Interval.seconds(20)
+    /// Devices that are welcomed each second; more at once are spread over the time that follows.
+    package var welcomesPerSecond = 2000
+    /// The longest interval between two signs of life, and the least that is waited for.
+    package var longestKeepAlive = Interval.minutes(30)
+    package var shortestKeepAlive = Interval.seconds(15)
+    /// Beyond the announced time: a quarter of it, and this.
+    package var keepAliveGrace = Interval.seconds(30)
+    /// Bytes that wait to be sent: above the first the core is told to send no more, above the
+    /// second the device is cut off.
+    package var queue = 128 << 10
+    package var largestQueue = 1 << 20
+    /// How long a device may take nothing of what waits.
+    package var stall = Interval.seconds(30)
+
+    package init() {}
+}
+
+/// Spreads devices that come back all at once.
+struct StormGate {
+    private var second: Int64 = 0
+    private var welcomed = 0
+    private var refused = 0
+
+    /// Whether one more is welcome in this second; else within how many seconds it should come back.
+    mutating func admit(at second: Int64, perSecond limit: Int) -> Interval? {
+        if second != self.second {
+            let passed = max(1, second - self.second)
+            self.second = second
+            welcomed = 0
+            // Those that were sent away come back in time; they are not counted for ever.
+            let gone = limit.multipliedReportingOverflow(by: Int(clamping: passed))
+            refused = max(0, refused - (gone.overflow ? refused : gone.partialValue))
+        }
+        if welcomed < limit {
+            welcomed += 1
+            return nil
+        }
+        refused += 1
+        return .seconds(Int64(refused / max(1, limit)) + 2)
+    }
+}

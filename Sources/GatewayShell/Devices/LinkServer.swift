@@ -1,0 +1,487 @@
+package import EventLoop
+package import GatewayCore
+package import Linux
+package import TLS
+package import Vocabulary
+internal import Wire
+
+/// The device side of the gateway: accepts connections, proves who is there, and carries frames
+/// between devices and the core. It decides nothing about pushes.
+///
+/// What is sent waits until `flush`, which the owner of the loop calls once at the end of a turn.
+/// One thread; SIGPIPE must be ignored.
+package final class LinkServer {
+    package let limits: LinkLimits
+    private let loop: EventLoop
+    private var listener: InternetListener?
+    private var listening: DescriptorSource?
+    private var context: TLSContext
+    private unowned let owner: any LinkOwner
+
+    var connections: [UInt64: DeviceConnection] = [:]
+    private var lastLink: UInt64 = 0
+    /// Those that have not proved who they are.
+    private(set) var unproved = 0
+    private var isAccepting = true
+    var wheel: TimerWheel<Listing>
+    private var timer: TimerSource?
+    private var timerSecond: Int64?
+    private var storm = StormGate()
+    private var dirty: [DeviceConnection] = []
+    private var buffer = [UInt8](repeating: 0, count: 16_384)
+
+    package private(set) var counters = LinkCounters()
+
+    struct Listing {
+        var link: UInt64
+        var second: Int64
+    }
+
+    /// Devices are told of the certificate of `context`, which must offer `LinkFormat.protocolName`.
+    package init(
+        _ loop: EventLoop,
+        _ listener: consuming InternetListener,
+        _ context: TLSContext,
+        _ limits: LinkLimits = LinkLimits(),
+        owner: any LinkOwner
+    ) throws(LinuxError) {
+        (self.loop, self.context, self.limits, self.owner) = (loop, context, limits, owner)
+        // More than the longest interval with its quarter and grace.
+        wheel = TimerWheel(slots: 1024, width: 4, now: Self.second())
+        let number = listener.descriptor.number
+        self.listener = consume listener
+        listening = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
+        timer = try TimerSource(loop) { [unowned self] in timePassed() }
+    }
+
+    /// Connections, also those that are being set up.
+    package var count: Int { connections.count }
+
+    /// The port that devices connect to; nil while draining.
+    package var port: UInt16? { listener?.port }
+
+    /// New connections are served with another certificate.
+    package func use(_ context: TLSContext) { self.context = context }
+
+    static func second() -> Int64 { Clocks.boot().nanoseconds / 1_000_000_000 }
+
+    // MARK: Coming
+
+    private func accept() {
+        // So many in a turn, so that those who are there are not kept waiting.
+        for _ in 0..<32 {
+            guard unproved < limits.handshakes else { return pauseAccepting() }
+            do {
+                guard let socket = try listener?.accept() else { return }
+                try start(socket)
+            } catch let error as LinuxError
+                where error.errno == .tooManyFiles || error.errno == .tooManyFilesInSystem
+            {
+                counters.unaccepted += 1
+                return pauseAccepting()
+            } catch {
+                counters.failed += 1
+            }
+        }
+    }
+
+    /// Who waits stays in the system's queue; looked at again when one is done, or in a moment.
+    private func pauseAccepting() {
+        isAccepting = false
+        try? listening?.setEnabled(false)
+        list(Listing(link: 0, second: Self.second() + 1))
+    }
+
+    private func resumeAccepting() {
+        guard !isAccepting, unproved < limits.handshakes else { return }
+        isAccepting = true
+        try? listening?.setEnabled(true)
+    }
+
+    private func start(_ socket: consuming FileDescriptor) throws {
+        lastLink += 1
+        let number = socket.number
+        let connection = try DeviceConnection(LinkID(lastLink), socket, context)
+        connection.source = try DescriptorSource(loop, number, .readable) {
+            [unowned self, unowned connection] events in ready(connection, events)
+        }
+        connections[lastLink] = connection
+        unproved += 1
+        counters.accepted += 1
+        connection.deadline = Self.second() + limits.handshakeTime.wholeSeconds
+        list(connection)
+    }
+
+    // MARK: What a connection is ready for
+
+    private func ready(_ connection: DeviceConnection, _ events: DescriptorSource.Events) {
+        do {
+            if connection.phase == .shakingHands {
+                guard try shakeHands(connection) else { return }
+            }
+            if events.contains(.writable), connection.waiting > 0 { write(connection) }
+            if !events.subtracting(.writable).isEmpty { try read(connection) }
+        } catch let error as LinkError {
+            counters.refused += 1
+            end(connection, GatewayFrame.Ending(error.reason))
+        } catch {
+            close(connection)
+        }
+    }
+
+    /// True when TLS stands.
+    private func shakeHands(_ connection: DeviceConnection) throws(TLSError) -> Bool {
+        switch try connection.session.handshake() {
+        case .wantsRead:
+            _ = try connection.watch(forWriting: false)
+            return false
+        case .wantsWrite:
+            _ = try connection.watch(forWriting: true)
+            return false
+        case .done: break
+        }
+        guard connection.session.chosenProtocol == LinkFormat.protocolName else {
+            close(connection)
+            return false
+        }
+        let second = Self.second()
+        if connections.count > limits.connections {
+            counters.sentAway += 1
+            end(connection, .init(.busy, after: .minutes(1), spread: .minutes(5)))
+            return false
+        }
+        if let spread = storm.admit(at: second, perSecond: limits.welcomesPerSecond) {
+            counters.sentAway += 1
+            end(connection, .init(.busy, after: .seconds(1), spread: spread))
+            return false
+        }
+        let nonce = try Cryptography.randomBytes(LinkFormat.challengeBytes)
+        connection.phase = .challenged
+        connection.order = LinkGuard(nonce: nonce)
+        connection.append(.challenge(.init(nonce: nonce)))
+        write(connection)
+        return true
+    }
+
+    private func read(_ connection: DeviceConnection) throws {
+        repeat {
+            switch try connection.session.read(into: &buffer) {
+            case .bytes(let count):
+                connection.deadline = max(
+                    connection.deadline,
+                    connection.phase == .open ? Self.second() + connection.allowance : 0
+                )
+                try connection.reader.read(buffer[..<count]) { (frame) throws(LinkError) in
+                    guard !connection.isEnding else { return }
+                    try take(frame, from: connection)
+                }
+            case .wantsRead: return
+            case .wantsWrite, .closed: return close(connection)
+            }
+        } while !connection.isEnding && connection.session.hasPending
+    }
+
+    private func take(
+        _ frame: DeviceFrame,
+        from connection: DeviceConnection
+    ) throws(LinkError) {
+        guard let action = try connection.order?.received(frame) else { return }
+        switch action {
+        case .verify(let hello, let challenge):
+            try welcome(connection, hello, challenge: challenge)
+        case .take(let frame): report(frame, of: connection)
+        }
+    }
+
+    private func welcome(
+        _ connection: DeviceConnection,
+        _ hello: DeviceFrame.Hello,
+        challenge: [UInt8]
+    ) throws(LinkError) {
+        let isGenuine: Bool
+        do {
+            let binding = try connection.session.exportedKey(
+                LinkFormat.exporterLabel,
+                count: LinkFormat.bindingBytes
+            )
+            isGenuine = try Ed25519PublicKey(hello.key).verifies(
+                hello.signature,
+                of: LinkFormat.proof(challenge: challenge, binding: binding)
+            )
+        } catch {
+            isGenuine = false
+        }
+        guard isGenuine else { throw .badSignature }
+        // A device that is known is told at once, a new one once it is kept.
+        var isNew = false
+        owner.identify(hello.key) { [weak self, weak connection] device in
+            guard let self, let connection, !connection.isEnding else { return }
+            admit(connection, device, hello, isNew: isNew)
+        }
+        isNew = true
+    }
+
+    private func admit(
+        _ connection: DeviceConnection,
+        _ device: DeviceID?,
+        _ hello: DeviceFrame.Hello,
+        isNew: Bool
+    ) {
+        guard let device, (try? connection.order?.proved(true)) != nil else {
+            counters.sentAway += 1
+            return end(connection, .init(.busy, after: .seconds(5), spread: .seconds(60)))
+        }
+        connection.phase = .open
+        unproved -= 1
+        counters.welcomed += 1
+        heard(from: connection, next: hello.next)
+        connection.append(
+            .welcome(
+                .init(
+                    device: device.number,
+                    isNew: isNew,
+                    longest: UInt64(limits.longestKeepAlive.wholeSeconds)
+                )
+            )
+        )
+        mark(connection)
+        resumeAccepting()
+        let condition = DeviceCondition(hello.condition)
+        if !owner.connected(device, connection.id, condition) {
+            counters.sentAway += 1
+            let ending = GatewayFrame.Ending(.busy, after: .seconds(5), spread: .seconds(60))
+            end(connection, ending, isTold: false)
+        }
+    }
+
+    private func report(_ frame: DeviceFrame, of connection: DeviceConnection) {
+        let link = connection.id
+        switch frame {
+        case .hello: break
+        case .acknowledge(let sendings):
+            for sending in sendings { owner.acknowledged(SendingID(sending), over: link) }
+        case .decline(let sending): owner.refused(SendingID(sending), over: link)
+        case .register(let topic, let renewing):
+            owner.register(topic, renewing: renewing, over: link)
+        case .unregister(let topic): owner.unregister(topic, over: link)
+        case .keepAlive(let keepAlive):
+            heard(from: connection, next: keepAlive.next)
+            for budget in keepAlive.budgets {
+                guard let app = UInt32(exactly: budget.app) else { continue }
+                let left = Int(clamping: budget.left)
+                owner.reported(silentLeft: left, of: AppNumber(app), over: link)
+            }
+            connection.owesKeepAlive = true
+            mark(connection)
+            owner.keptAlive(link, keepAlive.condition.map(DeviceCondition.init))
+        case .condition(let condition):
+            owner.changed(link, DeviceCondition(condition))
+        case .opened(let app):
+            guard let app = UInt32(exactly: app) else { return }
+            owner.opened(AppNumber(app), over: link)
+        case .end: close(connection)
+        }
+    }
+
+    // MARK: Sending
+
+    package func send(_ sending: Sending, ofApp bundle: String, over link: LinkID) {
+        send(.push(GatewayFrame.Push(sending)), over: link)
+    }
+
+    /// The app's token as providers see it, 32 bytes; nil: it gets none.
+    package func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
+        guard let token, let app = owner.number(of: bundle) else {
+            return send(.refused(topic: bundle, .tooManyApps), over: link)
+        }
+        send(.registered(topic: bundle, app: UInt64(app.number), token: token), over: link)
+    }
+
+    package func unregistered(_ bundle: String, over link: LinkID) {
+        send(.unregistered(topic: bundle), over: link)
+    }
+
+    /// Ends a link that is not the owner's any more, which is not told of its end.
+    package func end(_ link: LinkID, _ why: LinkEnd) {
+        guard let connection = connections[link.number] else { return }
+        let reason: EndReason =
+            switch why {
+            case .superseded: .superseded
+            case .removed: .removed
+            }
+        end(connection, GatewayFrame.Ending(reason), isTold: false)
+    }
+
+    private func send(_ frame: GatewayFrame, over link: LinkID) {
+        guard let connection = connections[link.number], connection.phase == .open else { return }
+        connection.append(frame)
+        mark(connection)
+    }
+
+    private func mark(_ connection: DeviceConnection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        dirty.append(connection)
+    }
+
+    /// Sends what the turn brought, each connection's in one piece.
+    package func flush() {
+        // What is written may tell the owner of congestion, and that may bring more.
+        while !dirty.isEmpty {
+            let connections = dirty
+            dirty = []
+            for connection in connections {
+                connection.isDirty = false
+                guard !connection.isEnding else { continue }
+                if connection.owesKeepAlive {
+                    connection.owesKeepAlive = false
+                    connection.append(.keptAlive)
+                }
+                write(connection)
+            }
+        }
+    }
+
+    private func write(_ connection: DeviceConnection) {
+        do {
+            guard try connection.write(at: Self.second()) else { return close(connection) }
+        } catch {
+            return close(connection)
+        }
+        guard connection.waiting <= limits.largestQueue else {
+            counters.tooSlow += 1
+            return close(connection)
+        }
+        if connection.stalledSince != nil { listStalled(connection) }
+        guard connection.phase == .open else { return }
+        let isCongested = connection.waiting > (connection.isCongested ? 0 : limits.queue)
+        guard isCongested != connection.isCongested else { return }
+        connection.isCongested = isCongested
+        owner.congested(connection.id, isCongested)
+    }
+
+    // MARK: Going
+
+    /// Tells the device why, if the connection takes it now, and closes.
+    private func end(
+        _ connection: DeviceConnection,
+        _ ending: GatewayFrame.Ending,
+        isTold: Bool = true
+    ) {
+        guard !connection.isEnding else { return }
+        connection.append(.end(ending))
+        _ = try? connection.write(at: Self.second())
+        close(connection, isTold: isTold)
+    }
+
+    private func close(_ connection: DeviceConnection, isTold: Bool = true) {
+        guard !connection.isEnding else { return }
+        connection.isEnding = true
+        connection.session.close()
+        connection.source = nil
+        connections[connection.id.number] = nil
+        counters.ended += 1
+        if connection.phase == .open {
+            if isTold { owner.disconnected(connection.id) }
+        } else {
+            unproved -= 1
+            resumeAccepting()
+        }
+    }
+
+    /// Accepts nobody any more, and sends all devices away, to come back in `after` and then over as
+    /// many seconds as their handshakes will take.
+    package func drain(after: Interval = .seconds(1)) {
+        listening = nil
+        listener = nil
+        let perSecond = max(1, limits.welcomesPerSecond / 4)
+        let spread = Interval.seconds(Int64(2 + connections.count / perSecond))
+        for connection in connections.values.sorted(by: { $0.id < $1.id }) {
+            end(connection, .init(.shutdown, after: after, spread: spread))
+        }
+    }
+}
+
+// MARK: Time
+
+extension LinkServer {
+    private func heard(from connection: DeviceConnection, next: UInt64) {
+        let announced = Interval.seconds(Int64(clamping: min(next, 1 << 32)))
+        let interval = min(max(announced, limits.shortestKeepAlive), limits.longestKeepAlive)
+        connection.allowance = (interval + interval / 4 + limits.keepAliveGrace).wholeSeconds
+        connection.deadline = Self.second() + connection.allowance
+        list(connection)
+    }
+
+    private func listStalled(_ connection: DeviceConnection) {
+        guard let since = connection.stalledSince else { return }
+        let end = since + limits.stall.wholeSeconds
+        if end < connection.listedAt { relist(connection, at: end) }
+    }
+
+    /// Puts it into the wheel, unless it stands there for an earlier second already.
+    private func list(_ connection: DeviceConnection) {
+        guard connection.listedAt == 0 || connection.deadline < connection.listedAt else { return }
+        relist(connection, at: connection.deadline)
+    }
+
+    private func relist(_ connection: DeviceConnection, at second: Int64) {
+        connection.listedAt = second
+        list(Listing(link: connection.id.number, second: second))
+    }
+
+    private func list(_ listing: Listing) {
+        wheel.insert(listing, at: listing.second)
+        if timerSecond.map({ listing.second < $0 }) ?? true { arm() }
+    }
+
+    private func arm() {
+        let alarm = wheel.alarm
+        guard alarm != timerSecond else { return }
+        timerSecond = alarm
+        try? timer?.arm(at: alarm.map { BootTime(nanoseconds: $0 * 1_000_000_000) })
+    }
+
+    private func timePassed() {
+        let now = Self.second()
+        timerSecond = nil
+        for listing in wheel.take(at: now) {
+            guard listing.link != 0 else {
+                resumeAccepting()
+                continue
+            }
+            guard let connection = connections[listing.link],
+                connection.listedAt == listing.second
+            else { continue }
+            connection.listedAt = 0
+            let isStalled =
+                connection.stalledSince.map { $0 + limits.stall.wholeSeconds <= now } ?? false
+            if isStalled || connection.deadline <= now {
+                counters.tooSlow += 1
+                end(connection, GatewayFrame.Ending(.tooSlow))
+            } else {
+                list(connection)
+                listStalled(connection)
+            }
+        }
+        arm()
+    }
+}
+
+/// What happened on the device side since the start.
+package struct LinkCounters: Equatable, Sendable {
+    package var accepted: UInt64 = 0
+    package var welcomed: UInt64 = 0
+    /// Told to come back later.
+    package var sentAway: UInt64 = 0
+    /// Broke a rule of the link.
+    package var refused: UInt64 = 0
+    /// Did not read, or were not heard of in time.
+    package var tooSlow: UInt64 = 0
+    package var failed: UInt64 = 0
+    /// Times that no descriptor was left for one more.
+    package var unaccepted: UInt64 = 0
+    package var ended: UInt64 = 0
+
+    package init() {}
+}
