@@ -234,6 +234,13 @@ let package = Package(
         tests("AppProtocol", ["AppProtocol", "Linux", "Vocabulary"]),
         tests("Wire", ["Wire", "Linux", "Vocabulary"]),
         tests("DeviceLink", ["DeviceLink", "Vocabulary", "Wire"]),
+        tests(
+            "LinkServer",
+            [
+                "DeviceLink", "EventLoop", "GatewayCore", "GatewayShell", "Linux", "TLS",
+                "Vocabulary", "Wire",
+            ]
+        ),
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),

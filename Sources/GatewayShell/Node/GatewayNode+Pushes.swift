@@ -1,14 +1,14 @@
-import GatewayCore
-import Vocabulary
+package import GatewayCore
+package import Vocabulary
 
 /// What providers bring.
 extension GatewayNode {
     /// Counts a push against the rate of its token; false when there are too many.
     func admit(_ token: DeviceToken, at now: Moment) -> Bool { gateway.admit(token, at: now) }
 
-    func takeNumber(at now: Moment) -> PushNumber { gateway.takeNumber(at: now) }
+    package func takeNumber(at now: Moment) -> PushNumber { gateway.takeNumber(at: now) }
 
-    func take(_ push: Push, _ acceptance: Acceptance, for call: CallID) {
+    package func take(_ push: Push, _ acceptance: Acceptance, for call: CallID) {
         event { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
     }
 }

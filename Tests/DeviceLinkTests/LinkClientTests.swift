@@ -1,0 +1,257 @@
+import DeviceLink
+import Testing
+import Vocabulary
+import Wire
+
+/// The device's side, event by event.
+struct LinkClientTests {
+    private var client = LinkClient(condition: LinkCondition(), network: "home", seed: 1)
+    private var now = BootTime(nanoseconds: 0)
+    private let nonce = [UInt8](repeating: 9, count: 32)
+
+    /// Brings it online.
+    private mutating func connect(isNew: Bool = false) throws -> [LinkClient.Action] {
+        #expect(client.started(at: now) == [.connect])
+        return try greet(isNew: isNew)
+    }
+
+    private mutating func greet(isNew: Bool = false) throws -> [LinkClient.Action] {
+        #expect(client.connected(at: now) == [])
+        #expect(
+            try client.received(.challenge(.init(nonce: nonce)), at: now) == [
+                .prove(
+                    challenge: nonce,
+                    next: UInt64(client.interval.wholeSeconds),
+                    LinkCondition()
+                )
+            ]
+        )
+        return try client.received(
+            .welcome(.init(device: 1, isNew: isNew, longest: 1800)),
+            at: now
+        )
+    }
+
+    private mutating func pass(_ interval: Interval) -> [LinkClient.Action] {
+        now = now + interval
+        return client.woke(at: now)
+    }
+
+    private func push(_ sending: UInt64) -> GatewayFrame.Push {
+        .init(sending: sending, app: 1, type: 1, priority: 10, payload: [])
+    }
+
+    @Test mutating func aLinkComesUpAndTellsOfItsApps() throws {
+        #expect(client.register("a.b") == [])
+        #expect(
+            try connect(isNew: true) == [
+                .online(isNew: true), .send(.register(topic: "a.b", renewing: false)),
+            ]
+        )
+        let token = [UInt8](repeating: 7, count: 32)
+        let registered = GatewayFrame.registered(topic: "a.b", app: 1, token: token)
+        #expect(
+            try client.received(registered, at: now)
+                == [.registered(topic: "a.b", app: 1, token: token)]
+        )
+        #expect(client.register("c") == [.send(.register(topic: "c", renewing: false))])
+        #expect(client.register("no topic") == [])
+    }
+
+    @Test mutating func whatIsRegisteredIsNotToldAgainUnlessTheGatewayForgot() throws {
+        _ = client.register("a")
+        _ = try connect(isNew: true)
+        _ = try client.received(.registered(topic: "a", app: 1, token: []), at: now)
+        _ = client.lost(at: now)
+        #expect(pass(.seconds(1)) == [.connect])
+        #expect(try greet() == [.online(isNew: false)])
+        _ = client.lost(at: now)
+        #expect(pass(.seconds(1)) == [.connect])
+        #expect(
+            try greet(isNew: true)
+                == [.online(isNew: true), .send(.register(topic: "a", renewing: false))]
+        )
+    }
+
+    @Test mutating func anAppThatLeavesWhileAwayIsToldOfLater() throws {
+        _ = client.unregister("a")
+        #expect(
+            try connect() == [.online(isNew: false), .send(.unregister(topic: "a"))]
+        )
+        #expect(
+            try client.received(.unregistered(topic: "a"), at: now) == [.unregistered(topic: "a")]
+        )
+        _ = client.lost(at: now)
+        _ = pass(.seconds(1))
+        #expect(try greet() == [.online(isNew: false)])
+    }
+
+    @Test mutating func aKeepAliveIsAnsweredOrTheLinkIsDead() throws {
+        _ = try connect()
+        let interval = client.interval
+        #expect(pass(interval - .seconds(1)) == [])
+        #expect(
+            pass(.seconds(1))
+                == [.send(.keepAlive(.init(next: UInt64(interval.wholeSeconds))))]
+        )
+        #expect(try client.received(.keptAlive, at: now) == [])
+        #expect(client.interval > interval)
+        _ = pass(client.interval)
+        #expect(pass(LinkClient.answerTime) == [.close, .offline(nil), .connect])
+        #expect(client.interval == interval)
+    }
+
+    @Test mutating func aPushPutsTheNextKeepAliveOff() throws {
+        _ = try connect()
+        now = now + (client.interval - .seconds(1))
+        _ = try client.received(.push(push(1)), at: now)
+        #expect(pass(.seconds(1)) == [])
+        #expect(client.alarm == now - .seconds(1) + client.interval)
+    }
+
+    @Test mutating func aPushIsAcknowledgedOverItsOwnLinkOnly() throws {
+        _ = try connect()
+        let actions = try client.received(.push(push(5)), at: now)
+        guard case .push(let delivery) = actions.first else {
+            Issue.record("no push")
+            return
+        }
+        #expect(client.acknowledge(delivery) == [.send(.acknowledge([5]))])
+        #expect(client.decline(delivery) == [.send(.decline(5))])
+        _ = client.lost(at: now)
+        #expect(client.acknowledge(delivery) == [])
+        _ = pass(.seconds(1))
+        _ = try greet()
+        #expect(client.acknowledge(delivery) == [])
+    }
+
+    @Test mutating func wakingFromSleepProbesAtOnce() throws {
+        _ = try connect()
+        let interval = client.interval
+        now = now + .hours(8)
+        #expect(
+            client.networkChanged(to: "home", at: now)
+                == [.send(.keepAlive(.init(next: UInt64(interval.wholeSeconds))))]
+        )
+        #expect(pass(LinkClient.answerTime) == [.close, .offline(nil), .connect])
+        // A sleep tells nothing about the network.
+        #expect(client.interval == interval)
+    }
+
+    @Test mutating func anotherNetworkMeansANewConnectionAndItsOwnPace() throws {
+        _ = try connect()
+        _ = pass(client.interval)
+        _ = try client.received(.keptAlive, at: now)
+        let atHome = client.interval
+        #expect(
+            client.networkChanged(to: "train", at: now) == [.close, .offline(nil), .connect]
+        )
+        #expect(client.interval == KeepAlivePace.first)
+        _ = client.networkChanged(to: "home", at: now)
+        #expect(client.interval == atHome)
+    }
+
+    @Test mutating func aNetworkThatComesEndsTheWait() {
+        #expect(client.started(at: now) == [.connect])
+        for _ in 0..<10 {
+            _ = client.lost(at: now)
+            now = client.alarm ?? now
+            _ = client.woke(at: now)
+        }
+        _ = client.lost(at: now)
+        #expect(client.networkChanged(to: "home", at: now) == [.connect])
+    }
+
+    @Test mutating func anEndWithATimeIsKeptTo() throws {
+        _ = try connect()
+        let ending = GatewayFrame.Ending(.shutdown, after: .seconds(5), spread: .seconds(100))
+        #expect(try client.received(.end(ending), at: now) == [.close, .offline(.shutdown)])
+        let alarm = try #require(client.alarm)
+        #expect(alarm >= now + .seconds(5))
+        #expect(alarm <= now + .seconds(105))
+        #expect(client.woke(at: alarm) == [.connect])
+    }
+
+    @Test mutating func anEndWithoutATimeIsNoInvitation() throws {
+        var waits: [Interval] = []
+        #expect(client.started(at: now) == [.connect])
+        for _ in 0..<12 {
+            _ = client.connected(at: now)
+            _ = try client.received(.end(.init(.badSignature)), at: now)
+            let alarm = try #require(client.alarm)
+            waits.append(alarm - now)
+            now = alarm
+            #expect(client.woke(at: now) == [.connect])
+        }
+        #expect(waits.max() ?? .zero > .seconds(60))
+    }
+
+    @Test mutating func framesOutOfOrderAreRefused() throws {
+        #expect(client.started(at: now) == [.connect])
+        _ = client.connected(at: now)
+        for frame in [GatewayFrame.keptAlive, .push(push(1)), .unregistered(topic: "a")] {
+            #expect(throws: LinkError.outOfOrder) { try client.received(frame, at: now) }
+        }
+        let welcome = GatewayFrame.welcome(.init(device: 1, isNew: false, longest: 60))
+        #expect(throws: LinkError.outOfOrder) { try client.received(welcome, at: now) }
+        _ = try client.received(.challenge(.init(nonce: nonce)), at: now)
+        #expect(throws: LinkError.outOfOrder) {
+            try client.received(.challenge(.init(nonce: nonce)), at: now)
+        }
+        _ = try client.received(welcome, at: now)
+        #expect(throws: LinkError.outOfOrder) { try client.received(welcome, at: now) }
+        #expect(throws: LinkError.outOfOrder) {
+            try client.received(.challenge(.init(nonce: nonce)), at: now)
+        }
+    }
+
+    @Test mutating func aGatewayOfAnotherVersionIsRefused() {
+        #expect(client.started(at: now) == [.connect])
+        _ = client.connected(at: now)
+        #expect(throws: LinkError.badVersion) {
+            try client.received(.challenge(.init(versions: 2...3, nonce: nonce)), at: now)
+        }
+    }
+
+    @Test mutating func aConnectionThatHangsIsGivenUp() {
+        #expect(client.started(at: now) == [.connect])
+        #expect(pass(LinkClient.patience) == [.close])
+        #expect(!client.isOnline)
+    }
+
+    @Test mutating func theConditionIsToldWhenItMattersAndElseWithTheKeepAlive() throws {
+        _ = try connect()
+        let low = LinkCondition(battery: 50)
+        #expect(client.changed(low, at: now) == [])
+        client.counted(.init(app: 1, left: 2))
+        client.counted(.init(app: 1, left: 1))
+        let interval = UInt64(client.interval.wholeSeconds)
+        #expect(
+            pass(client.interval) == [
+                .send(
+                    .keepAlive(
+                        .init(next: interval, condition: low, budgets: [.init(app: 1, left: 1)])
+                    )
+                )
+            ]
+        )
+        let unplugged = LinkCondition(battery: 50, isOnMains: false)
+        #expect(client.changed(unplugged, at: now) == [.send(.condition(unplugged))])
+        #expect(client.changed(unplugged, at: now) == [])
+    }
+
+    @Test mutating func stoppingSaysGoodbye() throws {
+        _ = try connect()
+        #expect(client.stopped() == [.send(.end(.leaving)), .close, .offline(nil)])
+        #expect(client.alarm == nil)
+        #expect(client.started(at: now) == [.connect])
+    }
+
+    @Test mutating func theGatewaysLongestIntervalIsKept() throws {
+        #expect(client.started(at: now) == [.connect])
+        _ = client.connected(at: now)
+        _ = try client.received(.challenge(.init(nonce: nonce)), at: now)
+        _ = try client.received(.welcome(.init(device: 1, isNew: false, longest: 60)), at: now)
+        #expect(client.alarm == now + .seconds(60))
+    }
+}
