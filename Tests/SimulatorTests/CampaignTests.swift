@@ -45,6 +45,18 @@ struct CampaignTests {
         )
     }
 
+    @Test("the kill is where it was asked for")
+    func targetIsCut() throws {
+        var plan = DeviceSimulation.Plan(days: 1, apps: 12, seed: 3)
+        let report = DeviceSimulation.report(plan)
+        let uncut = report.pairsSeen.filter { !report.pairsCut.contains($0) }
+        try #require(uncut.count > 3)
+        for pair in uncut.suffix(4) {
+            plan.targets = [pair]
+            #expect(DeviceSimulation.report(plan).pairsCut.contains(pair))
+        }
+    }
+
     @Test("a failing seed is made small, and still fails")
     func failureIsShrunk() {
         // Planted: a rule that nothing can keep.

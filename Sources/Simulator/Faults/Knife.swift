@@ -2,7 +2,7 @@ import DeviceCore
 import Vocabulary
 
 /// What the driver does, one thing after the other, as far as a kill can come in between.
-package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
+package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
     case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
     case measure, checkLocks, weigh, limitMemory, tell, holdAwake, notifyFailures, watchUse, reply
     case arm, announce
@@ -33,33 +33,6 @@ package enum EffectKind: String, CaseIterable, Hashable, Sendable, Codable {
             case .announce: .announce
             }
     }
-
-    var index: Int {
-        switch self {
-        case .begin: 0
-        case .save: 1
-        case .spawn: 2
-        case .attach: 3
-        case .probe: 4
-        case .cancelProbe: 5
-        case .freeze: 6
-        case .thaw: 7
-        case .terminate: 8
-        case .kill: 9
-        case .release: 10
-        case .measure: 11
-        case .checkLocks: 12
-        case .weigh: 13
-        case .tell: 14
-        case .holdAwake: 15
-        case .notifyFailures: 16
-        case .watchUse: 17
-        case .reply: 18
-        case .arm: 19
-        case .announce: 20
-        case .limitMemory: 21
-        }
-    }
 }
 
 /// Two effects that followed each other.
@@ -67,7 +40,7 @@ package struct EffectPair: Hashable, Sendable, Codable, CustomStringConvertible 
     package var first: EffectKind
     package var second: EffectKind
 
-    package var description: String { "\(first.rawValue) → \(second.rawValue)" }
+    package var description: String { "\(first) → \(second)" }
 }
 
 /// Chooses where the daemon is killed: between any two things that it does. What is rare is cut
@@ -98,7 +71,7 @@ package struct Knife {
     mutating func beginTurn() { last = .begin }
 
     mutating func cuts(before next: EffectKind, _ swarm: inout Swarm) -> Cut {
-        let place = last.index * Self.kinds + next.index
+        let place = last.rawValue * Self.kinds + next.rawValue
         seen[place] += 1
         let pair = EffectPair(first: last, second: next)
         var isCut = isSharp && random.below(8 * Int(seen[place])) == 0
