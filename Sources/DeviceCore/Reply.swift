@@ -121,6 +121,9 @@ package struct Refusal: Error, Hashable, Sendable, Codable {
         return fix.isEmpty ? text : text + " (\(fix))"
     }
 
+    /// What to do about what only the administrator can change.
+    package static let administrator = "ask who administers this machine"
+
     package init(_ code: Code, reason: String, value: String = "", fix: String = "") {
         (self.code, self.reason, self.value, self.fix) = (code, reason, value, fix)
     }

@@ -79,4 +79,50 @@ struct HelperTests {
         try Wait.until(file: log, "expired") { $0.contains("expired\n") }
         #expect(try !app.bench.isFrozen(app.process()), "its helper still holds the time")
     }
+
+    @Test
+    func `a script is a helper by the interpreter that it names and what that is given first`()
+        throws
+    {
+        let scratch = ScratchDirectory()
+        // Its interpreter submits the path that it is given.
+        let scripts = try ["#!\(Self.helper) submit", "#!/usr/bin/env -S \(Self.helper) submit"]
+            .enumerated().map { number, line in
+                try scratch.write("script\(number)", line + "\n", permissions: 0o755)
+            }
+        let stranger = try scratch.write(
+            "stranger",
+            "#!\(Self.helper) submit\n",
+            permissions: 0o755
+        )
+        let app = try SampleApp(
+            "ColorFeed",
+            """
+            BackgroundModes=fetch;
+            PermittedTaskIdentifiers=\(scratch.path)/*;
+            Extensions=\(scripts.joined(separator: ";"));
+            """,
+            settings: "pending-refreshes = 9\n"
+        )
+        // What is submitted waits.
+        try app.bench.set("power", "off")
+        try app.bench.set("battery", "5")
+        func run(_ words: [String]) throws -> String {
+            var command = Command(words)
+            command.environment = Command.cleanEnvironment(
+                ["OFFSTAGE_SOCKET": app.bench.daemon.socket]
+            )
+            return try command.run().output
+        }
+        for script in scripts {
+            #expect(try run([script]) == "submitted\n")
+            #expect(try app.task(script) != nil)
+        }
+        // Neither another script of the interpreter, nor one that only names it.
+        for words in [[stranger], [Self.helper, "submit", stranger, scripts[0]]] {
+            let refused = try run(words)
+            #expect(refused.hasPrefix("error 3: "), "\(refused)")
+            #expect(try app.task(stranger) == nil)
+        }
+    }
 }

@@ -81,4 +81,38 @@ struct SettingsFileTests {
         _ = try loop.runReady()
         #expect(changes > 1)
     }
+
+    @Test func `what the administrator has set is in force, and the user cannot change it`() throws
+    {
+        let bench = try DaemonBench(starting: false)
+        let file = "administrator.conf"
+        try bench.daemon.scratch.write(file, "[app feed]\nbackground-refresh = off\n")
+        let stage = try LinkedApp.Stage(bench, "feed", LinkedAppTests.keys, entry: "NoDisplay=true")
+        try bench.daemon.start()
+        try bench.ask("Open", "feed", [:])
+        let app = try stage.next()
+        try app.connect()
+        #expect(try app.call("Hello", ["version": 1])[0]["background-refresh"] == "restricted")
+        try app.call("FinishedLaunching", [["news"]])
+        let submitted = try app.refusal("Submit", "news", ["kind": "refresh"])
+        #expect(submitted.text.contains("ask who administers this machine"), "\(submitted)")
+        let set = try bench.refusal("Set", "background-refresh", "on", ["app": "feed"])
+        #expect(set.name == "org.offstage.Error.NotPermitted", "\(set)")
+        try bench.set("background-refresh", "off")
+        try bench.set("background-refresh", "on")
+
+        // A slip in it frees nobody.
+        try bench.daemon.scratch.write(file, "no-such-thing = 1\n")
+        try bench.ask("Reload")
+        #expect(try app.refusal("Submit", "news", ["kind": "refresh"]).text == submitted.text)
+        let checks = try bench.ask("Doctor").listValue ?? []
+        let check = checks.first { $0["check"] == "settings" && $0["ok"] == false }
+        #expect(check?["found"]?.stringValue?.contains(file) == true, "\(checks)")
+
+        // It is watched.
+        try bench.daemon.scratch.write(file, "run-slots = 2\n")
+        #expect(try app.next("Changed").options["background-refresh"] == "available")
+        try app.call("Submit", "news", ["kind": "refresh"])
+        #expect(try value(bench, "run-slots") == "2")
+    }
 }

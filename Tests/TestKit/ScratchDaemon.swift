@@ -113,6 +113,7 @@ package final class ScratchDaemon {
             wrapper + [Products.path(of: "offstaged")] + [
                 "--state", scratch("state"), "--runtime", scratch("run"),
                 "--config", scratch("offstage.conf"), "--data", scratch("data"),
+                "--administrator", scratch("administrator.conf"),
             ] + (options.contains("--pressure") ? [] : ["--pressure", "off"]) + options
         )
         command.environment = Command.cleanEnvironment(

@@ -59,6 +59,7 @@ struct MachineLint {
             commands.append(("NewDataFrom", command.first))
         }
         if case .exec(let path)? = manifest.useFrom { commands.append(("UseFrom", path)) }
+        commands += manifest.extensions.map { ("Extensions", $0) }
         return commands.compactMap { key, program in
             guard let program, !isInstalled(program) else { return nil }
             if program.contains("/") {

@@ -129,7 +129,8 @@ extension Device {
 
     package func refreshStatus(of app: AppID) -> RefreshStatus {
         let isOn = settings.backgroundRefresh && settings.value.app(app).backgroundRefresh
-        return isOn ? .available : .denied
+        if isOn { return .available }
+        return settings.value.isRefreshRestricted(of: app) ? .restricted : .denied
     }
 
     /// Tells an app whether background refresh is on, once for each change; one that is frozen

@@ -192,6 +192,7 @@ extension Settings {
                 ("setting", .string(row.name)), ("value", .string(row.text(self))),
                 ("default", .string(row.text(defaults))), ("choices", .string(row.choices)),
                 ("documentation", .string(row.documentation)),
+                ("enforced", isEnforced(row.name, app: nil) ? true : .null),
             ])
         }
             + apps.map { app in
@@ -200,6 +201,7 @@ extension Settings {
                     ("value", app.backgroundRefresh ? "on" : "off"), ("default", "on"),
                     ("choices", "on or off"),
                     ("documentation", "Background work of this app alone."),
+                    ("enforced", isEnforced("background-refresh", app: app.app) ? true : .null),
                 ])
             }
     }

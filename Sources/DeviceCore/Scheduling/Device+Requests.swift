@@ -72,9 +72,10 @@ extension Device {
                 .unavailable,
                 reason: "background refresh is off",
                 value: settings.backgroundRefresh ? app.name : "all apps",
-                fix: settings.backgroundRefresh
-                    ? "offstage set background-refresh on --app \(app)"
+                fix: settings.value.isRefreshRestricted(of: app)
+                    ? Refusal.administrator
                     : "offstage set background-refresh on"
+                        + (settings.backgroundRefresh ? " --app \(app)" : "")
             )
         }
         if submission.command == nil { try checkPermission(submission, app, identifier) }

@@ -70,12 +70,32 @@ package struct Settings: Hashable, Sendable, Codable {
     /// What is set for single apps, by id.
     package var apps: [AppSettings] = []
 
+    /// What the administrator of the machine has set, which the user cannot change.
+    package var enforced: [EnforcedSetting] = []
+
     package init() {}
+
+    package func isEnforced(_ name: String, app: AppID?) -> Bool {
+        enforced.contains(EnforcedSetting(name: name, app: app))
+    }
+
+    /// Nobody at this device can turn it on again.
+    package func isRefreshRestricted(of app: AppID) -> Bool {
+        let name = SettingsText.appSetting
+        return !backgroundRefresh && isEnforced(name, app: nil)
+            || !self.app(app).backgroundRefresh && isEnforced(name, app: app)
+    }
 
     /// Settings of one app; the defaults when nothing is set.
     package func app(_ id: AppID) -> AppSettings {
         apps.first { $0.app == id } ?? AppSettings(app: id)
     }
+}
+
+/// One setting, of one app or of all.
+package struct EnforcedSetting: Hashable, Sendable, Codable {
+    package var name: String
+    package var app: AppID?
 }
 
 /// What the user may set for one app.

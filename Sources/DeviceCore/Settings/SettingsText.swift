@@ -11,7 +11,7 @@ package enum SettingsText {
     }
 
     private static let appPrefix = "app "
-    private static let appSetting = "background-refresh"
+    static let appSetting = "background-refresh"
 
     /// The section of an app's own settings.
     package static func section(of app: AppID?) -> String {
@@ -19,38 +19,53 @@ package enum SettingsText {
     }
 
     /// All or nothing: one mistake, and the settings in force stay.
-    package static func parse(_ text: ConfigurationText) throws(Invalid) -> Settings {
+    ///
+    /// `administrator`: what the user cannot change; valid by itself.
+    package static func parse(
+        _ text: ConfigurationText,
+        administrator: ConfigurationText = ConfigurationText()
+    ) throws(Invalid) -> Settings {
         var settings = Settings()
         var problems = text.diagnostics
         // A profile changes defaults, wherever in the file it stands.
-        if let profile = text["profile"] {
+        if let profile = administrator["profile"] ?? text["profile"] {
             apply(profile: profile.value, to: &settings)
         }
         for entry in text.entries {
-            let problem: Diagnostic?
-            if entry.section.isEmpty {
-                problem = set(entry.name, entry.value, in: &settings)
-            } else if entry.section.hasPrefix(appPrefix) {
-                let app = AppID(String(entry.section.dropFirst(appPrefix.count)))
-                problem = set(entry.name, entry.value, of: app, in: &settings)
-            } else {
-                problem = Diagnostic(
-                    .error,
-                    key: entry.name,
-                    reason: "stands in the unknown section "
-                        + "[\(entry.section)]",
-                    fix: "Sections are called [app ID]."
-                )
-            }
-            if var problem {
+            if var problem = set(entry, in: &settings) {
                 problem.line = entry.line
                 problems.append(problem)
             }
+        }
+        for entry in administrator.entries where set(entry, in: &settings) == nil {
+            settings.enforced.append(EnforcedSetting(name: entry.name, app: app(entry.section)))
         }
         settings.apps.sort { $0.app < $1.app }
         if problems.isEmpty { problems = warningsTooLong(settings, text) }
         guard problems.isEmpty else { throw Invalid(problems) }
         return settings
+    }
+
+    private static func app(_ section: String) -> AppID? {
+        guard section.hasPrefix(appPrefix) else { return nil }
+        return AppID(String(section.dropFirst(appPrefix.count)))
+    }
+
+    /// Nil: it is set.
+    private static func set(
+        _ entry: ConfigurationText.Entry,
+        in settings: inout Settings
+    ) -> Diagnostic? {
+        if entry.section.isEmpty { return set(entry.name, entry.value, in: &settings) }
+        if let app = app(entry.section) {
+            return set(entry.name, entry.value, of: app, in: &settings)
+        }
+        return Diagnostic(
+            .error,
+            key: entry.name,
+            reason: "stands in the unknown section [\(entry.section)]",
+            fix: "Sections are called [app ID]."
+        )
     }
 
     /// Grants of whose end an app is warned.

@@ -186,10 +186,9 @@ final class AppBus {
         if let known = callers[connection.number] { return known }
         let executable = Files.status("/proc/\(connection.peer.pid)/exe")
         let process = connection.peer.identity
+        let caller = process.flatMap { host.device.caller(owner.launch, $0, executable) }
         // In this order: what was read was of the peer if it has not ended.
-        guard let process, !connection.peer.hasEnded,
-            let caller = host.device.caller(owner.launch, process, executable)
-        else {
+        guard let caller, !connection.peer.hasEnded else {
             throw Refusal(
                 .notPermitted,
                 reason: "this process belongs to no app",

@@ -33,6 +33,7 @@ extension Device {
             guard let executable, let extensions = app.manifest?.extensions else { return false }
             return extensions.contains {
                 Files.status($0)?.isSameFile(as: executable) == true
+                    || RunningProgram.isScript($0, of: process.pid)
             }
         }
         guard let owner else {

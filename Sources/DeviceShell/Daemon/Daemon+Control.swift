@@ -77,6 +77,13 @@ extension Daemon: ControlHost {
         _ answer: (Reply) -> Void
     ) {
         do throws(Refusal) {
+            guard !device.settings.value.isEnforced(name, app: app) else {
+                throw Refusal(
+                    .notPermitted,
+                    reason: "\(name) has been set by the administrator, in \(places.administrator)",
+                    fix: Refusal.administrator
+                )
+            }
             try SettingsFile.set(name, to: value, app: app, in: places.configuration)
             rereadSettings()
             turn()

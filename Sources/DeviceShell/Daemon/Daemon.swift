@@ -38,6 +38,8 @@ final class Daemon {
     let startedAt = Clocks.now()
     /// What is wrong with the settings file; empty when it is in force.
     var settingsProblems: [Diagnostic] = []
+    /// What is wrong in the administrator's.
+    var administratorProblems: [Diagnostic] = []
 
     /// Opens everything, decides nothing yet. Throws what a user can act on.
     ///

@@ -19,8 +19,8 @@ package struct DaemonOptions {
         .init("state", nil, .required), .init("runtime", nil, .required),
         .init("config", nil, .required), .init("data", nil, .required),
         .init("cgroup", nil, .required), .init("step", nil, .required),
-        .init("power", nil, .required), .init("pressure", nil, .required), .init("help", "h"),
-        .init("version", "V"),
+        .init("power", nil, .required), .init("pressure", nil, .required),
+        .init("administrator", nil, .required), .init("help", "h"), .init("version", "V"),
     ]
 
     package static let help = """
@@ -31,6 +31,8 @@ package struct DaemonOptions {
           --state DIR      what must survive   [$XDG_STATE_HOME/offstage]
           --runtime DIR    the socket          [$XDG_RUNTIME_DIR/offstage]
           --config FILE    the settings        [$XDG_CONFIG_HOME/offstage/offstage.conf]
+          --administrator FILE
+                           settings that the user cannot change   [/etc/offstage/offstage.conf]
           --data DIR:DIR…  where apps' manifests are looked for, in DIR/applications
                            [$XDG_DATA_HOME and $XDG_DATA_DIRS]
           --cgroup DIR     a cgroup v2 directory for the apps, which this user may write
@@ -125,10 +127,11 @@ package struct DaemonOptions {
             home: home
         )
         if let power = options["power"] { places.power = power }
+        if let file = options["administrator"] { places.administrator = file }
         if let pressure = options["pressure"] {
             places.pressure = pressure == "off" ? nil : pressure
         }
-        for name in ["state", "runtime", "config", "data", "power", "pressure"] {
+        for name in ["state", "runtime", "config", "administrator", "data", "power", "pressure"] {
             guard let value = options[name], name != "pressure" || value != "off" else { continue }
             let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
             for path in paths { try check(String(path), of: name) }

@@ -7,6 +7,8 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var runtime: String
     /// The settings file.
     package var configuration: String
+    /// Settings that the user cannot change.
+    package var administrator = "/etc/offstage/offstage.conf"
     /// `applications` directories, the more important first.
     package var applications: [String]
     package var home: String

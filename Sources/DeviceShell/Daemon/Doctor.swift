@@ -130,7 +130,11 @@ struct Doctor {
 
     private var settings: [Check] {
         let path = daemon.places.configuration
-        return Check.settings(at: path, daemon.settingsProblems)
+        let administrator =
+            daemon.administratorProblems.isEmpty
+            ? []
+            : Check.settings(at: daemon.places.administrator, daemon.administratorProblems)
+        return Check.settings(at: path, daemon.settingsProblems) + administrator
             + daemon.device.strangersInSettings.map { app in
                 Check(
                     "settings",

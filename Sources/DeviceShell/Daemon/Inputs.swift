@@ -16,6 +16,8 @@ final class Inputs {
     private var lastRenewal = Clocks.boot()
     /// What was last kept of the settings file while it was valid.
     private var kept: String?
+    /// What the administrator has set, as of when it was valid last.
+    private var administrator = ConfigurationText()
     private var zoneProblem: LinuxError?
     private let clockJumps: ClockJumps
     private var sources: [Source] = []
@@ -101,7 +103,10 @@ final class Inputs {
     /// user has switched off.
     private func lastValidSettings() -> Settings? {
         guard kept != nil,
-            case .success(let settings) = SettingsFile.read(daemon.places.validSettings)
+            case .success(let settings) = SettingsFile.read(
+                daemon.places.validSettings,
+                administrator: administrator
+            )
         else {
             DaemonLog.write("the defaults are in force")
             return nil
@@ -156,12 +161,29 @@ final class Inputs {
     }
 
     private func watchSettings() {
-        settingsWatch?.watch(DirectoryWatch.Place.chain(daemon.places.configuration))
+        settingsWatch?.watch(
+            DirectoryWatch.Place.chain(daemon.places.configuration)
+                + DirectoryWatch.Place.chain(daemon.places.administrator)
+        )
+    }
+
+    private func readAdministrator() {
+        let path = daemon.places.administrator
+        switch SettingsFile.readAdministrator(path) {
+        case .success(let text):
+            daemon.administratorProblems = []
+            administrator = text
+        case .failure(let problems):
+            daemon.administratorProblems = problems.diagnostics
+            for problem in problems.diagnostics { DaemonLog.write("\(path): \(problem)") }
+        }
     }
 
     /// Nil: the file is not valid.
     private func readSettings() -> Settings? {
-        switch SettingsFile.readText(daemon.places.configuration) {
+        readAdministrator()
+        let path = daemon.places.configuration
+        switch SettingsFile.readText(path, administrator: administrator) {
         case .success((let settings, let text)):
             daemon.settingsProblems = []
             keep(text)

@@ -5,18 +5,36 @@ internal import Vocabulary
 /// `offstage.conf`: the only place where settings are kept. The command line changes one line of
 /// it, and everything else in it stays.
 enum SettingsFile {
-    /// The defaults when there is no file.
-    static func read(_ path: String) -> Result<Settings, SettingsText.Invalid> {
-        readText(path).map(\.settings)
+    /// The defaults when there is no file. `administrator`: what stands above it.
+    static func read(
+        _ path: String,
+        administrator: ConfigurationText = ConfigurationText()
+    ) -> Result<Settings, SettingsText.Invalid> {
+        readText(path, administrator: administrator).map(\.settings)
     }
 
     /// The same with the text that they were read from.
     static func readText(
-        _ path: String
+        _ path: String,
+        administrator: ConfigurationText
     ) -> Result<(settings: Settings, text: String), SettingsText.Invalid> {
         do throws(SettingsText.Invalid) {
             let text = try text(path)
-            return .success((try SettingsText.parse(text), text.text))
+            let settings = try SettingsText.parse(text, administrator: administrator)
+            return .success((settings, text.text))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// What the administrator has set; nothing when there is no file.
+    static func readAdministrator(
+        _ path: String
+    ) -> Result<ConfigurationText, SettingsText.Invalid> {
+        do throws(SettingsText.Invalid) {
+            let text = try text(path)
+            _ = try SettingsText.parse(text)
+            return .success(text)
         } catch {
             return .failure(error)
         }

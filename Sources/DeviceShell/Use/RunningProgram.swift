@@ -6,7 +6,7 @@ enum RunningProgram {
     /// interpreter; those of which we may know it.
     static func processes(of path: String) -> [Int32] {
         let file = Files.resolved(path) ?? path
-        let interpreter = interpreter(of: file)
+        let interpreter = firstLine(of: file)?.program
         return ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }.filter { pid in
             guard let program = Files.linkTarget("/proc/\(pid)/exe") else { return false }
             if program == file { return true }
@@ -14,8 +14,34 @@ enum RunningProgram {
         }
     }
 
-    /// What the first line of a script names; nil: it is none.
-    private static func interpreter(of file: String) -> String? {
+    /// Whether a process runs the script at `path` as the kernel starts one: its program is the
+    /// interpreter that the first line names, and it was given what that line gives, then the
+    /// script, before anything else. No option of the interpreter's comes between, since an option
+    /// can be a program itself.
+    ///
+    /// A process can change what is read here of its arguments, and where it is; so it is what its
+    /// user says it is, no more.
+    static func isScript(_ path: String, of pid: Int32) -> Bool {
+        guard let file = Files.resolved(path), let line = firstLine(of: file),
+            let program = line.program, let given = line.given,
+            Files.linkTarget("/proc/\(pid)/exe") == program
+        else { return false }
+        let words = arguments(of: pid).dropFirst()
+        guard words.starts(with: given), let script = words.dropFirst(given.count).first else {
+            return false
+        }
+        return resolved(script, of: pid) == file
+    }
+
+    private struct FirstLine {
+        /// The interpreter's file; nil: it is not there.
+        var program: String?
+        /// What it is given before the script; nil: more than is looked into here.
+        var given: [String]?
+    }
+
+    /// Nil: it is no script.
+    private static func firstLine(of file: String) -> FirstLine? {
         guard
             let start = try? FileDescriptor(opening: file, [.reading, .nonBlocking])
                 .read(at: 0, count: 256), start.starts(with: "#!".utf8)
@@ -23,23 +49,37 @@ enum RunningProgram {
         let line = String(decoding: start.dropFirst(2).prefix { $0 != 10 }, as: UTF8.self)
         let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
         guard let first = words.first else { return nil }
-        guard Files.name(of: first) == "env",
-            let name = words.dropFirst().first(where: { !$0.hasPrefix("-") && !$0.contains("=") })
-        else { return Files.resolved(first) }
+        let rest = Array(words.dropFirst())
+        guard Files.name(of: first) == "env" else {
+            // The kernel gives all that follows as one word.
+            let given = rest.isEmpty ? [] : [rest.joined(separator: " ")]
+            return FirstLine(program: Files.resolved(first), given: given)
+        }
+        guard let place = rest.firstIndex(where: { !$0.hasPrefix("-") && !$0.contains("=") })
+        else { return nil }
         let searchPath = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        return Files.executable(name, searchPath: searchPath).flatMap { Files.resolved($0) }
+        let program = Files.executable(rest[place], searchPath: searchPath)
+            .flatMap { Files.resolved($0) }
+        let isPlain = place == 0 ? rest.count == 1 : place == 1 && rest[0] == "-S"
+        return FirstLine(program: program, given: isPlain ? Array(rest[(place + 1)...]) : nil)
+    }
+
+    private static func arguments(of pid: Int32) -> [String] {
+        guard
+            let text = try? FileDescriptor(opening: "/proc/\(pid)/cmdline", .reading)
+                .read(at: 0, count: 16_384)
+        else { return [] }
+        return text.split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A path as the process means it, unless it has gone elsewhere.
+    private static func resolved(_ path: String, of pid: Int32) -> String? {
+        Files.resolved(path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/" + path)
     }
 
     /// An interpreter gets its script after its own name and at most a few options.
     private static func script(of pid: Int32, is file: String) -> Bool {
-        guard
-            let text = try? FileDescriptor(opening: "/proc/\(pid)/cmdline", .reading)
-                .read(at: 0, count: 16_384)
-        else { return false }
-        let words = text.split(separator: 0, maxSplits: 4).prefix(4).dropFirst()
-        return words.contains { word in
-            let path = String(decoding: word, as: UTF8.self)
-            return Files.resolved(path.hasPrefix("/") ? path : "/proc/\(pid)/cwd/" + path) == file
-        }
+        arguments(of: pid).prefix(4).dropFirst().contains { resolved($0, of: pid) == file }
     }
 }

@@ -11,6 +11,7 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     // Linked apps.
     case appCrash, crashBeforeReceipt, neverAccepts, neverCompletes, completesTwice
     case launchLate, launchNever, disconnect, stopsReading, taskNeverEnded, outlivesGrant
+    case declines, connectsTwice
     // Either.
     case memoryHog, cpuHog, fileLock
     // The user and the files.

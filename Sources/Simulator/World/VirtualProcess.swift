@@ -87,6 +87,7 @@ enum Action {
     case exit(Exit)
     case finishLaunching
     case accept(DeliveryID)
+    case decline(DeliveryID)
     case setHandler(DeliveryID)
     case complete(DeliveryID, TaskResult)
     case enteredBackground
@@ -99,6 +100,10 @@ enum Action {
     case cancel
     case disconnect
     case reconnect
+    /// A second connection, of which the daemon hears before it hears of the end of the first.
+    case connectAnew
+    /// The hello on that: as one that was there before, or as if it had just been launched.
+    case greetAnew
     case becomeHog(memory: Int64)
 }
 

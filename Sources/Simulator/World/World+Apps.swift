@@ -24,6 +24,7 @@ extension World {
             say(.finishedLaunching(registered: handlers(process.app)))
             greet(process)
         case .accept(let id): accept(id, process)
+        case .decline(let id): decline(id, process)
         case .setHandler(let id): say(.expirationHandler(id, set: true))
         case .complete(let id, let result): complete(id, result, process)
         case .enteredBackground: say(.enteredBackground)
@@ -57,6 +58,8 @@ extension World {
             process.link.isConnected = false
             say(.disconnected)
         case .reconnect: reconnect(process)
+        case .connectAnew: connectAnew(process)
+        case .greetAnew: greetAnew(process)
         case .becomeHog(let memory): process.memory = memory
         }
     }
@@ -244,6 +247,14 @@ extension World {
         send(.app(process.launch, .accepted(id)))
     }
 
+    private func decline(_ id: DeliveryID, _ process: VirtualProcess) {
+        guard process.link.isConnected,
+            let place = process.link.offered.firstIndex(where: { $0.id == id })
+        else { return }
+        process.link.offered.remove(at: place)
+        send(.app(process.launch, .declined(id, reason: "not now")))
+    }
+
     private func complete(_ id: DeliveryID, _ result: TaskResult, _ process: VirtualProcess) {
         let wasRunning = process.link.running.contains(id)
         process.link.running.removeAll { $0 == id }
@@ -277,6 +288,28 @@ extension World {
         process.link.unanswered.removeAll()
         for event in process.link.unheard { send(.app(process.launch, event)) }
         process.link.unheard.removeAll()
+    }
+
+    /// The daemon ends the first connection when it hears hello on the second.
+    private func connectAnew(_ process: VirtualProcess) {
+        guard process.link.isConnected, process.link.hasFinishedLaunching,
+            !process.link.stoppedReading
+        else { return }
+        process.link.isConnected = false
+        send(.app(process.launch, .disconnected))
+        process.add(.greetAnew, after: .milliseconds(2), at: clock.elapsed)
+    }
+
+    private func greetAnew(_ process: VirtualProcess) {
+        guard daemonIsAlive, process.link.finished.isEmpty, process.link.unanswered.isEmpty,
+            process.link.unheard.isEmpty, plans[process.app].random.chance(1, in: 2)
+        else { return reconnect(process) }
+        guard !process.link.isConnected else { return }
+        process.link.isConnected = true
+        send(token { .app(process.launch, .connected(reply: $0)) })
+        send(
+            .app(process.launch, .finishedLaunching(registered: handlers(process.app)))
+        )
     }
 
     // MARK: What the daemon says
@@ -338,6 +371,14 @@ extension World {
             return
         }
         if strikes(.neverAccepts, in: 100, app: index) { return }
+        if strikes(.declines, in: 100, app: index) {
+            process.add(
+                .decline(id),
+                after: .milliseconds(plans[index].random.within(1...300)),
+                at: clock.elapsed
+            )
+            return
+        }
         process.add(
             .accept(id),
             after: .milliseconds(plans[index].random.within(1...300)),
@@ -355,6 +396,13 @@ extension World {
             process.add(.setHandler(id), after: .milliseconds(1), at: now)
         }
         if strikes(.appCrash, in: 100, app: index) { crash(process, within: 20_000) }
+        if strikes(.connectsTwice, in: 60, app: index) {
+            process.add(
+                .connectAnew,
+                after: .milliseconds(plans[index].random.within(1...20_000)),
+                at: now
+            )
+        }
         beginTasks(process, chance: 4)
         for identifier in plans[index].identifiers where plans[index].random.chance(4, in: 5) {
             process.add(

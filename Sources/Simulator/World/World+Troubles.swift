@@ -54,6 +54,7 @@ extension World {
             .commandCrash, .neverEnds, .ignoresTerm, .probeSilent, .appCrash,
             .crashBeforeReceipt, .neverAccepts, .neverCompletes, .completesTwice, .launchLate,
             .launchNever, .disconnect, .stopsReading, .taskNeverEnded, .outlivesGrant,
+            .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
             .simulated, .wished, .fetched:
             break

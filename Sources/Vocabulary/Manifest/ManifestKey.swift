@@ -56,7 +56,7 @@ package struct ManifestKey: Sendable {
             .paths,
             default: "none",
             "Executables of helper programs of this app: they may submit requests and hold "
-                + "expiring activities; the app itself is what is launched."
+                + "expiring activities; the app itself is what is launched. A script may be one."
         ) { $0.extensions = $1 },
         ManifestKey(
             "Environment",

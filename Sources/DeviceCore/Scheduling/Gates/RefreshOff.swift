@@ -11,13 +11,19 @@ extension GateTable.Definition {
         },
         words: {
             let forAll = !$0.settings.backgroundRefresh
+            let isRestricted = $0.settings.value.isRefreshRestricted(of: $0.app.id)
+            let whom = forAll ? "for all apps" : "for this app"
             return GateWords(
-                value: forAll ? "off for all apps" : "off for this app",
+                value: "off \(whom)" + (isRestricted ? ", by the administrator" : ""),
                 needed: "on",
                 since: nil,
                 sentence: "background refresh is turned off "
-                    + (forAll ? "for all apps" : "for it"),
-                fix: "offstage set background-refresh on" + (forAll ? "" : " --app \($0.app.id)")
+                    + (forAll ? "for all apps" : "for it")
+                    + (isRestricted ? " by the administrator of this machine" : ""),
+                fix: isRestricted
+                    ? Refusal.administrator
+                    : "offstage set background-refresh on"
+                        + (forAll ? "" : " --app \($0.app.id)")
             )
         }
     )
