@@ -9,6 +9,22 @@ struct FetchAppTests {
         try bench.ask("Tasks", .string(app)).listValue ?? []
     }
 
+    // MARK: B1
+
+    @Test func `without the mode in its manifest an app is not woken to fetch`() throws {
+        let bench = try DaemonBench("refresh-floor = 1s\n", starting: false)
+        let stage = try LinkedApp.Stage(bench, "feed", "BackgroundModes=processing;")
+        try bench.daemon.start()
+        let app = try stage.open()
+        try app.call("SetMinimumFetchInterval", 0)
+        #expect(try tasks(bench, "feed").isEmpty)
+        // What it asked for is kept for the day on which the mode is there.
+        try stage.write("BackgroundModes=fetch;")
+        try bench.wait(until: "it is to fetch") { try !tasks(bench, "feed").isEmpty }
+        try stage.write("BackgroundModes=processing;")
+        try bench.wait(until: "it is not") { try tasks(bench, "feed").isEmpty }
+    }
+
     // MARK: B7
 
     @Test func `who lists task identifiers is not woken to fetch, whatever it asks for`() throws {

@@ -19,9 +19,14 @@ final class LinkedApp {
             // Short, whatever the scratch directory is called.
             let path = bench.home(name)
             listener = SharedListener(try UnixListener(path))
+            try write(keys, entry: entry)
+        }
+
+        /// Writes the manifest anew.
+        func write(_ keys: String, entry: String = "") throws {
             try bench.manifest(
                 name,
-                exec: "\(Products.path(of: "ProcessPeer")) app \(path)",
+                exec: "\(Products.path(of: "ProcessPeer")) app \(bench.home(name))",
                 entry: entry,
                 keys
             )
