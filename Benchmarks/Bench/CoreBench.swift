@@ -70,4 +70,35 @@ enum CoreBench {
             limit: .atMost(50)
         )
     }
+
+    /// One decision point: how likely each of 50 apps is to be opened, after a year of use.
+    static func prediction() -> Figure {
+        var device = DeviceUse()
+        var apps = [AppUse](repeating: AppUse(), count: 50)
+        var random = SeededRandom(seed: 3)
+        var wall = WallTime(nanoseconds: 1_767_261_600_000_000_000)
+        for _ in 0..<20_000 {
+            wall = wall + .seconds(random.within(60...2400))
+            let app = Int(random.below(50))
+            apps[app].opened(on: &device, at: UseTime(wall, utcOffset: 0))
+            wall = wall + .seconds(60)
+            apps[app].left(at: UseTime(wall, utcOffset: 0))
+            device.left(at: UseTime(wall, utcOffset: 0))
+        }
+        var sum = 0.0
+        let times = (Int64(0)..<2000).map { step in
+            let now = UseTime(wall + .minutes(step * 5), utcOffset: 0)
+            return timed {
+                let outlook = Outlook(device, at: now)
+                for app in apps { sum += outlook.chance(of: app) }
+            } / 1000
+        }
+        precondition(sum > 0)
+        return Figure(
+            name: "prediction, one decision point of 50 apps, median",
+            unit: "µs",
+            ours: times.median,
+            limit: .atMost(100)
+        )
+    }
 }

@@ -21,6 +21,7 @@ struct FootprintGroup {
         figures.append(try launch())
         figures.append(try largestMessage(daemon))
         figures.append(CoreBench.event())
+        figures.append(CoreBench.prediction())
         figures += SimulatorBench.figures()
         return figures
     }

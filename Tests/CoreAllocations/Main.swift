@@ -48,7 +48,31 @@ struct CoreAllocations {
                     + "at most \(row.limit)"
             )
         }
+        isGood = predicts() && isGood
         exit(isGood ? 0 : 1)
+    }
+}
+
+extension CoreAllocations {
+    /// Asking about an app's next open allocates nothing.
+    private static func predicts() -> Bool {
+        var device = DeviceUse()
+        var apps = [AppUse](repeating: AppUse(), count: 50)
+        var wall = LocalTime(day: 20_513, timeOfDay: .hours(12)).wall(utcOffset: 0)
+        for turn in 0..<500 {
+            wall = wall + .minutes(20)
+            apps[turn % 50].opened(on: &device, at: UseTime(wall, utcOffset: 0))
+            apps[turn % 50].left(at: UseTime(wall, utcOffset: 0))
+            device.left(at: UseTime(wall, utcOffset: 0))
+        }
+        var sum = chance(of: apps[0], on: device, at: UseTime(wall, utcOffset: 0))
+        let count = AllocationCounter.count {
+            let outlook = Outlook(device, at: UseTime(wall + .hours(9), utcOffset: 0))
+            for app in apps { sum += outlook.chance(of: app) }
+        }
+        let isGood = count == 0 && sum > 0
+        print("\(isGood ? "ok  " : "FAIL") chances of 50 apps: \(count) allocations, at most 0")
+        return isGood
     }
 }
 

@@ -15,7 +15,14 @@ package struct AppUse: Hashable, Sendable, Codable {
     /// By slot of another app: how often this one was opened within half an hour of an open of
     /// that one, forgotten slowly.
     private var followed: [Double] = []
-    private(set) var followedCount = 0.0
+    private var followedAny = 0.0
+    /// How long it stays unused.
+    private(set) var returns = Returns.ofApp
+    /// `DeviceUse.openTotal` when it was last opened.
+    private(set) var openTotal: Int64 = 0
+    /// Opens of the past days, forgotten with a half-life of seven days, and of the current day.
+    private var pastOpens = 0.0
+    private var opensToday = 0
     /// Of the shares of a day that lie less than 30 minutes before an open, and from 60 minutes
     /// before one to 30 after it: those of the past days, weighted, and that of the current day.
     private var near = Nearness(before: 6, after: 0)
@@ -36,18 +43,23 @@ package struct AppUse: Hashable, Sendable, Codable {
         let isNew =
             !isOpen
             && (lastUse.map { now.wall - $0 >= Self.sessionGap || now.wall < $0 } ?? true)
-        isOpen = true
-        lastUse = now.wall
+        defer {
+            isOpen = true
+            lastUse = now.wall
+        }
         guard isNew else { return }
         let slot = self.slot ?? device.takeSlot()
         self.slot = slot
+        if let lastUse { returns.opened(after: now.seconds(since: lastUse)) }
         follow(device, at: now)
         near.mark(now.bin)
         around.mark(now.bin)
         grid.mark(now.bin)
         if opens.count == Self.openLimit { opens.removeFirst() }
         opens.append(now.wall)
+        opensToday += 1
         device.opened(slot: slot, at: now)
+        openTotal = device.openTotal
     }
 
     /// It is not in the foreground any more, since `now`.
@@ -61,12 +73,14 @@ package struct AppUse: Hashable, Sendable, Codable {
     private mutating func pass(to count: Int64) {
         let days = count - dayCount
         guard days > 0 else { return }
+        pastOpens = opensPerDay(lag: days)
+        opensToday = 0
         dayCount = count
         grid.pass(days: days)
         near.pass(days: days)
         around.pass(days: days)
         let factor = Forgetting.fourWeeks.weight(days)
-        followedCount *= factor
+        followedAny *= factor
         for slot in followed.indices { followed[slot] *= factor }
     }
 
@@ -80,7 +94,7 @@ package struct AppUse: Hashable, Sendable, Codable {
         for open in device.opens.reversed() {
             guard open.at >= since, now.wall - open.at <= Self.followTime else { break }
             followed[open.slot] += 1
-            followedCount += 1
+            followedAny += 1
         }
     }
 
@@ -102,13 +116,20 @@ package struct AppUse: Hashable, Sendable, Codable {
         return count
     }
 
-    /// How often it was opened within half an hour of an open of the app with `slot`, and of any.
-    func follows(slot: Int, lag: Int64) -> (slot: Double, any: Double) {
-        guard !followed.isEmpty else { return (0, 0) }
-        let factor = Forgetting.fourWeeks.weight(lag)
-        return (followed[slot] * factor, followedCount * factor)
+    /// How often it was opened within half an hour of an open of any app, or of the one that has
+    /// `slot`; seen from `lag` days of use after the current one.
+    func followedCount(lag: Int64) -> Double { followedAny * Forgetting.fourWeeks.weight(lag) }
+    func followedCount(slot: Int, lag: Int64) -> Double {
+        followed.isEmpty ? 0 : followed[slot] * Forgetting.fourWeeks.weight(lag)
     }
 
+    /// The weighted sum over the days before the one that comes `lag` days of use after the current
+    /// one; of these, the next two as well.
+    func opensPerDay(lag: Int64) -> Double {
+        guard lag > 0 else { return pastOpens }
+        return (pastOpens * Forgetting.sevenDays.factor + Double(opensToday))
+            * Forgetting.sevenDays.weight(lag - 1)
+    }
     func nearShare(lag: Int64) -> Double { near.share(lag: lag) }
     func aroundShare(lag: Int64) -> Double { around.share(lag: lag) }
 }

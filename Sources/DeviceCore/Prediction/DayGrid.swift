@@ -24,22 +24,23 @@ package struct DayGrid: Hashable, Sendable {
     ///
     /// `lag`: how many days of use began since the grid was last moved on.
     func days(from first: Int, to end: Int, lag: Int64, followed: UInt64) -> UInt64 {
-        var own: UInt64 = 0
-        var next: UInt64 = 0
-        var previous: UInt64 = 0
-        for bin in first..<end {
-            if bin < 0 {
-                previous |= bins[bin + Self.binCount]
-            } else if bin < Self.binCount {
-                own |= bins[bin]
-            } else {
-                next |= bins[bin - Self.binCount]
-            }
-        }
+        let next = any(max(first, Self.binCount), end, shift: -Self.binCount)
+        let previous = any(first, min(end, 0), shift: Self.binCount)
+        var own = any(max(first, 0), min(end, Self.binCount), shift: 0)
         own <<= lag
         if next != 0 { own |= ((next << lag) << 1) & followed }
         if previous != 0 { own |= ((previous << lag) >> 1) & (followed >> 1) }
         return own
+    }
+
+    private func any(_ first: Int, _ end: Int, shift: Int) -> UInt64 {
+        var days: UInt64 = 0
+        var bin = first
+        while bin < end {
+            days |= bins[bin + shift]
+            bin += 1
+        }
+        return days
     }
 }
 

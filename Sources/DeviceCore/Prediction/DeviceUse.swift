@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What is learned of the use of the device as a whole. About 4 KB, however long it learns.
+/// What is learned of the use of the device as a whole. At most 4 KB, however long it learns.
 package struct DeviceUse: Hashable, Sendable, Codable {
     package private(set) var days = UseDays()
     package private(set) var isInUse = false
@@ -8,20 +8,26 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     package private(set) var lastUse: WallTime?
     /// When signs of use were seen.
     private(set) var grid = DayGrid()
-    /// When the last sessions began; the newest last. More do not fit in an hour.
-    private var sessions: [WallTime] = []
+    /// How long it stays unused.
+    private(set) var returns = Returns.ofDevice
+    /// When it was first used after hours without use: when its user got up.
+    private var awakeSince: WallTime?
     /// The last opens of any app; the newest last.
     private(set) var opens: [Open] = []
     /// By slot: how often apps were opened, forgotten slowly.
     private(set) var openCounts = [Double](repeating: 0, count: Self.slotCount)
     private(set) var openCount = 0.0
+    /// Of any app, since ever.
+    private(set) var openTotal: Int64 = 0
+    /// Of the app that was opened last, and of the last other one.
+    private(set) var lastSlot: Int?
+    private(set) var slotBefore: Int?
     private var slotsGiven = 0
 
     /// The last slot is shared by all apps that found no slot of their own.
     static let slotCount = 64
-    private static let sessionLimit = 13
     private static let openLimit = 32
-    private static let sessionGap = Interval.minutes(5)
+    private static let sleep = Interval.hours(3)
 
     /// An app was opened, the one that has `slot`.
     struct Open: Hashable, Sendable, Codable {
@@ -38,9 +44,9 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         days.use(on: now.day)
         if days.count > count { newDay() }
         grid.mark(now.bin)
-        if !isInUse, lastUse.map({ now.wall - $0 > Self.sessionGap || now.wall < $0 }) ?? true {
-            if sessions.count == Self.sessionLimit { sessions.removeFirst() }
-            sessions.append(now.wall)
+        if let lastUse, !isInUse { returns.used(after: now.seconds(since: lastUse)) }
+        if lastUse.map({ !isInUse && now.wall - $0 >= Self.sleep }) ?? true {
+            awakeSince = now.wall
         }
         isInUse = true
         lastUse = now.wall
@@ -55,6 +61,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
 
     private mutating func newDay() {
         grid.pass(days: 1)
+        returns.forget(by: Forgetting.fourWeeks.factor)
         openCount = 0
         for slot in openCounts.indices {
             openCounts[slot] *= Forgetting.fourWeeks.factor
@@ -72,6 +79,8 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     mutating func opened(slot: Int, at now: UseTime) {
         openCounts[slot] += 1
         openCount += 1
+        openTotal += 1
+        if slot != lastSlot { (slotBefore, lastSlot) = (lastSlot, slot) }
         if opens.count == Self.openLimit { opens.removeFirst() }
         opens.append(Open(slot: slot, at: now.wall))
     }
@@ -84,11 +93,16 @@ package struct DeviceUse: Hashable, Sendable, Codable {
 
     static let week = 7 * 86_400.0
 
-    /// How many sessions began within `seconds` before `now`.
-    func sessionCount(within seconds: Double, of now: UseTime) -> Int {
+    /// Seconds since its user got up, at most a week.
+    func awakeSeconds(at now: UseTime) -> Double {
+        awakeSince.map { min(Self.week, now.seconds(since: $0)) } ?? 0
+    }
+
+    /// How many apps were opened within `seconds` before `now`, as far as the last opens are known.
+    func openCount(within seconds: Double, of now: UseTime) -> Int {
         var count = 0
-        for began in sessions.reversed() {
-            guard now.seconds(since: began) < seconds else { break }
+        for open in opens.reversed() {
+            guard now.seconds(since: open.at) < seconds else { break }
             count += 1
         }
         return count

@@ -85,7 +85,8 @@ struct Forgetting: Sendable {
         (self.weights, self.sums) = (weights, sums)
     }
 
-    /// They halve in 4, 7, 10 and 28 days of the kind counted.
+    /// They halve in 2, 4, 7, 10 and 28 days of the kind counted.
+    static let twoDays = Forgetting(factor: 0.707_106_781_186_547_6)
     static let fourDays = Forgetting(factor: 0.840_896_415_253_714_6)
     static let sevenDays = Forgetting(factor: 0.905_723_664_263_906_7)
     static let tenDays = Forgetting(factor: 0.933_032_991_536_807_4)
