@@ -74,12 +74,14 @@ let package = Package(
     products: [
         .executable(name: "offstaged", targets: ["offstaged"]),
         .executable(name: "offstage", targets: ["offstage"]),
+        .executable(name: "offstage-gateway", targets: ["offstage-gateway"]),
         .library(name: "Offstage", targets: ["Offstage"]),
     ],
     targets: [
         // Programs: options and wiring.
         program("offstaged", ["DeviceShell"]),
         program("offstage", ["Commands"]),
+        program("offstage-gateway", ["GatewayShell"]),
 
         // Shells: the real world behind the ports of the cores.
         layer(
@@ -92,8 +94,8 @@ let package = Package(
         layer(
             "GatewayShell",
             [
-                "GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS", "Vocabulary",
-                "Wire",
+                "BuildIdentity", "GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS",
+                "Vocabulary", "Wire",
             ]
         ),
         layer(

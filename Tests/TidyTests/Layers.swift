@@ -27,8 +27,11 @@ struct Layers {
             ours: cores.union(wrappers).union(["BuildIdentity"]),
             system: system
         ),
+        "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
         "GatewayShell": Target(
-            ours: wrappers.union(["GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire"]),
+            ours: wrappers.union([
+                "BuildIdentity", "GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire",
+            ]),
             system: system
         ),
         "Commands": Target(

@@ -12,3 +12,9 @@ extension GatewayNode {
         event { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
     }
 }
+
+extension GatewayNode {
+    /// The limits from now on; buckets that are there keep their size until their device is read
+    /// again.
+    func setLimits(_ limits: GatewayLimits) { gateway.limits = limits }
+}

@@ -1,0 +1,168 @@
+import EventLoop
+import GatewayCore
+import Linux
+import Vocabulary
+
+/// Answers plain HTTP/1 questions, one a connection: Prometheus at an address that the operator
+/// chose, and the gateway's own commands at a socket that only its user can reach.
+final class ControlServer {
+    struct Answer {
+        var status = "200 OK"
+        var type = "application/json"
+        var body: String
+    }
+
+    /// No question is longer, and so many may wait.
+    private static let limit = 4096
+    private static let connectionLimit = 64
+
+    private let loop: EventLoop
+    private let answer: (_ method: String, _ path: String) -> Answer
+    private var source: DescriptorSource?
+    private var unix: UnixListener?
+    private var internet: InternetListener?
+    private var connections: [Int: Connection] = [:]
+    private var last = 0
+    let port: UInt16
+
+    private final class Connection {
+        let descriptor: FileDescriptor
+        var question: [UInt8] = []
+        var source: DescriptorSource?
+        let start: BootTime
+
+        init(_ descriptor: consuming FileDescriptor, _ start: BootTime) {
+            self.descriptor = descriptor
+            self.start = start
+        }
+    }
+
+    init(
+        _ loop: EventLoop,
+        at path: String,
+        _ answer: @escaping (String, String) -> Answer
+    ) throws(LinuxError) {
+        (self.loop, self.answer, port) = (loop, answer, 0)
+        let listener = try UnixListener(path)
+        let number = listener.descriptor.number
+        unix = consume listener
+        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
+    }
+
+    init(
+        _ loop: EventLoop,
+        at address: InternetAddress,
+        _ answer: @escaping (String, String) -> Answer
+    ) throws(LinuxError) {
+        (self.loop, self.answer) = (loop, answer)
+        let listener = try InternetListener(address)
+        port = listener.port
+        let number = listener.descriptor.number
+        internet = consume listener
+        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
+    }
+
+    private func accept() {
+        var socket: FileDescriptor?
+        do throws(LinuxError) {
+            if unix != nil {
+                socket = try unix?.accept()
+            } else {
+                socket = try internet?.accept()
+            }
+        } catch {
+            return
+        }
+        guard let socket = socket.take() else { return }
+        let now = Clocks.boot()
+        // Whoever says nothing makes room for others.
+        for (number, old) in connections where now - old.start > .seconds(10) {
+            connections[number] = nil
+        }
+        guard connections.count < Self.connectionLimit else { return }
+        last += 1
+        let number = last
+        let connection = Connection(socket, now)
+        connections[number] = connection
+        connection.source = try? DescriptorSource(
+            loop,
+            connection.descriptor.number,
+            .readable
+        ) { [unowned self] _ in read(number) }
+    }
+
+    private func read(_ number: Int) {
+        guard let connection = connections[number] else { return }
+        do throws(LinuxError) {
+            guard let bytes = try connection.descriptor.readAvailable(upTo: Self.limit) else {
+                return
+            }
+            connection.question += bytes
+            if bytes.isEmpty || connection.question.count > Self.limit {
+                connections[number] = nil
+                return
+            }
+            let text = String(decoding: connection.question, as: UTF8.self)
+            guard text.hasSuffix("\r\n\r\n") else { return }
+            connections[number] = nil
+            let words = text.prefix { $0 != "\r\n" && $0 != "\r" }.split(separator: " ")
+            let reply =
+                words.count >= 2
+                ? answer(String(words[0]), String(words[1]))
+                : Answer(status: "400 Bad Request", type: "text/plain", body: "")
+            let body = Array(reply.body.utf8)
+            let head =
+                "HTTP/1.0 \(reply.status)\r\nContent-Type: \(reply.type)\r\n"
+                + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+            // Small enough for any socket's buffer.
+            try connection.descriptor.writeAll((Array(head.utf8) + body).span)
+        } catch {
+            connections[number] = nil
+        }
+    }
+}
+
+/// Asks a running gateway at its socket.
+enum ControlClient {
+    static func ask(
+        _ method: String,
+        _ path: String,
+        _ places: GatewayPlaces
+    ) throws(GatewayFailure) -> Value {
+        let bytes: [UInt8]
+        do throws(LinuxError) {
+            let socket = try UnixSocket.connect(to: places.control)
+            try socket.writeAll("\(method) \(path) HTTP/1.0\r\n\r\n")
+            bytes = try socket.readAll(limit: 1 << 20)
+        } catch {
+            throw GatewayFailure(
+                .notRunning,
+                "no gateway runs in \(places.directory.quoted)",
+                fix: "\"offstage-gateway serve\" starts one."
+            )
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let head = text.range(of: "\r\n\r\n") else {
+            throw GatewayFailure(.failed, "the gateway did not answer")
+        }
+        let body = String(text[head.upperBound...])
+        let isGood = text.hasPrefix("HTTP/1.0 200")
+        guard isGood, let value = try? ValueJSON.parse(body) else {
+            throw GatewayFailure(isGood ? .failed : .notFound, body)
+        }
+        return value
+    }
+}
+
+extension String {
+    fileprivate func range(of part: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(part) {
+                return start..<index(start, offsetBy: part.count)
+            }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,194 @@
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+extension GatewayCommand {
+    static let send = GatewayCommand(
+        name: "send",
+        summary: "Send a push, as a provider would",
+        forms: ["TOKEN"],
+        operands: 1...1,
+        options: [
+            GatewayOption("topic", "ID", "the app's bundle identifier (needed)"),
+            GatewayOption("alert", "TEXT", "what is shown"),
+            GatewayOption("silent", nil, "wake the app, show nothing"),
+            GatewayOption("data", "NAME=VALUE", "beside aps; may be given more than once"),
+            GatewayOption("payload", "JSON", "the whole payload instead"),
+            GatewayOption("type", "TYPE", "apns-push-type (alert, or background if silent)"),
+            GatewayOption("priority", "NUMBER", "10, 5 or 1"),
+            GatewayOption("expiration", "SECONDS", "since 1970; 0: one attempt"),
+            GatewayOption("collapse-id", "ID", "replaces what was shown under it"),
+            GatewayOption("host", "HOST:PORT", "the gateway (that of the directory)"),
+            GatewayOption("ca", "FILE", "who vouches for it"),
+            GatewayOption("key", "FILE", "the provider's private key"),
+            GatewayOption("key-id", "ID", "of that key"),
+            GatewayOption("team", "ID", "of that key"),
+        ],
+        details: "Without --key it signs with the first key of the gateway's directory.",
+        examples: [
+            ("send --topic=org.example.Chat --alert=Hello TOKEN", "Shown at once."),
+            ("send --topic=org.example.Chat --silent --data=room=7 TOKEN", "Wakes the app."),
+        ]
+    ) { invocation throws(GatewayFailure) in
+        let options = invocation.options
+        guard let topic = options["topic"] else {
+            throw GatewayFailure(.usage, "--topic is missing")
+        }
+        let response = try send(
+            "POST",
+            "/3/device/\(invocation.operands[0])",
+            [("apns-topic", topic)] + fields(options),
+            Array(try payload(options).utf8),
+            invocation
+        )
+        let body = (try? ValueJSON.parse(response.body)) ?? .null
+        let report = Value.map([
+            "status": .integer(Int64(response.status)),
+            "apnsId": response.header("apns-id").map { .string($0) } ?? .null,
+            "uniqueId": response.header("apns-unique-id").map { .string($0) } ?? .null,
+            "reason": body["reason"] ?? .null,
+        ])
+        invocation.show(report) { report in
+            response.status == 200
+                ? ["accepted: \(report["uniqueId"]?.stringValue ?? "")"] : []
+        }
+        guard response.status == 200 else {
+            throw GatewayFailure(
+                .failed,
+                "refused: \(response.status) \(body["reason"]?.stringValue ?? "")"
+            )
+        }
+    }
+
+    private static func fields(_ options: Options) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        let type = options["type"] ?? (options.has("silent") ? "background" : "alert")
+        fields.append(("apns-push-type", type))
+        let priority = options["priority"] ?? (type == "background" ? "5" : nil)
+        if let priority { fields.append(("apns-priority", priority)) }
+        for name in ["expiration", "collapse-id"] {
+            if let value = options[name] { fields.append(("apns-\(name)", value)) }
+        }
+        return fields
+    }
+
+    static func payload(_ options: Options) throws(GatewayFailure) -> String {
+        if let text = options["payload"] { return text }
+        var aps: [(String, Value)] = []
+        if let alert = options["alert"] { aps.append(("alert", .string(alert))) }
+        if options.has("silent") { aps.append(("content-available", .integer(1))) }
+        var fields: [(String, Value)] = [("aps", .map(ValueMap(aps)))]
+        for entry in options.all("data") {
+            guard let equals = entry.firstIndex(of: "=") else {
+                throw GatewayFailure(.usage, "--data \(entry.quoted) is not NAME=VALUE")
+            }
+            let value = String(entry[entry.index(after: equals)...])
+            fields.append((String(entry[..<equals]), .string(value)))
+        }
+        return Value.map(ValueMap(fields)).json()
+    }
+
+    /// One request of a provider, with what the options and the directory say.
+    private static func send(
+        _ method: String,
+        _ path: String,
+        _ fields: [(name: String, value: String)],
+        _ body: [UInt8],
+        _ invocation: GatewayInvocation
+    ) throws(GatewayFailure) -> ProviderClient.Response {
+        let options = invocation.options
+        let places = invocation.places
+        let settings = try GatewaySettings.read(places.settings)
+        var address = InternetAddress(host: "localhost", port: settings.listen.port)
+        if let text = options["host"] { address = try Self.address(text) }
+        var key: (text: String, id: String, team: String)
+        if let path = options["key"] {
+            guard let id = options["key-id"], let team = options["team"] else {
+                throw GatewayFailure(.usage, "--key needs --key-id and --team")
+            }
+            key = (try failing { try Files.text(path) }, id, team)
+        } else {
+            guard let first = try KeysFile(places.keys).keys().first?.key else {
+                throw GatewayFailure(.failed, "there is no key; say --key, --key-id and --team")
+            }
+            key = (
+                try failing { try Files.text(places.providerKey(first.id)) }, first.id, first.team
+            )
+        }
+        let token = try ProviderClient.token(key: key.text, id: key.id, team: key.team)
+        let client = ProviderClient(
+            address: address,
+            host: address.host,
+            anchors: try failing { try Files.text(options["ca"] ?? places.authority) }
+        )
+        return try client.send(
+            method,
+            path,
+            fields + [("authorization", "bearer " + token)],
+            body: body
+        )
+    }
+
+    static let log = GatewayCommand(
+        name: "log",
+        summary: "Say what became of a push, or of the newest ones",
+        forms: ["", "UNIQUE-ID"],
+        operands: 0...1,
+        options: [GatewayOption("lines", "NUMBER", "how many of the newest (20)")],
+        details: "The id is the apns-unique-id of the answer. Providers may ask themselves: "
+            + "GET /3/log/UNIQUE-ID with their token. What is older than a second is there.",
+        examples: [("log --lines=5", "The last five pushes.")]
+    ) { invocation throws(GatewayFailure) in
+        let reader = try invocation.reader()
+        let identity = try Self.identity(invocation.places)
+        let apps = try failing { Dictionary(uniqueKeysWithValues: try reader.apps()) }
+        func report(_ number: PushNumber) throws(GatewayFailure) -> Value? {
+            guard let row = try failing({ try reader.log(of: number) }) else { return nil }
+            let bundle = row.head.flatMap { apps[$0.app] } ?? "?"
+            return LogReport(row, bundle: bundle, gateway: identity).value
+        }
+        if let text = invocation.operands.first {
+            guard let number = PushUUID(Array(text.utf8))?.number(gateway: identity),
+                let value = try report(number)
+            else {
+                throw GatewayFailure(.notFound, "no push \(text.quoted) is known here")
+            }
+            return invocation.show(value) { lines(of: $0) }
+        }
+        let limit = try invocation.integer("lines", 1...1_000_000) ?? 20
+        var list: [Value] = []
+        for number in try failing({ try reader.newest(limit) }) {
+            if let value = try report(number) { list.append(value) }
+        }
+        invocation.show(.list(list)) { _ in list.flatMap { lines(of: $0) } }
+    }
+
+    private static func lines(of report: Value) -> [String] {
+        let head =
+            "\(report["uniqueId"]?.stringValue ?? "")  \(report["topic"]?.stringValue ?? "")  "
+            + "device \(report["device"]?.integerValue ?? 0)  \(report["state"]?.stringValue ?? "")"
+        return [head]
+            + (report["events"]?.listValue ?? []).map { event in
+                let at = WallTime(
+                    nanoseconds: Interval.milliseconds(event["timestamp"]?.integerValue ?? 0)
+                        .nanoseconds
+                )
+                let local = LocalTime(at, utcOffset: Clocks.now().utcOffset)
+                let reason = event["reason"]?.stringValue.map { " (\($0))" } ?? ""
+                return "    \(local)  \(event["event"]?.stringValue ?? "")\(reason)"
+            }
+    }
+
+    /// What makes the unique ids of this gateway its own.
+    static func identity(_ places: GatewayPlaces) throws(GatewayFailure) -> UInt64 {
+        let text = try failing { try Files.text(places.tokenKey) }
+        guard let key = Hexadecimal.bytes(text.utf8.filter({ $0 > 0x20 })) else {
+            throw GatewayFailure(.failed, "\(places.tokenKey) does not hold digits")
+        }
+        return try failing {
+            try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)
+                .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import GatewayCore
+import Linux
+import Vocabulary
+
+extension GatewayCommand {
+    package static let all = [
+        initialize, serve, keys, topics, devices, send, log, stats,
+    ]
+
+    static let initialize = GatewayCommand(
+        name: "init",
+        summary: "Make a gateway: authority, server certificate, a provider's first key",
+        forms: [""],
+        operands: 0...0,
+        options: [
+            GatewayOption(
+                "host",
+                "NAMES",
+                "names and addresses that the certificate is for (localhost,127.0.0.1,::1)"
+            ),
+            GatewayOption("key-id", "ID", "of the first key (OFFSTAGE01)"),
+            GatewayOption("team", "ID", "of the first key (TEAM000001)"),
+        ],
+        details: "What is there already stays. Prints the curl line of a first push.",
+        examples: [("init --host push.example.org", "A gateway for that name.")]
+    ) { invocation throws(GatewayFailure) in
+        let hosts = KeysFile.list(invocation.options["host"] ?? "localhost,127.0.0.1,::1")
+        let places = invocation.places
+        let work = Initialization(
+            places: places,
+            hosts: hosts,
+            keyID: invocation.options["key-id"] ?? "OFFSTAGE01",
+            team: invocation.options["team"] ?? "TEAM000001"
+        )
+        try work.run()
+        let settings = try GatewaySettings.read(places.settings)
+        guard let key = try KeysFile(places.keys).keys().first?.key else {
+            throw GatewayFailure(.failed, "\(places.keys) holds no key")
+        }
+        let token = try ProviderClient.token(
+            key: try failing { try Files.text(places.providerKey(key.id)) },
+            id: key.id,
+            team: key.team
+        )
+        let curl =
+            "curl --http2 --cacert \(places.authority) -H 'authorization: bearer \(token)' "
+            + "-H 'apns-topic: org.example.App' -d '{\"aps\":{\"alert\":\"Hello\"}}' "
+            + "https://\(hosts.first ?? "localhost"):\(settings.listen.port)/3/device/TOKEN"
+        let report = Value.map([
+            "directory": .string(places.directory), "authority": .string(places.authority),
+            "key": .string(places.providerKey(key.id)), "keyId": .string(key.id),
+            "team": .string(key.team), "curl": .string(curl),
+        ])
+        invocation.show(report) { _ in
+            [
+                "The gateway is in \(places.directory).",
+                "Providers trust \(places.authority),",
+                "and sign with \(places.providerKey(key.id)) (key \(key.id), team \(key.team)).",
+                "", "Start it:  offstage-gateway serve --directory=\(places.directory)",
+                "A first push, within the next hour, TOKEN being a device's:", "  " + curl,
+            ]
+        }
+    }
+
+    static let serve = GatewayCommand(
+        name: "serve",
+        summary: "Run the gateway until SIGTERM, which drains it",
+        forms: [""],
+        operands: 0...0,
+        options: [
+            GatewayOption("listen", "HOST:PORT", "for providers, before what the settings say"),
+            GatewayOption("metrics", "HOST:PORT", "for Prometheus, before what the settings say"),
+        ],
+        details: "Settings, keys and certificate are read again when their files change, and on "
+            + "SIGHUP. Port 0 lets the system choose; the line that says so is printed when the "
+            + "gateway serves.",
+        examples: [("serve --listen=:2197", "At APNs' other port.")]
+    ) { invocation throws(GatewayFailure) in
+        try failing {
+            try CurrentProcess.block(signals: [
+                Signal.terminate, Signal.interrupt, Signal.hangUp,
+            ])
+            let files = try ResourceLimit(current: .openFiles)
+            try ResourceLimit(.openFiles, soft: files.hard, hard: files.hard).apply()
+        }
+        var settings = try GatewaySettings.read(invocation.places.settings)
+        if let text = invocation.options["listen"] {
+            settings.listen = try address(text)
+        }
+        if let text = invocation.options["metrics"] { settings.metrics = try address(text) }
+        let service = try GatewayService(invocation.places, settings)
+        let report = Value.map(["port": .integer(Int64(service.port))])
+        invocation.show(report) { _ in ["serving providers at port \(service.port)"] }
+        try service.run()
+    }
+
+    static func address(_ text: String) throws(GatewayFailure) -> InternetAddress {
+        guard let address = InternetAddress(text) else {
+            throw GatewayFailure(.usage, "\(text.quoted) is not HOST:PORT")
+        }
+        return address
+    }
+
+    static let stats = GatewayCommand(
+        name: "stats",
+        summary: "Print the figures of the running gateway",
+        forms: [""],
+        operands: 0...0,
+        options: [],
+        details: "The same that Prometheus gets, since the gateway's start.",
+        examples: [("stats --json", "For a program.")]
+    ) { invocation throws(GatewayFailure) in
+        invocation.show(try ControlClient.ask("GET", "/stats", invocation.places)) { value in
+            guard case .map(let map) = value else { return [] }
+            return map.entries.flatMap { entry -> [String] in
+                guard case .map(let parts) = entry.value else {
+                    return [entry.key.padded(to: 36) + "\(entry.value.integerValue ?? 0)"]
+                }
+                return parts.entries.map {
+                    "\(entry.key) \($0.key)".padded(to: 36) + "\($0.value.integerValue ?? 0)"
+                }
+            }
+        }
+    }
+}

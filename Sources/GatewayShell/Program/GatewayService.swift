@@ -1,0 +1,211 @@
+import EventLoop
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+/// `serve`: one gateway on this thread, from its files to its end.
+final class GatewayService {
+    private let places: GatewayPlaces
+    private var settings: GatewaySettings
+    private let lock: LockFile
+    private let loop: EventLoop
+    private let storage: SQLiteStorage
+    private let node: GatewayNode
+    private let authority: Authority
+    private let providers: ProviderServer
+    private var control: [ControlServer] = []
+    private var signals: [SignalSource] = []
+    private var watch: PathSource?
+    private var sweepTimer: TimerSource?
+    private var endTimer: TimerSource?
+    private var isEnding = false
+
+    init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(GatewayFailure) {
+        (self.places, self.settings) = (places, settings)
+        lock = try Self.lock(places)
+        let key = Hexadecimal.bytes(
+            try failing { try Files.text(places.tokenKey) }.utf8.filter { $0 > 0x20 }
+        )
+        guard let key, key.count == 32 else {
+            throw GatewayFailure(.failed, "\(places.tokenKey) does not hold 64 digits")
+        }
+        let keys = try KeysFile(places.keys).keys()
+        let context = try Self.context(places)
+        do {
+            loop = try EventLoop()
+            storage = try SQLiteStorage(places.store)
+            let identity = try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)
+                .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            node = try GatewayNode(
+                loop,
+                storage,
+                settings.limits,
+                seal: try SyntheticTokens(key: key),
+                identity: identity
+            )
+            authority = Authority(keys)
+            providers = try ProviderServer(
+                node,
+                authority,
+                at: settings.listen,
+                context,
+                settings.provider
+            )
+        } catch {
+            throw GatewayFailure(.failed, "\(error)")
+        }
+        try listen()
+    }
+
+    /// One process at a time may have a directory.
+    private static func lock(_ places: GatewayPlaces) throws(GatewayFailure) -> LockFile {
+        do throws(LinuxError) {
+            let lock = try LockFile(places.lock)
+            if try lock.tryLock(0) { return lock }
+        } catch {
+            throw GatewayFailure(
+                .failed,
+                "\(error)",
+                fix: "\"offstage-gateway init\" makes a gateway."
+            )
+        }
+        throw GatewayFailure(.failed, "a gateway runs in \(places.directory.quoted) already")
+    }
+
+    /// Certificate and key, and whom to trust among clients.
+    private static func context(_ places: GatewayPlaces) throws(GatewayFailure) -> TLSContext {
+        guard Files.exists(places.certificate) else {
+            throw GatewayFailure(
+                .failed,
+                "there is no gateway in \(places.directory.quoted)",
+                fix: "\"offstage-gateway init\" makes one."
+            )
+        }
+        return try failing {
+            try TLSContext(
+                server: try Files.text(places.certificate),
+                key: try Files.text(places.certificateKey),
+                protocols: ["h2"],
+                clients: .optional(anchors: try Files.text(places.authority))
+            )
+        }
+    }
+
+    private func listen() throws(GatewayFailure) {
+        try failing {
+            control.append(
+                try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1) }
+            )
+            if let metrics = settings.metrics {
+                control.append(
+                    try ControlServer(loop, at: metrics) { [unowned self] in question($0, $1) }
+                )
+            }
+            for signal in [Signal.terminate, Signal.interrupt] {
+                signals.append(try SignalSource(loop, signal) { [unowned self] _ in end() })
+            }
+            signals.append(try SignalSource(loop, Signal.hangUp) { [unowned self] _ in reload() })
+            watch = try PathSource(loop, places.directory, [.closedAfterWriting, .movedTo]) {
+                [unowned self] event in
+                let names = [places.settings, places.keys, places.certificate].map(Files.name)
+                if names.contains(event.name) { reload() }
+            }
+            sweepTimer = try TimerSource(loop) { [unowned self] in sweep() }
+            try sweepTimer?.arm(at: Clocks.now().boot + .seconds(5))
+            endTimer = try TimerSource(loop) { [unowned self] in loop.exit() }
+        }
+    }
+
+    /// The port that providers reach.
+    var port: UInt16 { providers.port }
+
+    func run() throws(GatewayFailure) {
+        try failing {
+            try ServiceManager.ready("serving providers at port \(port)")
+            while try loop.runTurn(limit: 256) {
+                node.endTurn()
+                providers.endTurn()
+                if isEnding, providers.isDrained { loop.exit() }
+            }
+        }
+        node.settle()
+        providers.endTurn()
+    }
+
+    private func sweep() {
+        node.sweep(keepingLogFor: settings.logAge)
+        try? sweepTimer?.arm(at: Clocks.now().boot + .minutes(1))
+    }
+
+    /// Open requests are answered, for a while; then it is over.
+    private func end() {
+        if isEnding { return loop.exit() }
+        isEnding = true
+        _ = try? ServiceManager.stopping()
+        providers.drain()
+        try? endTimer?.arm(at: Clocks.now().boot + settings.drainTime)
+    }
+
+    /// Reads the files again. What is wrong is said, and nothing changes.
+    private func reload() {
+        do throws(GatewayFailure) {
+            let settings = try GatewaySettings.read(places.settings)
+            let keys = try KeysFile(places.keys).keys()
+            providers.context = try Self.context(places)
+            authority.replace(keys)
+            node.setLimits(settings.limits)
+            providers.settings = settings.provider
+            self.settings = settings
+            GatewayLog.write("settings, keys and certificate were read again")
+        } catch {
+            GatewayLog.write("\(error.message); nothing was changed. \(error.fix)")
+        }
+    }
+
+    // MARK: Questions
+
+    private func question(_ method: String, _ path: String) -> ControlServer.Answer {
+        switch (method, path) {
+        case ("GET", "/metrics"):
+            return ControlServer.Answer(
+                type: "text/plain; version=0.0.4",
+                body: Metrics(node, providers).text
+            )
+        case ("GET", "/health"):
+            let status = isEnding ? "503 Service Unavailable" : "200 OK"
+            return ControlServer.Answer(
+                status: status,
+                body: "{\"status\":\"\(isEnding ? "ending" : "serving")\"}"
+            )
+        default:
+            return ControlServer.Answer(status: "404 Not Found", body: "there is no \(path)")
+        }
+    }
+
+    private func command(_ method: String, _ path: String) -> ControlServer.Answer {
+        let parts = path.split(separator: "/")
+        if method == "GET", path == "/stats" {
+            return ControlServer.Answer(body: Metrics(node, providers).value.json())
+        }
+        if method == "DELETE", parts.count == 2, parts[0] == "devices",
+            let number = UInt64(parts[1])
+        {
+            guard node.remove(DeviceID(number)) else {
+                return ControlServer.Answer(status: "500 Error", body: "the store failed")
+            }
+            return ControlServer.Answer(body: "{}")
+        }
+        return question(method, path)
+    }
+}
+
+/// Lines for whoever watches over the service.
+enum GatewayLog {
+    static func write(_ text: String) {
+        let descriptor = FileDescriptor(owning: 2)
+        try? descriptor.writeAll("offstage-gateway: \(text)\n")
+        // The stream is not ours to close.
+        _ = descriptor.release()
+    }
+}

@@ -1,0 +1,112 @@
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+/// `init`: everything that a gateway needs, made once.
+struct Initialization {
+    let places: GatewayPlaces
+    var hosts: [String]
+    var keyID: String
+    var team: String
+
+    private static let day: Int64 = 86_400
+
+    /// Makes what is not there; what is there stays.
+    func run() throws(GatewayFailure) {
+        _ = try failing {
+            try Files.makeDirectory(places.directory, permissions: 0o700, parents: true)
+        }
+        if !Files.exists(places.authority) { try makeAuthority() }
+        if !Files.exists(places.certificate) { try makeCertificate() }
+        if !Files.exists(places.tokenKey) {
+            let bytes = try failing { try Cryptography.randomBytes(32) }
+            try failing { try Files.replace(places.tokenKey, with: Hexadecimal.text(bytes)) }
+        }
+        if !Files.exists(places.settings) {
+            let lines = GatewaySettings.table.map { "# \($0.name): \($0.meaning)" }
+            try failing {
+                try Files.replace(
+                    places.settings,
+                    with: lines.joined(separator: "\n") + "\n"
+                )
+            }
+        }
+        var keys = try KeysFile(places.keys)
+        if keys.ids.isEmpty {
+            try Self.makeKey(ProviderKey(id: keyID, team: team), places, &keys)
+        }
+    }
+
+    /// A key for a provider: the public half goes into the file of keys, the private one into a
+    /// file of its own, as providers' programs want it.
+    static func makeKey(
+        _ key: ProviderKey,
+        _ places: GatewayPlaces,
+        _ keys: inout KeysFile
+    ) throws(GatewayFailure) {
+        let pair = try failing { try P256PrivateKey() }
+        try keys.add(key, try failing { try pair.publicKey() })
+        let pem = try failing { try pair.pem() }
+        try failing { try Files.replace(places.providerKey(key.id), with: pem) }
+        try keys.write()
+    }
+
+    private func validity(days: Int64) -> ClosedRange<Int64> {
+        let now = Clocks.now().wall.nanoseconds / 1_000_000_000
+        return (now - 3600)...(now + days * Self.day)
+    }
+
+    private func makeAuthority() throws(GatewayFailure) {
+        try failing {
+            let key = try P256PrivateKey()
+            let template = CertificateTemplate(
+                .authority,
+                commonName: "Offstage push gateway",
+                validity: validity(days: 3650)
+            )
+            let certificate = try template.issue(for: key)
+            try Files.replace(places.authorityKey, with: try key.pem())
+            try Files.replace(places.authority, with: try certificate.pem(), permissions: 0o644)
+        }
+    }
+
+    private func makeCertificate() throws(GatewayFailure) {
+        try failing {
+            let key = try P256PrivateKey()
+            var template = CertificateTemplate(
+                .server,
+                commonName: hosts.first ?? "localhost",
+                validity: validity(days: 825)
+            )
+            template.hosts = hosts
+            let certificate = try template.issue(for: key, by: try issuer())
+            let chain = try certificate.pem() + (try Files.text(places.authority))
+            try Files.replace(places.certificateKey, with: try key.pem())
+            try Files.replace(places.certificate, with: chain, permissions: 0o644)
+        }
+    }
+
+    private func issuer() throws -> (certificate: Certificate, key: P256PrivateKey) {
+        (
+            try Certificate(pem: try Files.text(places.authority)),
+            try P256PrivateKey(pem: try Files.text(places.authorityKey))
+        )
+    }
+
+    /// A certificate with which a provider may push to a topic instead of signing tokens, and its
+    /// key, in one PEM text.
+    func makeClientCertificate(_ topic: String) throws(GatewayFailure) -> String {
+        try failing {
+            let key = try P256PrivateKey()
+            var template = CertificateTemplate(
+                .client,
+                commonName: "Push Services: \(topic)",
+                validity: validity(days: 398)
+            )
+            template.userID = topic
+            let certificate = try template.issue(for: key, by: try issuer())
+            return try certificate.pem() + (try key.pem())
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+/// `keys.conf`: a section for each key of a provider, with its public half.
+///
+///     [ABC123DEFG]
+///     team = TEAM
+///     topics = org.example.Chat; org.example.Mail
+///     public-key = BASE64
+struct KeysFile {
+    let path: String
+    private(set) var text: ConfigurationText
+
+    init(_ path: String) throws(GatewayFailure) {
+        self.path = path
+        text = try ConfigurationFile.read(path)
+    }
+
+    /// The ids, in the order of the file.
+    var ids: [String] {
+        var ids: [String] = []
+        for entry in text.entries where !ids.contains(entry.section) { ids.append(entry.section) }
+        return ids
+    }
+
+    func keys() throws(GatewayFailure) -> [Authority.Key] {
+        var keys: [Authority.Key] = []
+        for id in ids { keys.append(try key(id)) }
+        return keys
+    }
+
+    private func key(_ id: String) throws(GatewayFailure) -> Authority.Key {
+        func value(_ name: String) -> String? { text[name, section: id]?.value }
+        func wrong(_ name: String) -> GatewayFailure {
+            GatewayFailure(.failed, "\(path): [\(id)] has no \(name), or a wrong one")
+        }
+        guard !id.isEmpty, let team = value("team"), !team.isEmpty else { throw wrong("team") }
+        guard let point = value("public-key").flatMap({ Base64.decode(Array($0.utf8)) }),
+            let publicKey = try? P256PublicKey(point: point)
+        else { throw wrong("public-key") }
+        var key = ProviderKey(id: id, team: team)
+        key.topics = value("topics").map(Self.list)
+        if let name = value("environment") {
+            guard let environment = PushEnvironment(rawValue: name) else {
+                throw wrong("environment")
+            }
+            key.environment = environment
+        }
+        return Authority.Key(key, publicKey)
+    }
+
+    static func list(_ text: String) -> [String] {
+        text.split { $0 == ";" || $0 == "," || $0 == " " }.map(String.init)
+    }
+
+    mutating func add(_ key: ProviderKey, _ publicKey: P256PublicKey) throws(GatewayFailure) {
+        guard !ids.contains(key.id) else {
+            throw GatewayFailure(.failed, "there is a key \(key.id.quoted) already")
+        }
+        let point = try failing { try publicKey.point() }
+        try set("team", key.id, key.team)
+        if let topics = key.topics { try set("topics", key.id, topics.joined(separator: "; ")) }
+        if let environment = key.environment {
+            try set("environment", key.id, environment.rawValue)
+        }
+        try set("public-key", key.id, Base64.urlText(point))
+    }
+
+    private mutating func set(
+        _ name: String,
+        _ id: String,
+        _ value: String
+    ) throws(GatewayFailure) {
+        do throws(Diagnostic) {
+            try text.set(name, section: id, to: value)
+        } catch {
+            throw GatewayFailure(.usage, "\(error)")
+        }
+    }
+
+    /// The topics of a key; nil: any.
+    mutating func setTopics(_ topics: [String]?, of id: String) throws(GatewayFailure) {
+        guard ids.contains(id) else {
+            throw GatewayFailure(.notFound, "there is no key \(id.quoted)")
+        }
+        if let topics { return try set("topics", id, topics.joined(separator: "; ")) }
+        try remove("topics", id)
+    }
+
+    mutating func remove(_ id: String) throws(GatewayFailure) {
+        guard ids.contains(id) else {
+            throw GatewayFailure(.notFound, "there is no key \(id.quoted)")
+        }
+        for name in text.entries.filter({ $0.section == id }).map(\.name) { try remove(name, id) }
+    }
+
+    private mutating func remove(_ name: String, _ id: String) throws(GatewayFailure) {
+        do throws(Diagnostic) {
+            try text.remove(name, section: id)
+        } catch {
+            throw GatewayFailure(.failed, "\(error)")
+        }
+    }
+
+    /// Replaces the file; a gateway that runs reads it again.
+    func write() throws(GatewayFailure) {
+        try failing { try Files.replace(path, with: text.text) }
+    }
+}

@@ -1,0 +1,134 @@
+import GatewayCore
+import HTTP2
+import Linux
+import TLS
+import Vocabulary
+
+/// A provider of our own: one request over one connection, for the shell and for tests.
+struct ProviderClient {
+    struct Response {
+        var status: Int
+        var headers: [(name: String, value: String)]
+        var body: [UInt8]
+
+        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    }
+
+    let address: InternetAddress
+    /// The name that the certificate is for.
+    let host: String
+    /// PEM: who vouches for the gateway.
+    let anchors: String
+
+    private static let patience: Int32 = 30_000
+
+    /// The text of a provider's token (JWT), signed now.
+    static func token(key: String, id: String, team: String) throws(GatewayFailure) -> String {
+        let now = Clocks.now().wall.nanoseconds / 1_000_000_000
+        let head = Value.map(["alg": "ES256", "kid": .string(id)]).json()
+        let claims = Value.map(["iss": .string(team), "iat": .integer(now)]).json()
+        let signed =
+            Base64.urlText(Array(head.utf8)) + "." + Base64.urlText(Array(claims.utf8))
+        let signature = try failing("the provider's key") {
+            try P256PrivateKey(pem: key).sign(Array(signed.utf8))
+        }
+        return signed + "." + Base64.urlText(signature)
+    }
+
+    func send(
+        _ method: String,
+        _ path: String,
+        _ fields: [(name: String, value: String)],
+        body: [UInt8]
+    ) throws(GatewayFailure) -> Response {
+        try failing("\(address)") {
+            let socket = try InternetSocket.connect(to: address)
+            try socket.setNonBlocking(true)
+            let context = try TLSContext(clientTrusting: anchors, protocols: ["h2"])
+            var tls = try TLSSession(context, connecting: socket.number, to: host)
+            while true {
+                let progress = try tls.handshake()
+                if progress == .done { break }
+                try wait(socket, progress == .wantsWrite)
+            }
+            guard tls.chosenProtocol == "h2" else {
+                throw GatewayFailure(.failed, "\(address) does not speak HTTP/2")
+            }
+            let answer = Collector()
+            let session = try HTTP2Session(.client, handler: answer)
+            var headers = HeaderBlock([
+                (":method", method), (":scheme", "https"), (":authority", host), (":path", path),
+            ])
+            for field in fields { headers.append(field.name, field.value) }
+            answer.stream = try session.request(headers, body: body)
+            return try exchange(session, &tls, socket, answer)
+        }
+    }
+
+    private func exchange(
+        _ session: HTTP2Session,
+        _ tls: inout TLSSession,
+        _ socket: borrowing FileDescriptor,
+        _ answer: Collector
+    ) throws -> Response {
+        var output: [UInt8] = []
+        var sent = 0
+        var input = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            var wantsWrite = false
+            while true {
+                if sent == output.count {
+                    output = []
+                    sent = 0
+                    _ = try session.send(into: &output, upTo: 16_384)
+                    if output.isEmpty { break }
+                }
+                let rest = output.span.extracting(sent..<output.count)
+                guard case .bytes(let count) = try tls.write(rest) else {
+                    wantsWrite = true
+                    break
+                }
+                sent += count
+            }
+            if let message = answer.message { return Response(message) }
+            if let problem = answer.problem { throw GatewayFailure(.failed, problem) }
+            switch try tls.read(into: &input) {
+            case .bytes(let count):
+                let bytes = input.span.extracting(0..<count)
+                try session.receive(bytes)
+            case .wantsRead, .wantsWrite: try wait(socket, wantsWrite)
+            case .closed: throw GatewayFailure(.failed, "the gateway closed the connection")
+            }
+        }
+    }
+
+    private func wait(_ socket: borrowing FileDescriptor, _ forWriting: Bool) throws {
+        let events: Poll.Events = forWriting ? [.readable, .writable] : .readable
+        guard Poll.ready(socket.number, for: events, milliseconds: Self.patience) else {
+            throw GatewayFailure(.failed, "no answer for \(Self.patience / 1000) seconds")
+        }
+    }
+
+    private final class Collector: HTTP2Handler {
+        var stream: Int32 = 0
+        var message: HTTP2Message?
+        var problem: String?
+
+        func received(_ message: HTTP2Message) { self.message = message }
+        func broken(_ stream: Int32, _ code: HTTP2Code) {
+            problem = "the gateway broke off (\(code.rawValue))"
+        }
+        func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {
+            guard stream > lastStream else { return }
+            problem = "the gateway ends: \(String(decoding: reason, as: UTF8.self))"
+        }
+    }
+}
+
+extension ProviderClient.Response {
+    init(_ message: HTTP2Message) {
+        status = message.headers.text(":status").flatMap { Int($0) } ?? 0
+        headers = message.headers.fields
+        body = message.body
+    }
+}

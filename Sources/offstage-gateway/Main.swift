@@ -1,0 +1,7 @@
+import GatewayShell
+import Glibc
+
+@main
+enum Main {
+    static func main() { exit(GatewayProgram.main(Array(CommandLine.arguments.dropFirst()))) }
+}
