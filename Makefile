@@ -6,9 +6,10 @@ BINDIR ?= $(PREFIX)/bin
 MANDIR ?= $(PREFIX)/share/man
 # systemd looks here for a PREFIX of /usr, of /usr/local and of ~/.local.
 UNITDIR ?= $(PREFIX)/share/systemd/user
+SYSTEMUNITDIR ?= $(PREFIX)/lib/systemd/system
 # Completions lie below it, where each shell looks.
 DATADIR ?= $(PREFIX)/share
-export DESTDIR BINDIR MANDIR UNITDIR DATADIR
+export DESTDIR BINDIR MANDIR UNITDIR SYSTEMUNITDIR DATADIR
 
 # Where Swift source is.
 SWIFT := Package.swift Plugins Sources Tests Benchmarks FuzzTesting/Package.swift FuzzTesting/Sources

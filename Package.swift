@@ -265,6 +265,13 @@ let package = Package(
             ["Offstage", "AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
         ),
         tests(
+            "GatewayShell",
+            [
+                "GatewayShell", "EventLoop", "GatewayCore", "HTTP2", "Linux", "SQLite", "TLS",
+                "Vocabulary",
+            ]
+        ),
+        tests(
             "Commands",
             [
                 "Commands", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "Simulator",

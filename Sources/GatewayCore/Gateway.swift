@@ -88,12 +88,18 @@ package struct Gateway: Sendable {
             guard let old = devices[device] else { continue }
             devices[device] = nil
             load(device, record)
+            // What the store does not keep is as it was: budgets above all.
+            devices[device]?.wakes = old.wakes
+            for app in old.apps {
+                guard let index = devices[device]?.index(of: app.registration.app) else { continue }
+                devices[device]?.apps[index].silent = app.silent
+                devices[device]?.apps[index].requests = app.requests
+            }
             guard let link = old.link else { continue }
             devices[device]?.link = link
             devices[device]?.condition = old.condition
             devices[device]?.flights = old.flights
             devices[device]?.isCongested = old.isCongested
-            devices[device]?.wakes = old.wakes
         }
     }
 

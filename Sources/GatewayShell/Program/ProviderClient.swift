@@ -1,29 +1,37 @@
 import GatewayCore
 import HTTP2
-import Linux
+package import Linux
 import TLS
 import Vocabulary
 
 /// A provider of our own: one request over one connection, for the shell and for tests.
-struct ProviderClient {
-    struct Response {
-        var status: Int
-        var headers: [(name: String, value: String)]
-        var body: [UInt8]
+package struct ProviderClient {
+    package struct Response {
+        package var status: Int
+        package var headers: [(name: String, value: String)]
+        package var body: [UInt8]
 
-        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     }
 
-    let address: InternetAddress
+    package let address: InternetAddress
     /// The name that the certificate is for.
-    let host: String
+    package let host: String
     /// PEM: who vouches for the gateway.
-    let anchors: String
+    package let anchors: String
+
+    package init(address: InternetAddress, host: String, anchors: String) {
+        (self.address, self.host, self.anchors) = (address, host, anchors)
+    }
 
     private static let patience: Int32 = 30_000
 
     /// The text of a provider's token (JWT), signed now.
-    static func token(key: String, id: String, team: String) throws(GatewayFailure) -> String {
+    package static func token(
+        key: String,
+        id: String,
+        team: String
+    ) throws(GatewayFailure) -> String {
         let now = Clocks.now().wall.nanoseconds / 1_000_000_000
         let head = Value.map(["alg": "ES256", "kid": .string(id)]).json()
         let claims = Value.map(["iss": .string(team), "iat": .integer(now)]).json()
@@ -35,7 +43,7 @@ struct ProviderClient {
         return signed + "." + Base64.urlText(signature)
     }
 
-    func send(
+    package func send(
         _ method: String,
         _ path: String,
         _ fields: [(name: String, value: String)],

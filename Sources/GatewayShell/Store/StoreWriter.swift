@@ -1,9 +1,9 @@
 import GatewayCore
-import SQLite
+package import SQLite
 import Vocabulary
 
 /// Writes batches into a gateway's file, on the one thread that owns it.
-struct StoreWriter: ~Copyable {
+package struct StoreWriter: ~Copyable {
     private let database: Database
     private let addDevice: Statement
     private let addApp: Statement
@@ -13,7 +13,7 @@ struct StoreWriter: ~Copyable {
     private let addLog: Statement
     private let extendLog: Statement
 
-    init(_ path: String, fileSystem: String?) throws(SQLiteError) {
+    package init(_ path: String, fileSystem: String?) throws(SQLiteError) {
         let database = try StoreSchema.open(path, fileSystem: fileSystem)
         let addDevice = try database.prepare("INSERT INTO devices VALUES (?, ?, ?)")
         let addApp = try database.prepare("INSERT INTO apps VALUES (?, ?)")
@@ -45,7 +45,7 @@ struct StoreWriter: ~Copyable {
     }
 
     /// All of it or nothing.
-    func write(_ batch: StoreBatch) throws(SQLiteError) {
+    package func write(_ batch: StoreBatch) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             for change in batch.changes { try write(change) }
             for row in batch.log.rows { try write(row) }

@@ -1,0 +1,20 @@
+import Testing
+
+/// Many devices, connections that break, a disk that fails, restarts, acknowledgements in any
+/// order: what a gateway promises holds.
+struct SimulationTests {
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func `nothing that was promised is lost`(seed: UInt64) {
+        var world = GatewayWorld(seed: seed, devices: 12)
+        world.run(steps: 4000)
+        #expect(world.problems == [])
+        #expect(world.counts["answered", default: 0] > 500, "\(world.counts)")
+    }
+
+    @Test func `a fresh seed as well`() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var world = GatewayWorld(seed: seed, devices: 40)
+        world.run(steps: 20_000)
+        #expect(world.problems == [], "seed \(seed)")
+    }
+}

@@ -1,0 +1,149 @@
+import GatewayShell
+import HTTP2
+import Linux
+import TLS
+import TestKit
+
+/// HTTP/2 by hand, for what no client library sends.
+final class RawConnection {
+    private let socket: FileDescriptor
+    private var tls: TLSSession
+
+    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    static let settings: [UInt8] = frame(4, 0, 0, [])
+
+    /// Over TLS; reading waits at most as long as a test may.
+    init(_ gateway: ScratchGateway, protocols: [String] = ["h2"]) throws {
+        socket = try InternetSocket.connect(
+            to: InternetAddress(host: "127.0.0.1", port: gateway.port)
+        )
+        let context = try TLSContext(
+            clientTrusting: try Files.text(gateway.places.authority),
+            protocols: protocols
+        )
+        tls = try TLSSession(context, connecting: socket.number, to: "localhost")
+        guard try tls.handshake() == .done else { throw DidNotHappen(description: "handshake") }
+        try socket.setNonBlocking(true)
+    }
+
+    static func frame(
+        _ type: UInt8,
+        _ flags: UInt8,
+        _ stream: UInt32,
+        _ payload: [UInt8]
+    ) -> [UInt8] {
+        let count = payload.count
+        return [
+            UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255), type, flags,
+            UInt8(stream >> 24), UInt8(stream >> 16 & 255), UInt8(stream >> 8 & 255),
+            UInt8(stream & 255),
+        ] + payload
+    }
+
+    /// Fields as literals that the other side does not remember.
+    static func block(_ fields: [(String, String)]) -> [UInt8] {
+        func text(_ string: String) -> [UInt8] {
+            let bytes = Array(string.utf8)
+            guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
+            var count: [UInt8] = [127]
+            var rest = bytes.count - 127
+            while rest >= 128 {
+                count.append(UInt8(rest & 127) | 128)
+                rest >>= 7
+            }
+            return count + [UInt8(rest)] + bytes
+        }
+        return fields.flatMap { [0] + text($0.0) + text($0.1) }
+    }
+
+    static func request(_ path: String, _ more: [(String, String)] = []) -> [UInt8] {
+        block(
+            [
+                (":method", "POST"), (":scheme", "https"), (":path", path),
+                (":authority", "localhost"),
+            ] + more
+        )
+    }
+
+    /// Sends until the other side takes no more or is gone; whether all went.
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let rest = bytes.span.extracting(sent..<bytes.count)
+            guard let transfer = try? tls.write(rest) else { return false }
+            switch transfer {
+            case .bytes(let count): sent += count
+            case .wantsWrite:
+                // It does not read while it has something to say that we do not read.
+                _ = read()
+                guard Poll.ready(socket.number, for: [.writable, .readable], milliseconds: 60_000)
+                else { return false }
+            case .wantsRead, .closed: return false
+            }
+        }
+        return true
+    }
+
+    private var received: [UInt8] = []
+    private var isClosed = false
+
+    /// What is there now.
+    private func read() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while !isClosed {
+            guard let transfer = try? tls.read(into: &buffer) else {
+                isClosed = true
+                break
+            }
+            switch transfer {
+            case .bytes(let count): received += buffer[..<count]
+            case .wantsRead, .wantsWrite: return true
+            case .closed: isClosed = true
+            }
+        }
+        return false
+    }
+
+    struct Frame: Equatable {
+        var type: UInt8
+        var flags: UInt8
+        var stream: UInt32
+        var payload: [UInt8]
+
+        /// The code of a RST_STREAM or a GOAWAY.
+        var code: UInt32? {
+            let start = type == 3 ? 0 : type == 7 ? 4 : nil
+            guard let start, payload.count >= start + 4 else { return nil }
+            return payload[start..<(start + 4)].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+    }
+
+    /// Frames until one is as wanted, or the end.
+    func frames(until isLast: (Frame) -> Bool = { _ in false }) -> [Frame] {
+        var frames: [Frame] = []
+        while true {
+            while received.count >= 9 {
+                let count = received[..<3].reduce(0) { $0 << 8 | Int($1) }
+                guard received.count >= 9 + count else { break }
+                let frame = Frame(
+                    type: received[3],
+                    flags: received[4],
+                    stream: received[5..<9].reduce(0) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF,
+                    payload: Array(received[9..<(9 + count)])
+                )
+                received.removeFirst(9 + count)
+                frames.append(frame)
+                if isLast(frame) { return frames }
+            }
+            guard read() else {
+                if received.count < 9 { return frames }
+                continue
+            }
+            if received.count >= 9 { continue }
+            guard Poll.ready(socket.number, for: .readable, milliseconds: 60_000) else {
+                return frames
+            }
+        }
+    }
+}

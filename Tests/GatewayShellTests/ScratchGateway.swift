@@ -1,0 +1,178 @@
+import EventLoop
+import GatewayCore
+import GatewayShell
+import Glibc
+import Linux
+import Synchronization
+import TLS
+import TestKit
+import Vocabulary
+
+/// The program in a directory of a test's own, as an operator runs it.
+final class ScratchGateway {
+    let directory = ScratchDirectory()
+    let places: GatewayPlaces
+    private(set) var port: UInt16 = 0
+    private var process: PidFD?
+    private var starts = 0
+
+    static let program = Products.path(of: "offstage-gateway")
+    static let topic = "org.example.Chat"
+
+    init(settings: String = "") throws {
+        places = GatewayPlaces(directory.path)
+        // A connection that the gateway ends is told by an error.
+        try CurrentProcess.ignore(signal: Signal.pipe)
+        let outcome = try Command(Self.program, "init", "--directory=\(directory.path)").run()
+        guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
+        if !settings.isEmpty { directory.write(Array(settings.utf8), to: "gateway.conf") }
+    }
+
+    deinit { kill() }
+
+    /// Starts it and waits until it serves.
+    func start() throws {
+        starts += 1
+        let log = directory("log\(starts)")
+        process = try Command(
+            Self.program,
+            "serve",
+            "--directory=\(directory.path)",
+            "--listen=127.0.0.1:0"
+        ).start(logging: log)
+        let line = try Wait.until(file: log, "the gateway serves") { $0.contains("port ") }
+        let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
+        port = UInt16(digits) ?? 0
+    }
+
+    /// kill -9, and wait for its end.
+    func kill() {
+        guard let process = process.take() else { return }
+        try? process.send(Signal.kill)
+        _ = try? process.wait(block: true)
+    }
+
+    /// SIGTERM, and how it ended.
+    func terminate() throws -> ProcessExit {
+        guard let process = process.take() else { return .unknown }
+        try process.send(Signal.terminate)
+        try Wait.until(readable: process.descriptor.number, "the end of the gateway")
+        return try process.wait(block: true) ?? .unknown
+    }
+
+    /// The process that runs.
+    var pid: Int32 {
+        switch process {
+        case .some(let process): process.pid
+        case .none: 0
+        }
+    }
+
+    func signal(_ number: Int32) throws {
+        switch process {
+        case .some(let process): try process.send(number)
+        case .none: break
+        }
+    }
+
+    func run(_ arguments: String...) throws -> Command.Outcome {
+        try Command([Self.program] + arguments + ["--directory=\(directory.path)"]).run()
+    }
+
+    /// Registers devices, one app each, with the gateway's own code while it does not run; their
+    /// tokens in hexadecimal.
+    func register(_ count: Int, topic: String = ScratchGateway.topic) throws -> [String] {
+        let loop = try EventLoop()
+        let storage = try SQLiteStorage(places.store)
+        let node = try GatewayNode(
+            loop,
+            storage,
+            GatewayLimits(),
+            seal: try sealing(),
+            identity: 0
+        )
+        let links = Links()
+        node.links = links
+        for index in 0..<count {
+            let key = try Cryptography.randomBytes(32)
+            node.identify(key) { device in
+                guard let device else { return }
+                let link = LinkID(UInt64(index + 1))
+                _ = node.connected(device, link, DeviceCondition())
+                node.register(topic, renewing: false, over: link)
+            }
+        }
+        node.settle()
+        return links.tokens
+    }
+
+    func sealing() throws -> SyntheticTokens {
+        let text = try Files.text(places.tokenKey)
+        return try SyntheticTokens(key: Hexadecimal.bytes(text.utf8) ?? [])
+    }
+
+    /// Registers one, and gives its token back at once; the token of the past.
+    func registerAndLeave() throws -> String {
+        let token = try register(1)[0]
+        let loop = try EventLoop()
+        let node = try GatewayNode(
+            loop,
+            try SQLiteStorage(places.store),
+            GatewayLimits(),
+            seal: try sealing(),
+            identity: 0
+        )
+        let known = node.seal.token(Array(token.utf8)[...])
+        _ = node.remove(known?.device ?? DeviceID(0))
+        node.settle()
+        return token
+    }
+
+    final class Links: DeviceLinks {
+        var tokens: [String] = []
+
+        func send(_ sending: Sending, ofApp bundle: String, over link: LinkID) {}
+        func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
+            tokens.append(Hexadecimal.text(token ?? []))
+        }
+        func unregistered(_ bundle: String, over link: LinkID) {}
+        func end(_ link: LinkID, _ why: LinkEnd) {}
+    }
+
+    // MARK: Sending
+
+    var client: ProviderClient {
+        get throws {
+            ProviderClient(
+                address: InternetAddress(host: "127.0.0.1", port: port),
+                host: "localhost",
+                anchors: try Files.text(places.authority)
+            )
+        }
+    }
+
+    /// A token of the provider's first key.
+    func bearer(id: String = "OFFSTAGE01", team: String = "TEAM000001") throws -> String {
+        "bearer "
+            + (try ProviderClient.token(
+                key: try Files.text(places.providerKey("OFFSTAGE01")),
+                id: id,
+                team: team
+            ))
+    }
+}
+
+/// A response as a test compares it.
+struct Outcome: Equatable, CustomStringConvertible {
+    var status: Int
+    var reason: String
+
+    init(_ status: Int, _ reason: String = "") { (self.status, self.reason) = (status, reason) }
+
+    init(_ response: ProviderClient.Response) {
+        status = response.status
+        reason = (try? ValueJSON.parse(response.body))?["reason"]?.stringValue ?? ""
+    }
+
+    var description: String { "\(status) \(reason)" }
+}
