@@ -13,6 +13,7 @@ final class ScratchGateway {
     let directory = ScratchDirectory()
     let places: GatewayPlaces
     private(set) var port: UInt16 = 0
+    private(set) var devicePort: UInt16 = 0
     private var process: PidFD?
     private var starts = 0
 
@@ -38,11 +39,13 @@ final class ScratchGateway {
             Self.program,
             "serve",
             "--directory=\(directory.path)",
-            "--listen=127.0.0.1:0"
+            "--listen=127.0.0.1:0",
+            "--devices=127.0.0.1:0"
         ).start(logging: log)
         let line = try Wait.until(file: log, "the gateway serves") { $0.contains("port ") }
-        let digits = line.drop { !$0.isNumber }.prefix { $0.isNumber }
-        port = UInt16(digits) ?? 0
+        let numbers = line.split { !$0.isNumber }.compactMap { UInt16($0) }
+        guard numbers.count >= 2 else { throw DidNotHappen(description: line) }
+        (port, devicePort) = (numbers[0], numbers[1])
     }
 
     /// kill -9, and wait for its end.

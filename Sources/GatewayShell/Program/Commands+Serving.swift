@@ -69,6 +69,7 @@ extension GatewayCommand {
         operands: 0...0,
         options: [
             GatewayOption("listen", "HOST:PORT", "for providers, before what the settings say"),
+            GatewayOption("devices", "HOST:PORT", "for devices, before what the settings say"),
             GatewayOption("metrics", "HOST:PORT", "for Prometheus, before what the settings say"),
         ],
         details: "Settings, keys and certificate are read again when their files change, and on "
@@ -87,10 +88,16 @@ extension GatewayCommand {
         if let text = invocation.options["listen"] {
             settings.listen = try address(text)
         }
+        if let text = invocation.options["devices"] { settings.devices = try address(text) }
         if let text = invocation.options["metrics"] { settings.metrics = try address(text) }
         let service = try GatewayService(invocation.places, settings)
-        let report = Value.map(["port": .integer(Int64(service.port))])
-        invocation.show(report) { _ in ["serving providers at port \(service.port)"] }
+        let report = Value.map([
+            "port": .integer(Int64(service.port)),
+            "devicePort": .integer(Int64(service.devicePort)),
+        ])
+        invocation.show(report) { _ in
+            ["serving providers at port \(service.port), devices at port \(service.devicePort)"]
+        }
         try service.run()
     }
 

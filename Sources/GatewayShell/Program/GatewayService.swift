@@ -3,6 +3,7 @@ import GatewayCore
 import Linux
 import TLS
 import Vocabulary
+import Wire
 
 /// `serve`: one gateway on this thread, from its files to its end.
 final class GatewayService {
@@ -14,6 +15,7 @@ final class GatewayService {
     private let node: GatewayNode
     private let authority: Authority
     private let providers: ProviderServer
+    private let devices: LinkServer
     private var control: [ControlServer] = []
     private var signals: [SignalSource] = []
     private var watch: PathSource?
@@ -52,6 +54,13 @@ final class GatewayService {
                 context,
                 settings.provider
             )
+            devices = try LinkServer(
+                loop,
+                try InternetListener(settings.devices),
+                try Self.deviceContext(places),
+                owner: node
+            )
+            node.links = devices
         } catch {
             throw GatewayFailure(.failed, "\(error)")
         }
@@ -92,6 +101,19 @@ final class GatewayService {
         }
     }
 
+    /// The same certificate, for the protocol of devices, which show none.
+    private static func deviceContext(
+        _ places: GatewayPlaces
+    ) throws(GatewayFailure) -> TLSContext {
+        try failing {
+            try TLSContext(
+                server: try Files.text(places.certificate),
+                key: try Files.text(places.certificateKey),
+                protocols: [LinkFormat.protocolName]
+            )
+        }
+    }
+
     private func listen() throws(GatewayFailure) {
         try failing {
             control.append(
@@ -119,12 +141,15 @@ final class GatewayService {
 
     /// The port that providers reach.
     var port: UInt16 { providers.port }
+    /// And the one that devices reach.
+    var devicePort: UInt16 { devices.port ?? 0 }
 
     func run() throws(GatewayFailure) {
         try failing {
-            try ServiceManager.ready("serving providers at port \(port)")
+            try ServiceManager.ready("serving providers at \(port), devices at \(devicePort)")
             while try loop.runTurn(limit: 256) {
                 node.endTurn()
+                devices.flush()
                 providers.endTurn()
                 if isEnding, providers.isDrained { loop.exit() }
             }
@@ -144,6 +169,7 @@ final class GatewayService {
         isEnding = true
         _ = try? ServiceManager.stopping()
         providers.drain()
+        devices.drain()
         try? endTimer?.arm(at: Clocks.now().boot + settings.drainTime)
     }
 
@@ -152,7 +178,11 @@ final class GatewayService {
         do throws(GatewayFailure) {
             let settings = try GatewaySettings.read(places.settings)
             let keys = try KeysFile(places.keys).keys()
-            providers.context = try Self.context(places)
+            let (forProviders, forDevices) = (
+                try Self.context(places), try Self.deviceContext(places)
+            )
+            providers.context = forProviders
+            devices.use(forDevices)
             authority.replace(keys)
             node.setLimits(settings.limits)
             providers.settings = settings.provider
