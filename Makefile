@@ -48,6 +48,11 @@ bench: ## measure; ONLY=group for one group of figures
 demo: ## see it work on nginx, newsboat and restic, until Ctrl-C; ONCE=1 ends by itself
 	@scripts/demo $(if $(ONCE),--once)
 
+.PHONY: demo-gateway
+demo-gateway: ## see a push gateway, its sender and a device, until Ctrl-C; ONCE=1 ends by itself
+	@scripts/setup test
+	@scripts/demo-gateway $(if $(ONCE),--once)
+
 .PHONY: fuzz
 fuzz: ## fuzz each parser; FUZZ_SECONDS=60 for each, TARGETS=… for some
 	@scripts/setup build

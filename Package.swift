@@ -94,7 +94,8 @@ let package = Package(
         layer(
             "GatewayShell",
             [
-                "BuildIdentity", "GatewayCore", "EventLoop", "HTTP2", "Linux", "SQLite", "TLS",
+                "BuildIdentity", "DeviceLink", "GatewayCore", "EventLoop", "HTTP2", "Linux",
+                "SQLite", "TLS",
                 "Vocabulary", "Wire",
             ]
         ),

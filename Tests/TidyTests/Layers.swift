@@ -30,7 +30,7 @@ struct Layers {
         "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
         "GatewayShell": Target(
             ours: wrappers.union([
-                "BuildIdentity", "GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire",
+                "BuildIdentity", "DeviceLink", "GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire",
             ]),
             system: system
         ),

@@ -4,7 +4,7 @@ import Vocabulary
 
 extension GatewayCommand {
     package static let all = [
-        initialize, serve, keys, topics, devices, send, log, stats,
+        initialize, serve, keys, topics, devices, send, device, log, stats,
     ]
 
     static let initialize = GatewayCommand(
