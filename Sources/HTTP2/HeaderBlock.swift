@@ -17,6 +17,13 @@ package struct HeaderBlock: Sendable {
         ends.append(Int32(bytes.count))
     }
 
+    package mutating func append(_ name: String, _ value: [UInt8]) {
+        bytes.append(contentsOf: name.utf8)
+        ends.append(Int32(bytes.count))
+        bytes.append(contentsOf: value)
+        ends.append(Int32(bytes.count))
+    }
+
     mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
         unsafe bytes.append(contentsOf: name)
         ends.append(Int32(bytes.count))

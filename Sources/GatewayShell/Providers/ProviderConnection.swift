@@ -202,7 +202,8 @@ final class ProviderConnection {
 extension ProviderConnection: HTTP2Handler {
     func received(_ message: HTTP2Message) { server.received(message, on: self) }
 
-    func broken(_ stream: Int32, _ code: HTTP2Code) { server.forget(stream, of: self) }
+    /// The answer that may still come finds no stream.
+    func broken(_ stream: Int32, _ code: HTTP2Code) {}
 
     func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {}
 }

@@ -7,18 +7,17 @@ import Vocabulary
 extension ProviderServer {
     func received(_ message: HTTP2Message, on connection: ProviderConnection) {
         let fields = RequestFields(message.headers)
-        let segments = fields.path.split(separator: UInt8(ascii: "/"))
-        guard fields.path.first == UInt8(ascii: "/"), segments.count >= 2,
-            segments[0].elementsEqual("3".utf8)
-        else { return refuse(message, connection, .badPath) }
-        if segments[1].elementsEqual("device".utf8), segments.count <= 3 {
-            push(message, fields, segments.count == 3 ? segments[2] : nil, connection)
-        } else if segments[1].elementsEqual("log".utf8), segments.count == 3 {
-            tell(message, fields, segments[2], connection)
+        if let token = fields.path.after(Self.devicePath) {
+            push(message, fields, token, connection)
+        } else if let id = fields.path.after(Self.logPath) {
+            tell(message, fields, id, connection)
         } else {
             refuse(message, connection, .badPath)
         }
     }
+
+    private static let devicePath = Array("/3/device/".utf8)
+    private static let logPath = Array("/3/log/".utf8)
 
     func refuse(_ message: HTTP2Message, _ connection: ProviderConnection, _ reason: Reason) {
         let echo = message.headers["apns-id"].map(Array.init) ?? freshID().utf8
@@ -30,7 +29,7 @@ extension ProviderServer {
     private func push(
         _ message: HTTP2Message,
         _ fields: RequestFields,
-        _ text: ArraySlice<UInt8>?,
+        _ text: ArraySlice<UInt8>,
         _ connection: ProviderConnection
     ) {
         do throws(Reason) {
@@ -43,7 +42,7 @@ extension ProviderServer {
     private func take(
         _ message: HTTP2Message,
         _ fields: RequestFields,
-        _ text: ArraySlice<UInt8>?,
+        _ text: ArraySlice<UInt8>,
         _ connection: ProviderConnection
     ) throws(Reason) {
         guard fields.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
@@ -53,7 +52,7 @@ extension ProviderServer {
         request.isCutOff = message.isCutOff
         let said = try request.fields()
         let (bundle, provider) = try authorize(fields, said.bundle, connection)
-        guard let text else { throw .missingDeviceToken }
+        guard !text.isEmpty else { throw .missingDeviceToken }
         guard let token = node.seal.token(text) else { throw .badDeviceToken }
         // Nothing more is told of a token that is for another app.
         guard let app = node.apps.number(of: bundle), token.app == app else {
@@ -86,7 +85,11 @@ extension ProviderServer {
             provider: provider,
             isAssumedBackground: nature.isAssumedBackground
         )
-        let call = begin(message, connection, id)
+        let call = begin(
+            message.stream,
+            connection,
+            echo: fields.push.id.map(Array.init) ?? id.utf8
+        )
         node.take(push, acceptance, for: call)
     }
 
@@ -143,13 +146,9 @@ extension ProviderServer {
         return verified
     }
 
-    /// `apns-id` for a provider that gave none.
+    /// `apns-id` for a provider that gave none. It is no secret.
     func freshID() -> PushUUID {
-        var random = SystemRandomNumberGenerator()
-        return PushUUID(
-            high: random.next() & ~0xF000 | 0x4000,
-            low: random.next() >> 2 | 1 << 63
-        )
+        PushUUID(high: random.next() & ~0xF000 | 0x4000, low: random.next() >> 2 | 1 << 63)
     }
 
     // MARK: The log
@@ -191,5 +190,14 @@ extension ProviderServer {
         } catch {
             refuse(message, connection, error)
         }
+    }
+}
+
+extension ArraySlice where Element == UInt8 {
+    /// What follows `prefix`; nil if something else begins it.
+    fileprivate func after(_ prefix: [UInt8]) -> Self? {
+        guard count >= prefix.count else { return nil }
+        for index in prefix.indices where self[startIndex + index] != prefix[index] { return nil }
+        return self[(startIndex + prefix.count)...]
     }
 }

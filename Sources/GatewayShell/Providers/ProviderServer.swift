@@ -54,6 +54,7 @@ package final class ProviderServer {
     private var timer: TimerSource?
     private var again: DeferredSource?
     private var lastCall: UInt64 = 0
+    var random: SeededRandom
     private var calls: [CallID: Call] = [:]
     private var isDraining = false
 
@@ -61,8 +62,7 @@ package final class ProviderServer {
     struct Call {
         var connection: UInt64
         var stream: Int32
-        var id: PushUUID
-        /// As the provider wrote it.
+        /// `apns-id`, as the provider wrote it.
         var echo: [UInt8]
     }
 
@@ -76,6 +76,8 @@ package final class ProviderServer {
         (self.node, self.authority) = (node, authority)
         (self.context, self.settings) = (context, settings)
         loop = node.loop
+        var seed = SystemRandomNumberGenerator()
+        random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
         httpLimits.streams = settings.streams
         httpLimits.body = 5120
@@ -174,22 +176,12 @@ package final class ProviderServer {
 
     // MARK: Calls
 
-    func begin(_ message: HTTP2Message, _ connection: ProviderConnection, _ id: PushUUID)
-        -> CallID
-    {
+    func begin(_ stream: Int32, _ connection: ProviderConnection, echo: [UInt8]) -> CallID {
         lastCall += 1
         let call = CallID(lastCall)
-        calls[call] = Call(
-            connection: connection.number,
-            stream: message.stream,
-            id: id,
-            echo: message.headers["apns-id"].map(Array.init) ?? id.utf8
-        )
+        calls[call] = Call(connection: connection.number, stream: stream, echo: echo)
         return call
     }
-
-    /// The stream is gone; its answer is for nobody.
-    func forget(_ stream: Int32, of connection: ProviderConnection) {}
 
     // MARK: The end
 
@@ -230,19 +222,18 @@ extension ProviderServer: PushSenders {
     ) {
         var headers = HeaderBlock()
         var body: [UInt8] = []
-        let id = String(decoding: echo, as: UTF8.self)
         switch answer {
         case .accepted(let number):
             headers.append(":status", "200")
-            headers.append("apns-id", id)
+            headers.append("apns-id", echo)
             headers.append(
                 "apns-unique-id",
-                "\(PushUUID(number: number, gateway: node.identity))"
+                PushUUID(number: number, gateway: node.identity).utf8
             )
         case .refused(let reason, let timestamp):
             headers.append(":status", "\(reason.status)")
             headers.append("content-type", "application/json")
-            headers.append("apns-id", id)
+            headers.append("apns-id", echo)
             var text = "{\"reason\":\"\(reason.rawValue)\""
             if let timestamp { text += ",\"timestamp\":\(timestamp.nanoseconds / 1_000_000)" }
             body = Array((text + "}").utf8)
