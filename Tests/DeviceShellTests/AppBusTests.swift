@@ -338,14 +338,4 @@ struct AppBusTests {
 }
 
 /// The error of the bus that `body` threw, if it did.
-private func failure(_ body: () throws -> Void) -> BusError? {
-    do {
-        try body()
-        return nil
-    } catch let error as BusError {
-        return error
-    } catch {
-        Issue.record(error)
-        return nil
-    }
-}
+private func failure(_ body: () throws -> Void) -> BusError? { caught(body) }

@@ -22,6 +22,25 @@ private enum SmallDisk {
     }()
 }
 
+/// A daemon whose state is on a file system of its own, with little room; what needs power waits.
+private final class FullDisk {
+    let bench: DaemonBench
+    let state: String
+
+    init() throws {
+        bench = try DaemonBench(starting: false)
+        state = bench.daemon.scratch("state")
+        try #require(SmallDisk.mount(state))
+        try bench.daemon.start()
+        try bench.set("power", "off")
+    }
+
+    deinit {
+        try? bench.kill()
+        SmallDisk.unmount(state)
+    }
+}
+
 /// A state directory that is full, on a file system of its own.
 @Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small file system"))
 struct DiskFullTests {
@@ -46,15 +65,9 @@ struct DiskFullTests {
     @Test func `a full disk is answered as such, explained, survived, and over once there is room`()
         throws
     {
-        let bench = try DaemonBench(starting: false)
-        let state = bench.daemon.scratch("state")
-        try #require(SmallDisk.mount(state))
-        defer {
-            try? bench.kill()
-            SmallDisk.unmount(state)
-        }
-        try bench.daemon.start()
-        try bench.set("power", "off")
+        let disk = try FullDisk()
+        let (bench, state) = (disk.bench, disk.state)
+        defer { withExtendedLifetime(disk) {} }
         try bench.submit("echo run >> before", id: "before", ["power": true])
         try fill(state + "/filler")
         var refused: (name: String, text: String)?
@@ -106,15 +119,9 @@ struct DiskFullTests {
     @Test func `a daemon starts on a full disk after a reboot, and goes on once there is room`()
         throws
     {
-        let bench = try DaemonBench(starting: false)
-        let state = bench.daemon.scratch("state")
-        try #require(SmallDisk.mount(state))
-        defer {
-            try? bench.kill()
-            SmallDisk.unmount(state)
-        }
-        try bench.daemon.start()
-        try bench.set("power", "off")
+        let disk = try FullDisk()
+        let (bench, state) = (disk.bench, disk.state)
+        defer { withExtendedLifetime(disk) {} }
         try bench.submit("echo run >> waiting", id: "waiting", ["power": true])
         try bench.kill()
         // As the boot before left it.

@@ -103,12 +103,7 @@ struct ExampleAppTests {
         try reader.leave()
         try reader.waitUntilSuspended()
         try web.remove("feed")
-        try reader.bench.ask(
-            "Simulate",
-            "launch",
-            .string(reader.name),
-            ["task": .string(Self.refresh)]
-        )
+        try reader.launch(Self.refresh)
         let run = try reader.bench.nextRun(reader.name)
         #expect(run["result"] == "completed without success", "\(run)")
         #expect(

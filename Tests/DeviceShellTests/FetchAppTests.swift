@@ -70,7 +70,8 @@ struct FetchAppTests {
         return holds.first { $0["gate"] == "quiet" }?["needed"]?.stringValue
     }
 
-    @Test func `the interval is in force at once, and outlives the app and the daemon`() throws {
+    /// An app that may fetch, open.
+    private func fetching() throws -> (LinkedApp.Stage, LinkedApp) {
         let bench = try DaemonBench(starting: false)
         let stage = try LinkedApp.Stage(
             bench,
@@ -79,7 +80,12 @@ struct FetchAppTests {
             entry: "NoDisplay=true"
         )
         try bench.daemon.start()
-        let app = try stage.open()
+        return (stage, try stage.open())
+    }
+
+    @Test func `the interval is in force at once, and outlives the app and the daemon`() throws {
+        let (stage, app) = try fetching()
+        let bench = stage.bench
         #expect(try rest(bench) == nil, "never, by default")
         for (seconds, expected) in [
             (Value.integer(28_800), "8h"), (-1, nil), (0, "15m"), (60, "15m"), (7200, "2h"),
@@ -113,15 +119,8 @@ struct FetchAppTests {
 
     @Test(.enabled(if: canReboot, "namespaces of mounts are not to be had here"))
     func `the interval survives a reboot`() throws {
-        let bench = try DaemonBench(starting: false)
-        let stage = try LinkedApp.Stage(
-            bench,
-            "feed",
-            "BackgroundModes=fetch;",
-            entry: "NoDisplay=true"
-        )
-        try bench.daemon.start()
-        let app = try stage.open()
+        let (stage, app) = try fetching()
+        let bench = stage.bench
         try app.call("SetMinimumFetchInterval", 7200)
         try bench.kill()
         try PidFD(of: app.process).send(Signal.kill)

@@ -23,7 +23,7 @@ struct HandlerRuleTests {
         try app.leave()
         try app.waitUntilSuspended()
         for (number, task) in ["news", "job.1"].enumerated() {
-            try app.bench.ask("Simulate", "launch", .string(app.name), ["task": .string(task)])
+            try app.launch(task)
             try app.wait(for: "\(task) where it should")
             let run = try app.bench.nextRun(app.name, after: number)
             #expect(run["result"] == "completed" && run["task"] == .string(task), "\(run)")

@@ -69,7 +69,7 @@ struct LinkedTaskTests {
     // MARK: C8
 
     @Test func `what a task asked for expires it when it is lost, and so does its user`() throws {
-        let stage = try stage()
+        let stage = try stage("wake-grant = 10m\n")
         let bench = stage.bench
         let app = try stage.open(
             registered: ["news", "clean"],

@@ -57,6 +57,11 @@ final class SampleApp {
         try wait(for: line, times: times)
     }
 
+    /// A launch for a task, as a developer forces it.
+    func launch(_ task: String) throws {
+        try bench.ask("Simulate", "launch", .string(name), ["task": .string(task)])
+    }
+
     func leave() throws { try bench.ask("Leave", .string(name), [:]) }
 
     /// Its main process.

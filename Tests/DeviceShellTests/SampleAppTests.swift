@@ -45,12 +45,7 @@ struct SampleAppTests {
     @Test func `a refresh asks for the next one, adds colours, and is suspended again`() throws {
         let sample = try suspendedColorFeed()
         for number in 1...2 {
-            try sample.bench.ask(
-                "Simulate",
-                "launch",
-                .string(sample.name),
-                ["task": .string(Self.refresh)]
-            )
+            try sample.launch(Self.refresh)
             try sample.wait(for: "refresh completed success=true colours=\(3 * number)")
             let run = try sample.bench.nextRun(sample.name, after: number - 1)
             #expect(run["result"] == "completed" && run["task"] == .string(Self.refresh))
@@ -73,12 +68,7 @@ struct SampleAppTests {
         try sample.bench.wait(until: "gone") {
             try sample.bench.running(sample.name) == nil
         }
-        try sample.bench.ask(
-            "Simulate",
-            "launch",
-            .string(sample.name),
-            ["task": .string(Self.refresh)]
-        )
+        try sample.launch(Self.refresh)
         try sample.wait(for: "launched background=true")
         try sample.wait(for: "registered refresh=true dbcleaning=true", times: 2)
         try sample.wait(for: "refresh completed success=true colours=3")
@@ -86,16 +76,17 @@ struct SampleAppTests {
         try sample.waitUntilSuspended()
     }
 
-    @Test func `expired it says so, and completes without success`() throws {
-        let sample = try suspendedColorFeed(seconds: "3600")
-        try sample.bench.ask(
-            "Simulate",
-            "launch",
-            .string(sample.name),
-            ["task": .string(Self.refresh)]
-        )
+    /// One in the middle of a refresh, which has asked for the next.
+    private func refreshingColorFeed(seconds: String) throws -> SampleApp {
+        let sample = try suspendedColorFeed(seconds: seconds)
+        try sample.launch(Self.refresh)
         try sample.wait(for: "refresh started")
         try sample.wait(for: "scheduled refresh", times: 2)
+        return sample
+    }
+
+    @Test func `expired it says so, and completes without success`() throws {
+        let sample = try refreshingColorFeed(seconds: "3600")
         try sample.bench.ask("Simulate", "expire", .string(sample.name), [:])
         try sample.wait(for: "refresh expired")
         try sample.wait(for: "refresh completed success=false colours=0")
@@ -106,12 +97,7 @@ struct SampleAppTests {
 
     @Test func `the scheduler runs the cleaning when there is power and nobody is there`() throws {
         let sample = try suspendedColorFeed()
-        try sample.bench.ask(
-            "Simulate",
-            "launch",
-            .string(sample.name),
-            ["task": .string(Self.refresh)]
-        )
+        try sample.launch(Self.refresh)
         try sample.wait(for: "refresh completed success=true colours=3")
         try sample.waitUntilSuspended()
         try sample.bench.set("power", "on")
@@ -129,15 +115,7 @@ struct SampleAppTests {
     }
 
     @Test func `a task outlives the daemon, which learns how it ended`() throws {
-        let sample = try suspendedColorFeed(seconds: "1.5")
-        try sample.bench.ask(
-            "Simulate",
-            "launch",
-            .string(sample.name),
-            ["task": .string(Self.refresh)]
-        )
-        try sample.wait(for: "refresh started")
-        try sample.wait(for: "scheduled refresh", times: 2)
+        let sample = try refreshingColorFeed(seconds: "1.5")
         let process = try sample.process()
         try sample.bench.restart()
         try sample.wait(for: "refresh completed success=true colours=3")

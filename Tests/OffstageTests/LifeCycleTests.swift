@@ -51,6 +51,17 @@ struct LifeCycleTests {
         #expect(await app.application.backgroundRefreshStatus == .available)
     }
 
+    /// Its user comes, or comes back.
+    private func expectReturn(_ app: TestApp) throws {
+        try expect(
+            app,
+            "willEnterForeground background",
+            "posted WillEnterForeground",
+            "didBecomeActive active",
+            "posted DidBecomeActive"
+        )
+    }
+
     @Test func aLaunchInTheBackgroundIsSeenAsSuchFromTheStart() async throws {
         beInBackground()
         let app = await launch()
@@ -60,13 +71,7 @@ struct LifeCycleTests {
         #expect(await app.application.backgroundRefreshStatus == .denied)
         // Opened later.
         try daemon.tell("BecomeActive", [[:]])
-        try expect(
-            app,
-            "willEnterForeground background",
-            "posted WillEnterForeground",
-            "didBecomeActive active",
-            "posted DidBecomeActive"
-        )
+        try expectReturn(app)
     }
 
     @Test func leavingIsAnsweredWhenTheDelegateHasReturned() async throws {
@@ -88,13 +93,7 @@ struct LifeCycleTests {
         // And back.
         try daemon.tell("EnterForeground", [[:]])
         try daemon.tell("BecomeActive", [[:]])
-        try expect(
-            app,
-            "willEnterForeground background",
-            "posted WillEnterForeground",
-            "didBecomeActive active",
-            "posted DidBecomeActive"
-        )
+        try expectReturn(app)
     }
 
     @Test func whatComesTwiceIsToldOnce() async throws {
@@ -121,13 +120,7 @@ struct LifeCycleTests {
         ] { #expect(try app.recorder.lines.next() == line) }
         daemon.behave("Hello", .answer([["state": "foreground", "background-refresh": "denied"]]))
         try daemon.restart()
-        try expect(
-            app,
-            "willEnterForeground background",
-            "posted WillEnterForeground",
-            "didBecomeActive active",
-            "posted DidBecomeActive"
-        )
+        try expectReturn(app)
     }
 
     @Test func anAppWhoseDaemonDiedWhileItLaunchedBecomesActiveWithTheNext() async throws {

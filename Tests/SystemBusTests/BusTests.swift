@@ -326,14 +326,4 @@ struct BusTests {
 }
 
 /// The error that `body` threw, if it did.
-func failure(_ body: () throws -> Void) -> BusError? {
-    do {
-        try body()
-        return nil
-    } catch let error as BusError {
-        return error
-    } catch {
-        Issue.record(error)
-        return nil
-    }
-}
+func failure(_ body: () throws -> Void) -> BusError? { caught(body) }
