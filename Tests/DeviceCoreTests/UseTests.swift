@@ -148,4 +148,31 @@ struct UseTests {
         #expect(bytes.count <= 8192)
         #expect(try ValueDecoder().decode(DeviceUse.self, from: bytes) == device)
     }
+
+    @Test func aRecordOfAnotherShapeIsRefusedOrFilledUp() throws {
+        var device = DeviceUse()
+        var app = AppUse()
+        app.opened(on: &device, at: UseTime(WallTime(nanoseconds: 0), utcOffset: 0))
+        let whole = try ValueEncoder().encode(device)
+        guard case .map(var fields) = whole else {
+            Issue.record("\(whole)")
+            return
+        }
+        fields["openCounts"] = .list([])
+        let without = try ValueDecoder().decode(DeviceUse.self, from: .map(fields))
+        #expect(without.openCounts[0] == 0)
+        guard case .map(var days) = fields["days"] else {
+            Issue.record("\(fields)")
+            return
+        }
+        days["weekdays"] = .list([.integer(1)])
+        fields["days"] = .map(days)
+        #expect(throws: ValueError.self) {
+            try ValueDecoder().decode(DeviceUse.self, from: .map(fields))
+        }
+        fields = ValueMap()
+        #expect(throws: ValueError.self) {
+            try ValueDecoder().decode(DeviceUse.self, from: .map(fields))
+        }
+    }
 }

@@ -14,7 +14,7 @@ package struct AppUse: Hashable, Sendable, Codable {
     private var opens: [WallTime] = []
     /// By slot of another app: how often this one was opened within half an hour of an open of
     /// that one, forgotten slowly.
-    private var followed: [Double] = []
+    private var followed = SlotCounts()
     private var followedAny = 0.0
     /// How long it stays unused.
     private(set) var returns = Returns.ofApp
@@ -81,15 +81,12 @@ package struct AppUse: Hashable, Sendable, Codable {
         around.pass(days: days)
         let factor = Forgetting.fourWeeks.weight(days)
         followedAny *= factor
-        for slot in followed.indices { followed[slot] *= factor }
+        followed.forget(by: factor)
     }
 
     /// Every open of an app in the last half hour, but those before the last open of this one, was
     /// followed by this one.
     private mutating func follow(_ device: DeviceUse, at now: UseTime) {
-        if followed.isEmpty {
-            followed = [Double](repeating: 0, count: DeviceUse.slotCount)
-        }
         let since = opens.last ?? .distantPast
         for open in device.opens.reversed() {
             guard open.at >= since, now.wall - open.at <= Self.followTime else { break }
@@ -120,7 +117,7 @@ package struct AppUse: Hashable, Sendable, Codable {
     /// `slot`; seen from `lag` days of use after the current one.
     func followedCount(lag: Int64) -> Double { followedAny * Forgetting.fourWeeks.weight(lag) }
     func followedCount(slot: Int, lag: Int64) -> Double {
-        followed.isEmpty ? 0 : followed[slot] * Forgetting.fourWeeks.weight(lag)
+        followed[slot] * Forgetting.fourWeeks.weight(lag)
     }
 
     /// The weighted sum over the days before the one that comes `lag` days of use after the current

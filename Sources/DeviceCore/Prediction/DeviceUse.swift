@@ -15,7 +15,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     /// The last opens of any app; the newest last.
     private(set) var opens: [Open] = []
     /// By slot: how often apps were opened, forgotten slowly.
-    private(set) var openCounts = [Double](repeating: 0, count: Self.slotCount)
+    private(set) var openCounts = SlotCounts()
     private(set) var openCount = 0.0
     /// Of any app, since ever.
     private(set) var openTotal: Int64 = 0
@@ -24,8 +24,6 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     private(set) var slotBefore: Int?
     private var slotsGiven = 0
 
-    /// The last slot is shared by all apps that found no slot of their own.
-    static let slotCount = 64
     private static let openLimit = 32
     private static let sleep = Interval.hours(3)
 
@@ -62,17 +60,14 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     private mutating func newDay() {
         grid.pass(days: 1)
         returns.forget(by: Forgetting.fourWeeks.factor)
-        openCount = 0
-        for slot in openCounts.indices {
-            openCounts[slot] *= Forgetting.fourWeeks.factor
-            openCount += openCounts[slot]
-        }
+        openCount = openCounts.forget(by: Forgetting.fourWeeks.factor)
     }
 
-    /// A place in the tables of what follows what, for an app that is opened first.
+    /// A place in the tables of what follows what, for an app that is opened first. The last one
+    /// is shared by all apps that find no other left.
     mutating func takeSlot() -> Int {
-        let slot = min(slotsGiven, Self.slotCount - 1)
-        slotsGiven = min(slotsGiven + 1, Self.slotCount)
+        let slot = min(slotsGiven, SlotCounts.slotCount - 1)
+        slotsGiven = min(slotsGiven + 1, SlotCounts.slotCount)
         return slot
     }
 

@@ -21,6 +21,20 @@ struct Returns: Hashable, Sendable, Codable {
         begins: [0, 120, 300, 900, 1800, 3600, 7200, 14_400, 28_800]
     )
 
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        begins = try fields.decode([Double].self, forKey: .begins)
+        time = try fields.decode([Double].self, forKey: .time)
+        events = try fields.decode([Double].self, forKey: .events)
+        guard !begins.isEmpty, time.count == begins.count, events.count == begins.count else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .time,
+                in: fields,
+                debugDescription: "spans and what became of them differ in number"
+            )
+        }
+    }
+
     private func index(_ seconds: Double) -> Int {
         var index = 0
         while index + 1 < begins.count, seconds > begins[index + 1] { index += 1 }
