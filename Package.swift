@@ -166,8 +166,8 @@ let package = Package(
         .executableTarget(
             name: "offstage-bench",
             dependencies: [
-                "AppProtocol", "DeviceCore", "Linux", "SQLite", "Simulator", "SystemBus", "TestKit",
-                "Vocabulary",
+                "AppProtocol", "DeviceCore", "DeviceLink", "EventLoop", "GatewayShell", "Linux",
+                "SQLite", "Simulator", "SystemBus", "TLS", "TestKit", "Vocabulary", "Wire",
             ],
             path: "Benchmarks/Bench",
             swiftSettings: strict
@@ -176,6 +176,11 @@ let package = Package(
             name: "offstage-bench-peer",
             path: "Benchmarks/BusPeer",
             linkerSettings: [.linkedLibrary("systemd")]
+        ),
+        .executableTarget(
+            name: "offstage-bench-echo",
+            path: "Benchmarks/TLSEcho",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
         ),
         // Built as an app's developer would.
         .executableTarget(

@@ -8,6 +8,7 @@ enum Main {
     static let groups: [(name: String, run: @Sendable () throws -> [Figure])] = [
         ("footprint", { try FootprintGroup().run() }),
         ("apps", { try AppsGroup().run() }),
+        ("gateway", { try PushFigures().run() }),
     ]
 
     static func main() throws {
