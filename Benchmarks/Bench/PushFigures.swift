@@ -11,8 +11,8 @@ struct PushFigures {
     static let pushes = 60_000
     static let topic = "org.example.App"
     static let body = """
-        {"aps":{"alert":{"title":"Hello","body":"A message of usual length, as chats have them, and \
-        a little more"},"sound":"default"},"room":"7"}
+        {"aps":{"alert":{"title":"Hello","body":"A message of usual length, as chats have them, \
+        and a little more"},"sound":"default"},"room":"7"}
         """
 
     func run() throws -> [Figure] {

@@ -111,8 +111,8 @@ int clinux_accept(int socket);
 int clinux_listen_internet(const char *host, int port, int shared);
 /* A connected TCP socket, blocking. */
 int clinux_connect_internet(const char *host, int port);
-/* A non-blocking TCP socket that is being connected; of a host with several addresses that one which
- * the number of the attempt falls on. Only looking the name up may wait. */
+/* A non-blocking TCP socket that is being connected; of a host with several addresses that one
+ * which the number of the attempt falls on. Only looking the name up may wait. */
 int clinux_start_connecting(const char *host, int port, int attempt);
 int clinux_set_no_delay(int socket);
 int clinux_local_port(int socket);

@@ -30,7 +30,7 @@ struct StormGate {
     private var welcomed = 0
     private var refused = 0
 
-    /// Whether one more is welcome in this second; else within how many seconds it should come back.
+    /// Whether one more is welcome in this second; else within how long it should come back.
     mutating func admit(at second: Int64, perSecond limit: Int) -> Interval? {
         if second != self.second {
             let passed = max(1, second - self.second)

@@ -37,7 +37,7 @@ package final class LinkServer {
         var second: Int64
     }
 
-    /// Devices are told of the certificate of `context`, which must offer `LinkFormat.protocolName`.
+    /// Devices see the certificate of `context`, which must offer `LinkFormat.protocolName`.
     package init(
         _ loop: EventLoop,
         _ listener: consuming InternetListener,
@@ -389,8 +389,8 @@ package final class LinkServer {
         }
     }
 
-    /// Accepts nobody any more, and sends all devices away, to come back in `after` and then over as
-    /// many seconds as their handshakes will take.
+    /// Accepts nobody any more, and sends all devices away, to come back in `after` and then over
+    /// as many seconds as their handshakes will take.
     package func drain(after: Interval = .seconds(1)) {
         listening = nil
         listener = nil
