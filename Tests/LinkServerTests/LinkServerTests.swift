@@ -97,7 +97,7 @@ struct LinkServerTests {
         try world.until("the first link") { one.isOnline }
         two.link?.start()
         try world.until("the end of the first") { one.events.contains(.offline(.superseded)) }
-        #expect(two.isOnline)
+        try world.until("the second link") { two.isOnline }
     }
 
     @Test func anUnregisteredAppsTokenIsGone() throws {
