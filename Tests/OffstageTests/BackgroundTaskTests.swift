@@ -249,6 +249,7 @@ struct BackgroundTaskTests {
         try daemon.tell("ExpireTask", [5, "timeout", [:]])
         #expect(try calls.next())
         #expect(try daemon.next("EndTask") == [5])
+        daemon.forget("Hello")
         try daemon.restart()
         try daemon.next("Hello")
         _ = try session.session.call("Limits", [])

@@ -122,6 +122,11 @@ final class BenchDaemon: Sendable {
         ears.state.withLock { $0.calls.filter { $0.method == method }.map(\.arguments) }
     }
 
+    /// What was heard of a method so far is of no interest.
+    func forget(_ method: String) {
+        ears.state.withLock { $0.calls.removeAll { $0.method == method } }
+    }
+
     // MARK: What it says
 
     /// Calls the app's object, and waits for the answer.
