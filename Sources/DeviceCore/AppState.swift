@@ -48,6 +48,21 @@ package struct AppState: Sendable {
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }
+    var use: AppUse { content[0].record.refresh.use }
+    var moments: MomentRing { content[0].record.refresh.moments }
+    var opens: UInt32 { content[0].record.refresh.opens }
+    var refreshWorth: Double { content[0].record.refresh.worth }
+    var lastRefreshEnd: WallTime? { content[0].record.lastRefreshEnd }
+    var failedUntil: WallTime? { content[0].record.failures.until }
+    func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
+    /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
+    /// learned.
+    var isPlanned: Bool {
+        guard !isTransient, let manifest, manifest.useFrom != nil || isLinked else { return false }
+        let requests = requests.span
+        for place in requests.indices where requests[place].kind == .refresh { return true }
+        return false
+    }
     /// Transient: made by `offstage submit`, its manifest lives in the store.
     var isTransient: Bool { content[0].record.transient != nil }
 

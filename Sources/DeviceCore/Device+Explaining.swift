@@ -16,6 +16,8 @@ package struct Explanation: Hashable, Sendable, Codable {
     package var lastRun: LastRun?
     /// The gates that held the app before, the last one first; only the last few.
     package var held: [HoldTime] = []
+    /// What its refreshes go by; nil: nothing that was learned.
+    package var forecast: RefreshForecast?
 
     package enum State: String, Hashable, Sendable, Codable {
         case running, interrupted, waiting, ready, nothingToDo, unknown
@@ -136,6 +138,7 @@ extension Device {
             lastRun: state.record.lastRun,
             held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
+        if request.kind == .refresh { explanation.forecast = forecast(of: index, at: now) }
         if !isWaiting(request, in: state) {
             explanation.state = .running
             explanation.sentence = runningSentence(subject, request, state, now)
@@ -209,7 +212,8 @@ extension Device {
             switch chance {
             case .wall(let time): next = time
             case .boot(let time): next = now.wall + (time - now.boot)
-            case .event: next = nil
+            // Of a moment that is chosen, as far as can be told.
+            case .event: next = context.forecast?.expectedAt
             }
             holds.append(
                 Hold(

@@ -30,7 +30,7 @@ extension Device {
             case .device:
                 return .put(.device(record))
             case .app(let index):
-                return apps.isUsed(index) ? .put(.app(apps[index].record)) : nil
+                return apps.isUsed(index) ? .put(.app(record(of: index))) : nil
             case .request(let index, let id):
                 let key = RecordKey(.request, id.description)
                 guard !gone.contains(key), apps.isUsed(index),
@@ -53,6 +53,14 @@ extension Device {
         }
     }
 
+    private func record(of index: Int) -> AppRecord {
+        var record = apps[index].record
+        if planner.members.contains(index) {
+            record.refresh.moments.keep(planner.slots(of: index), of: planner.day)
+        }
+        return record
+    }
+
     private var record: DeviceRecord {
         let until: BootTime?
         switch pause {
@@ -67,7 +75,9 @@ extension Device {
             pausedUntil: until,
             pauseEnds: pauseEnds,
             ledger: ledger,
-            byHand: conditions.byHand
+            byHand: conditions.byHand,
+            use: use,
+            purse: PurseRecord(day: planner.day, spent: planner.spent)
         )
     }
 
@@ -91,6 +101,8 @@ extension Device {
         pausedAt = record.pausedAt
         pauseEnds = record.pauseEnds
         ledger = record.ledger
+        use = record.use ?? DeviceUse()
+        if let purse = record.purse { (planner.day, planner.spent) = (purse.day, purse.spent) }
         for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued
@@ -100,6 +112,7 @@ extension Device {
     private mutating func restore(_ record: AppRecord) {
         let index = place(record.id)
         apps[index].record = record
+        restoreMoments(of: index)
         apps[index].manifest = record.transient
     }
 
@@ -107,6 +120,8 @@ extension Device {
         var request = record.request
         // Counts the clock of a boot that may be gone.
         request.readySince = nil
+        // What was worth it then is decided anew.
+        if request.state == .pending { request.decision = nil }
         apps[place(record.app)].requests.append(request)
     }
 

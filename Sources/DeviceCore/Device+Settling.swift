@@ -88,6 +88,9 @@ extension Device {
             }
             next = min(next, answer.next)
         }
+        if (apps[index].heldBy.bits ^ held.bits) & ~GateSet.ofMoments.bits != 0 {
+            planner.isStale = true
+        }
         apps[index].setHeld(by: held, at: step.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &step) }
         let look = nextDeadline(of: apps[index], at: step.now)
@@ -175,7 +178,7 @@ extension Device {
         let trigger = request.trigger
         let cell = row.cells[trigger.column]
         guard row.kind.concerns(request, cell) else { return nil }
-        return GateContext(
+        var context = GateContext(
             now: now,
             device: facts,
             app: apps[index],
@@ -183,6 +186,10 @@ extension Device {
             request: request,
             cell: cell
         )
+        if row.gate == .betterMoment, request.decision == nil {
+            context.forecast = forecast(of: index, at: now)
+        }
+        return context
     }
 
     private func boot(of chance: NextChance, at now: Moment) -> BootTime {
@@ -244,6 +251,14 @@ extension Device {
         var next = apps.earliest
         if !touched.isEmpty { next.look = step.now.boot }
         if let check = memoryCheckAt { next.look = min(next.look, step.now.boot(of: check)) }
+        if let decision = planner.decideAt {
+            let time = step.now.boot(of: decision)
+            if planner.wakes {
+                next.start = min(next.start, time)
+            } else {
+                next.look = min(next.look, time)
+            }
+        }
         // Work that waits for the end of the pause wakes the machine by itself.
         if case .until(let end) = pause { next.look = min(next.look, end) }
         // Never for this very instant: what could be done now has been done.

@@ -14,6 +14,9 @@ package struct Device: Hashable, Sendable, Codable {
     /// When a pause for a while ends by the wall clock: all that another boot can go by.
     var pauseEnds: WallTime?
     package internal(set) var ledger = Ledger()
+    /// What was learned of the device's use.
+    package internal(set) var use = DeviceUse()
+    var planner = RefreshPlanner()
     package internal(set) var bootID = ""
     package internal(set) var seed: Int64 = 0
     package internal(set) var startedAt = BootTime(nanoseconds: 0)
@@ -77,8 +80,11 @@ package struct Device: Hashable, Sendable, Codable {
     ) {
         var step = Step(now: now)
         noticeSleep(&step)
+        lookBack(at: now)
         route(event, &step)
+        decideRefreshes(&step)
         settle(rounds: rounds, &step)
+        searchRefresh(&step)
         rearm(&step)
         let changes = takeChanges(now)
         if !changes.isEmpty { effects.append(.save(changes)) }
@@ -147,6 +153,9 @@ extension Device {
                 save(app: index, request: apps[index].requests[place].id)
             }
         }
+        // What was to come is told anew.
+        planner.isStale = true
+        planner.lookedAt = nil
         touchAll()
     }
 }
@@ -203,6 +212,7 @@ extension Device {
             margin: Int(settings.batteryMargin)
         )
         tellRefresh(&step)
+        planner.isStale = true
         touchAll()
     }
 
@@ -223,6 +233,11 @@ extension Device {
         )
         if source == .hand { save(.device) }
         guard changed else { return }
+        if condition == .idle {
+            conditions.deviceIdle
+                ? use.left(at: UseTime(step.now)) : use.used(at: UseTime(step.now))
+            planner.isStale = true
+        }
         stopWhatMayNotGoOn(after: condition, &step)
         moveEnds(by: grant(for: .processing) - processing, &step)
         if condition == .memory { relieveMemory(&step) }

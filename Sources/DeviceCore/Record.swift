@@ -46,6 +46,9 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var ledger: Ledger
     /// What the user plays by hand goes on after a restart.
     var byHand: [Conditions.HandReading]
+    // Not in records of versions that learned nothing.
+    var use: DeviceUse?
+    var purse: PurseRecord?
 }
 
 package struct RequestRecord: Hashable, Sendable, Codable {

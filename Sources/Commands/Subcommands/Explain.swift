@@ -26,6 +26,29 @@ extension Subcommand {
         }
     }
 
+    private static func print(forecast: Value, _ invocation: Invocation) {
+        func percent(_ name: String) -> String {
+            ((forecast.seconds(name) ?? 0) * 100).tenths + " %"
+        }
+        let whose = forecast.text("purse") == "device" ? "for all apps" : "for this app"
+        var table = Table("REFRESHES GO BY", "VALUE")
+        table.add("opened within half an hour", percent("chance"))
+        table.add("worth a refresh from", percent("price"))
+        table.add(
+            "left today \(whose)",
+            "\(forecast.number("left") ?? 0) of \(forecast.number("budget") ?? 0)"
+        )
+        table.add("most likely opened", invocation.words(forecast, "likelyAt"))
+        table.add("how likely then", percent("likelyChance"))
+        table.add(
+            "refreshed, if nothing happens",
+            forecast.time("expectedAt") == nil
+                ? "not within a day" : invocation.words(forecast, "expectedAt")
+        )
+        invocation.console.print("")
+        table.print(invocation.console, indent: 2)
+    }
+
     private static func print(_ task: Value, _ invocation: Invocation) {
         let console = invocation.console
         let sentence = task.text("sentence").printable
@@ -49,6 +72,9 @@ extension Subcommand {
                 ])
             }
             table.print(console, indent: 2)
+        }
+        if let forecast = task["forecast"], forecast.text("purse") != "" {
+            print(forecast: forecast, invocation)
         }
         guard let last = task["lastRun"], last.time("at") != nil else { return }
         let reason = last.text("reason").printable

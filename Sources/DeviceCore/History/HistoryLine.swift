@@ -44,6 +44,8 @@ package struct WakeReport: Hashable, Sendable, Codable {
     package var memory: Int64?
     /// Whether a switcher picture was taken.
     package var snapshot: Bool
+    /// Why a refresh was begun at that moment; nil: not by what was learned.
+    package var decision: RefreshDecision?
 }
 
 /// How a run, or a launch, ended. Each ends in exactly one of these.

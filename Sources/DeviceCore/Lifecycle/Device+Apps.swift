@@ -193,7 +193,9 @@ extension Device {
         let request = apps[index].requests[place]
         if request.mode != .simulated {
             switch request.kind {
-            case .refresh: apps[index].record.lastRefreshEnd = step.now.wall
+            case .refresh:
+                apps[index].record.lastRefreshEnd = step.now.wall
+                planner.isStale = true
             case .processing: apps[index].record.lastProcessingEnd = step.now.wall
             }
         }

@@ -42,7 +42,8 @@ extension Device {
             began: step.now,
             end: step.now.awake + grant(for: request.kind),
             // Of a process that is there already it is asked for.
-            cpuAtStart: resumed ? nil : .zero
+            cpuAtStart: resumed ? nil : .zero,
+            decision: request.decision
         )
     }
 
@@ -391,12 +392,15 @@ extension Device {
         request.state = .pending
         request.readySince = nil
         request.interruptedAt = nil
+        request.decision = nil
         let isAgain = result.isAgain(for: request.kind)
         let isSimulated = request.mode == .simulated
         request.mode = .normal
         if !isSimulated {
             switch request.kind {
-            case .refresh: apps[index].record.lastRefreshEnd = step.now.wall
+            case .refresh:
+                apps[index].record.lastRefreshEnd = step.now.wall
+                planner.isStale = true
             case .processing:
                 // Stopped in mid-run is not done: it is due again, when its gates open.
                 if !isAgain { apps[index].record.lastProcessingEnd = step.now.wall }

@@ -8,6 +8,7 @@ extension Device {
             apps[index].record.began(request, at: step.now.wall, settings.value)
             save(app: index)
         }
+        if request.kind == .refresh, request.mode != .simulated { spendRefresh(of: index, &step) }
         if apps[index].runsCommand(for: request) {
             startCommand(request, of: index, &step)
         } else {
@@ -129,7 +130,8 @@ extension Device {
             runTime: max(.zero, now.awake - wake.began.awake),
             cpu: launch.cost(of: wake),
             memory: launch.usage?.memory,
-            snapshot: false
+            snapshot: false,
+            decision: identifier == nil || identifier == wake.identifier ? wake.decision : nil
         )
     }
 
@@ -172,7 +174,9 @@ extension Device {
         )
         save(app: index)
         guard !report.simulated else { return }
-        if report.trigger == .refresh { apps[index].record.refresh.ended(report.result) }
+        if report.trigger == .refresh {
+            apps[index].record.refresh.ended(report.result, after: report.runTime, report.cpu)
+        }
         if report.result.isSuccess {
             apps[index].record.failures = Failures()
         } else if report.result.isFailure {

@@ -316,13 +316,33 @@ extension Device {
         switch kind {
         case .opened, .seen:
             apps[index].record.closedAt = nil
-            apps[index].record.refresh.opened()
+            apps[index].record.refresh.opened(on: &use, at: UseTime(step.now))
             apps[index].record.paces.removeAll()
-        case .left, .closed: break
+            // What it was to be refreshed for has come.
+            for place in apps[index].requests.indices
+            where apps[index].requests[place].state == .pending {
+                apps[index].requests[place].decision = nil
+            }
+            // Of what is only seen there is no end to see.
+            if kind == .seen { useEnded(of: index, &step) }
+        case .left: useEnded(of: index, &step)
+        case .closed: break
         }
+        planner.isStale = true
+        save(.device)
         note(.use(kind), app: index, &step)
         save(app: index)
         touch(index)
+    }
+
+    private mutating func useEnded(of index: Int, _ step: inout Step) {
+        let now = UseTime(step.now)
+        apps[index].record.refresh.left(at: now)
+        planner.isStale = true
+        guard conditions.deviceIdle else { return }
+        // Nothing else tells when the user is gone.
+        for owner in owners where owner.app != index && apps[owner.app].isForeground { return }
+        use.left(at: now)
     }
 
     // MARK: Suspension
@@ -372,6 +392,7 @@ extension Device {
         if launch.presence == .foreground {
             apps[index].record.lastUsed = step.now.wall
             save(app: index)
+            useEnded(of: index, &step)
         }
         if launch.deliveries.isEmpty {
             note(.ended(result, reason: reason), app: index, &step)

@@ -138,6 +138,8 @@ package struct Wake: Hashable, Sendable, Codable {
     package var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
     package var cpuAtStart: Interval?
+    /// Why a refresh was begun then.
+    package var decision: RefreshDecision?
 }
 
 /// One hand-over of work to a linked app.

@@ -1,29 +1,5 @@
 import Vocabulary
 
-/// What is learned of one app for its refreshes: bounded, kept with the app's record.
-package struct RefreshMemory: Hashable, Sendable, Codable {
-    /// Refreshes that were started and their outcomes, saturating; the learned policy will weigh
-    /// by them.
-    package private(set) var newData: UInt32 = 0
-    package private(set) var noData: UInt32 = 0
-    package private(set) var opens: UInt32 = 0
-
-    package init() {}
-
-    mutating func opened() { opens = opens == .max ? opens : opens + 1 }
-
-    /// *Unknown*, failed and expired runs teach nothing.
-    mutating func ended(_ result: RunResult) {
-        switch result {
-        case .newData: newData = newData == .max ? newData : newData + 1
-        case .noData: noData = noData == .max ? noData : noData + 1
-        case .failed, .succeeded, .unsuccessful, .expired, .interrupted, .terminated, .crashed,
-            .exited, .notStarted, .retry, .unknown:
-            break
-        }
-    }
-}
-
 /// When to refresh an app next, and why then.
 struct RefreshPlan: Hashable, Sendable {
     var at: WallTime
@@ -31,16 +7,15 @@ struct RefreshPlan: Hashable, Sendable {
     var reason: String
 }
 
-/// Chooses the moment of a refresh from what was learned. This one spreads an app's refreshes
-/// evenly over the user's waking hours.
-enum RefreshPolicy {
+/// Spreads an app's refreshes evenly over the user's waking hours: while too little is known of its
+/// use, or for ever, if nothing tells of that.
+enum RefreshSpread {
     /// Pure: asked as often as anybody likes. The answer stays the same while time goes by, so
     /// that a timer that comes late still finds the moment that it was armed for: it moves when a
     /// run ends, a day begins, the settings change, or the clock is set.
     ///
     /// `since`: when the app was last refreshed; before the first time, since when it is known.
     static func plan(
-        _ memory: RefreshMemory,
         since: WallTime?,
         isFirst: Bool,
         settings: Settings,

@@ -163,6 +163,7 @@ extension Device {
                 ("holds", .list(explanation.holds.map(reporter.hold))),
                 ("lastRun", reporter.lastRun(explanation.lastRun)),
                 ("held", .list(explanation.held.map(reporter.held))),
+                ("forecast", reporter.forecast(explanation.forecast)),
             ])
         }
     }

@@ -26,6 +26,16 @@ struct GateSet: Hashable, Sendable, Codable {
     static let none = GateSet()
     static let runSlots = GateSet(.runSlots)
     static let unused = GateSet(.unused)
+    /// What the choice of a moment knows by itself.
+    static let ofMoments = GateSet(
+        .betterMoment,
+        .sharedWake,
+        .runSlots,
+        .quiet,
+        .earliest,
+        .backOff,
+        .startPause
+    )
 
     init(_ gates: Gate...) {
         for gate in gates { insert(GateTable.row(gate)) }
@@ -78,6 +88,8 @@ struct GateContext: ~Copyable {
     /// Nil for triggers that are no requests.
     var request: Request?
     var cell: GateCell
+    /// For words only: making it takes long.
+    var forecast: RefreshForecast?
 
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
@@ -96,6 +108,8 @@ struct DeviceFacts {
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
+    /// How many days the choice of moments goes by.
+    let plannedDays: Int
 }
 
 extension Device {
@@ -110,7 +124,8 @@ extension Device {
             running: running,
             seed: seed,
             startedAt: startedAt,
-            resumedAt: resumedAt
+            resumedAt: resumedAt,
+            plannedDays: planner.days
         )
     }
 }

@@ -27,6 +27,8 @@ package struct Request: Hashable, Sendable, Codable {
     package var state = State.pending
     /// By the user, while it runs: it does not come back, however the run ends.
     package var isCancelled = false
+    /// Of a refresh: its moment has come; nil: not yet, or it goes by no prediction.
+    package var decision: RefreshDecision?
 
     package enum Origin: String, Hashable, Sendable, Codable {
         /// By `submit`; used up by one run.

@@ -138,7 +138,19 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "refreshes-per-day",
             field: .count(\.refreshesPerDay, 1...100_000),
-            documentation: "How many refreshes an app is given, spread over the waking hours."
+            documentation: "How many refreshes an app is given; spread over the waking hours while "
+                + "its use is not known."
+        ),
+        SettingRow(
+            name: "shared-purse",
+            field: .flag(\.sharedPurse),
+            documentation: "Whether what one app leaves of its refreshes others may use that day."
+        ),
+        SettingRow(
+            name: "wake-price",
+            field: .count(\.wakePrice, 0...1000),
+            documentation: "What a wake of a sleeping device costs, in percent of a refresh: the "
+                + "higher, the more refreshes share one; 0: nothing."
         ),
         SettingRow(
             name: "waking-from",

@@ -30,6 +30,8 @@ package struct Settings: Hashable, Sendable, Codable {
     package var backgroundRefresh = true
     package var refreshFloor = Interval.minutes(15)
     package var refreshesPerDay: Int64 = 24
+    package var sharedPurse = true
+    package var wakePrice: Int64 = 8
     package var wakingFrom = Interval.hours(7)
     package var wakingUntil = Interval.hours(23)
     package var sharedWake = Interval.minutes(5)
@@ -85,6 +87,8 @@ package struct Settings: Hashable, Sendable, Codable {
         return !backgroundRefresh && isEnforced(name, app: nil)
             || !self.app(app).backgroundRefresh && isEnforced(name, app: app)
     }
+
+    var purse: RefreshPurse { sharedPurse ? .device : .app }
 
     /// Settings of one app; the defaults when nothing is set.
     package func app(_ id: AppID) -> AppSettings {

@@ -102,6 +102,7 @@ package struct DeviceReplay: Sendable {
     private func manifest(_ app: Int) -> AppManifest {
         var manifest = AppManifest(id: names[app], name: names[app].name)
         manifest.exec = [names[app].name]
+        manifest.useFrom = .exec(names[app].name)
         guard record.eligible.contains(app) else { return manifest }
         manifest.modes = [.fetch]
         manifest.refreshCommand = ["refresh"]
@@ -124,10 +125,12 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, purse: PurseKind) {
+    package mutating func score(budget: Int, purse: PurseKind, wakePrice: Int? = nil) {
         var settings = Self.settings(record)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
+        settings.sharedPurse = purse == .device
+        if let wakePrice { settings.wakePrice = Int64(wakePrice) }
         feed(.settings(settings), at: moment(Int64(record.splitDay) * Self.day))
         run(until: Int64(record.days) * Self.day)
     }

@@ -19,9 +19,13 @@ package struct Tally: Sendable {
         days = record.scoredDays
         var seconds: [Int64] = []
         for (place, app) in record.eligible.enumerated() {
-            add(refreshes.times[place], record.apps[app], from: record.split)
+            // On other days the logger was off.
+            let times = refreshes.times[place].filter {
+                record.isValid[min(record.days - 1, Int($0 / UsageRecord.day))]
+            }
+            add(times, record.apps[app], from: record.split)
             appDays += days
-            seconds += refreshes.times[place].map { Int64($0.rounded(.toNearestOrEven)) }
+            seconds += times.map { Int64($0.rounded(.toNearestOrEven)) }
         }
         seconds.sort()
         for (place, second) in seconds.enumerated() where place == 0 || seconds[place - 1] < second

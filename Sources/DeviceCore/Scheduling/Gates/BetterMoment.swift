@@ -7,9 +7,18 @@ extension GateTable.Definition {
         kind: .saving,
         check: {
             guard $0.hasBetterMoments else { return .open }
+            if $0.isLearned { return $0.request?.decision == nil ? .held(.event) : .open }
             return .held(until: $0.plan.at, at: $0.now)
         },
         words: {
+            if let forecast = $0.forecast {
+                return GateWords(
+                    value: RefreshForecast.percent(forecast.chance),
+                    needed: "\(RefreshForecast.percent(forecast.price)) or more",
+                    since: $0.app.record.lastRefreshEnd,
+                    sentence: forecast.sentence(at: $0.now)
+                )
+            }
             let plan = $0.plan
             return GateWords(
                 value: $0.now.words(for: $0.now.wall),
@@ -29,9 +38,14 @@ extension GateContext {
             ?? false
     }
 
+    /// Its moments are chosen by what was learned of its use.
+    var isLearned: Bool {
+        app.isPlanned && device.plannedDays >= RefreshPlanner.enoughDays
+            && app.opens >= RefreshPlanner.enoughOpens
+    }
+
     var plan: RefreshPlan {
-        RefreshPolicy.plan(
-            app.record.refresh,
+        RefreshSpread.plan(
             since: app.record.lastRefreshEnd ?? app.record.firstSeen,
             isFirst: app.record.lastRefreshEnd == nil,
             settings: settings.value,

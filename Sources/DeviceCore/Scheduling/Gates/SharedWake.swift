@@ -22,7 +22,8 @@ extension GateTable.Definition {
 
     /// The first shared instant after the moment that the policy chose.
     private static func next(_ context: borrowing GateContext) -> WallTime {
-        guard context.hasBetterMoments else { return .distantPast }
+        // Moments that are chosen for all apps together are shared already.
+        guard context.hasBetterMoments, !context.isLearned else { return .distantPast }
         let every = context.settings.sharedWake.nanoseconds
         guard every > 0 else { return .distantPast }
         let offset = context.device.seed % every

@@ -1,0 +1,109 @@
+/// How good each half-hour of the last days was for a refresh of one app, at its best: one byte
+/// each. From them comes the price.
+package struct MomentRing: Hashable, Sendable, Codable {
+    static let slotCount = 48
+    static let dayCount = 14
+    /// One byte, 0: the app was in use then, or its content fresh anyway.
+    static let levelCount = 64
+
+    /// By day and slot, the newest day first.
+    private(set) var past: [UInt8] = []
+    /// What was seen of the day `day`.
+    private(set) var today: [UInt8] = []
+    private(set) var day: Int64 = .min
+
+    init() {}
+
+    /// Where a gain lies on the scale of levels: log odds, evenly divided.
+    static func position(_ logOdds: Double) -> Double {
+        min(Double(levelCount) - 0.001, max(1, 1 + (logOdds + 8) * 5.25))
+    }
+
+    /// The same of a chance.
+    static func position(of chance: Double) -> Double {
+        let kept = min(1 - 1e-4, max(1e-4, chance))
+        return position(Arithmetic.ln(kept / (1 - kept)))
+    }
+
+    static func logOdds(_ position: Double) -> Double { (position - 1) / 5.25 - 8 }
+
+    var days: Int { past.count / Self.slotCount }
+
+    mutating func keep(_ slots: some Collection<UInt8>, of day: Int64) {
+        today = Array(slots)
+        self.day = day
+    }
+
+    /// The current day is over; it counts if the device was used on it.
+    mutating func finish(counts: Bool) {
+        if counts, today.count == Self.slotCount {
+            past.insert(contentsOf: today, at: 0)
+            let limit = Self.slotCount * Self.dayCount
+            if past.count > limit { past.removeLast(past.count - limit) }
+        }
+        today = []
+        day = .min
+    }
+}
+
+/// How many half-hours of some days had each level.
+struct MomentCounts: Hashable, Sendable, Codable {
+    private var counts = [Int32](repeating: 0, count: MomentRing.levelCount)
+
+    mutating func clear() {
+        for level in counts.indices { counts[level] = 0 }
+    }
+
+    mutating func add(_ ring: MomentRing, slot: Int, times: Int32 = 1) {
+        let past = ring.past.span
+        var place = slot
+        while place < past.count {
+            counts[Int(past[place])] += times
+            place += MomentRing.slotCount
+        }
+    }
+
+    mutating func add(_ table: MomentTable, slot: Int, times: Int32 = 1) {
+        for level in counts.indices { counts[level] += times * table.count(slot, level) }
+    }
+
+    /// The position on the scale above which `left` half-hours lie, on an average of `days` days;
+    /// 0: there are not so many. Below it nothing is worth a refresh.
+    func price(left: Double, days: Int) -> Double {
+        let wanted = left * Double(max(1, days))
+        guard wanted > 0 else { return Double(MomentRing.levelCount) }
+        var above = 0.0
+        for level in (1..<MomentRing.levelCount).reversed() {
+            let here = Double(counts[level])
+            if above + here >= wanted { return Double(level) + 1 - (wanted - above) / here }
+            above += here
+        }
+        return 0
+    }
+}
+
+/// The same for all apps of the device, by half-hour; made anew each day.
+struct MomentTable: Hashable, Sendable, Codable {
+    private var counts: [Int32] = []
+
+    mutating func clear() {
+        let count = MomentRing.slotCount * MomentRing.levelCount
+        guard counts.count == count else {
+            counts = [Int32](repeating: 0, count: count)
+            return
+        }
+        for place in counts.indices { counts[place] = 0 }
+    }
+
+    mutating func add(_ ring: MomentRing) {
+        let past = ring.past.span
+        for place in past.indices {
+            let slot = place % MomentRing.slotCount
+            counts[slot * MomentRing.levelCount + Int(past[place])] += 1
+        }
+    }
+
+    func count(_ slot: Int, _ level: Int) -> Int32 {
+        counts.isEmpty ? 0 : counts[slot * MomentRing.levelCount + level]
+    }
+}

@@ -1,0 +1,93 @@
+import Vocabulary
+
+/// What the purse pays for and how: one budget a day for all refreshes, or one for each app.
+package enum RefreshPurse: String, CaseIterable, Hashable, Sendable, Codable {
+    case app, device
+}
+
+/// Why a refresh was, or would be, begun: kept with the run in the history.
+package struct RefreshDecision: Hashable, Sendable, Codable {
+    /// That the app is opened in the half-hour after, in thousandths.
+    package var chance: Int64
+    /// From which chance on a refresh was worth it then, in thousandths.
+    package var price: Int64
+    /// Refreshes left in the purse, before this one.
+    package var left: Int64
+    /// Apps refreshed together.
+    package var together: Int64
+    package var purse: RefreshPurse
+}
+
+/// What is spent of today's purse, and what the decisions are made of between two of them.
+struct RefreshPlanner: Hashable, Sendable, Codable {
+    /// The local day that `spent` and `today` are of.
+    var day: Int64 = .min
+    /// Of the purse of all apps together.
+    var spent: Int64 = 0
+    /// The apps whose use is known, by index.
+    var members: [Int] = []
+    /// Those of them whose refresh waits for its moment, as of the last search.
+    var waiting: [Int] = []
+    /// By app and half-hour: the best level of today.
+    var today: [UInt8] = []
+    /// By app: where its gain lies on the scale, as of `lookedAt`; 0: not to be refreshed.
+    var positions: [Double] = []
+    var chances: [Double] = []
+    /// Of the days before, all apps.
+    var table = MomentTable()
+    /// How many days those are.
+    var days = 0
+    /// Until when the moments of today are known.
+    var lookedAt: WallTime?
+    /// When something may be worth a refresh next; nil: not by time alone.
+    var decideAt: WallTime?
+    /// At `decideAt` a machine that sleeps is to be woken.
+    var wakes = false
+    /// Something has changed that `decideAt` depends on.
+    var isStale = true
+    var ahead = MomentCounts()
+
+    /// So much must be known before moments are chosen by it.
+    static let enoughDays = 3
+    static let enoughOpens: UInt32 = 5
+    /// How far below the price a refresh may lie, on the scale of levels, of a device that is awake
+    /// anyway, or woken for another app (docs/prediction.md).
+    static let awakeDiscount = 2.0
+    static let wokenDiscount = 3.0
+    static let bin = Interval.minutes(5)
+    static let freshness = Interval.minutes(30)
+
+    static func slot(_ time: UseTime) -> Int { time.bin / 6 }
+
+    mutating func makeRoom(for count: Int) {
+        while positions.count < count {
+            positions.append(0)
+            chances.append(0)
+        }
+        let slots = count * MomentRing.slotCount
+        if today.count < slots {
+            today.append(contentsOf: repeatElement(0, count: slots - today.count))
+        }
+    }
+
+    func slots(of index: Int) -> ArraySlice<UInt8> {
+        let first = index * MomentRing.slotCount
+        return today[first..<first + MomentRing.slotCount]
+    }
+
+    mutating func restored(_ slots: [UInt8], of index: Int) {
+        let first = index * MomentRing.slotCount
+        for (place, level) in slots.enumerated() { today[first + place] = level }
+    }
+
+    mutating func note(_ position: Double, of index: Int, slot: Int) {
+        let place = index * MomentRing.slotCount + slot
+        today[place] = max(today[place], UInt8(position))
+    }
+}
+
+/// The device's part of it that is kept.
+struct PurseRecord: Hashable, Sendable, Codable {
+    var day: Int64
+    var spent: Int64
+}
