@@ -168,6 +168,7 @@ let package = Package(
             dependencies: [
                 "AppProtocol", "DeviceCore", "DeviceLink", "EventLoop", "GatewayShell", "Linux",
                 "SQLite", "Simulator", "SystemBus", "TLS", "TestKit", "Vocabulary", "Wire",
+                "Zlib",
             ],
             path: "Benchmarks/Bench",
             swiftSettings: strict

@@ -9,6 +9,7 @@ enum Main {
         ("footprint", { try FootprintGroup().run() }),
         ("apps", { try AppsGroup().run() }),
         ("gateway", { try PushFigures().run() }),
+        ("freshness", { try FreshnessGroup().run() }),
     ]
 
     static func main() throws {

@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate replay daemon completions help' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -38,7 +38,8 @@ _offstage() {
         gates) words='--json --socket --help' ;;
         new) words='--library --socket --help' ;;
         simulate) words='--days --apps --seed --seeds --json --socket --help' ;;
-        evaluate) words='--usage --budget --purse --json --socket --help' ;;
+        evaluate) words='--usage --budget --purse --wake-price --html --user --json --socket --help' ;;
+        export-usage) words='--hash --user --socket --help' ;;
         replay) words='--json --socket --help' ;;
         daemon) words='--socket --help' ;;
         completions) words='bash zsh fish --socket --help' ;;

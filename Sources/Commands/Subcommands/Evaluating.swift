@@ -25,6 +25,17 @@ extension Subcommand {
                     + "them (device; default: both are run)",
                 argument: "KIND"
             ),
+            OptionRow(
+                "wake-price",
+                "what a wake costs offstage, in percent of a refresh (default: the setting's)",
+                argument: "PERCENT"
+            ),
+            OptionRow("html", "draw it, in one page that needs nothing else", argument: "FILE"),
+            OptionRow(
+                "user",
+                "and the days of this person, with what decided each refresh, at the first budget",
+                argument: "ID"
+            ),
         ],
         details: [
             "An open is fresh if the app's content is at most 30 minutes old; opens within 30 "
@@ -40,6 +51,10 @@ extension Subcommand {
         examples: [
             Example("evaluate --usage 'logs/*/events.csv.gz'", "All policies on these people."),
             Example(
+                "evaluate --usage my.csv --html my.html --user me --budget 4",
+                "A picture of one's own days."
+            ),
+            Example(
                 "evaluate --usage my.csv --budget 4 --purse device --json",
                 "One budget for the whole device, as JSON."
             ),
@@ -48,6 +63,13 @@ extension Subcommand {
     ) { invocation throws(Failure) in
         let plan = try plan(invocation)
         let logs = try usageLogs(invocation)
+        if invocation.options.has("user") {
+            guard invocation.options.has("html") else {
+                throw Failure(.usage, "--user is for --html", fix: "Name a file with --html.")
+            }
+            let user = invocation.options["user"] ?? ""
+            if !logs.contains(where: { $0.user == user }) { throw nobody(user, among: logs) }
+        }
         var evaluation = Evaluation(plan)
         let progress = Progress(of: Int64(logs.count), invocation.console)
         for (place, log) in logs.enumerated() {
@@ -63,6 +85,7 @@ extension Subcommand {
             )
         }
         let rows = evaluation.rows
+        try draw(rows, evaluation.users, logs, plan, invocation)
         guard invocation.wantsJSON else {
             EvaluationTables(rows: rows, users: evaluation.users).print(invocation.console)
             return
@@ -73,6 +96,44 @@ extension Subcommand {
         } catch {
             throw Failure(.failed, "the rows cannot be written: \(error)")
         }
+    }
+
+    private static func draw(
+        _ rows: [EvaluationRow],
+        _ users: Int,
+        _ logs: [UserLog],
+        _ plan: Evaluation.Plan,
+        _ invocation: Invocation
+    ) throws(Failure) {
+        guard let path = invocation.options["html"] else { return }
+        var page = EvaluationPage(rows: rows, users: users)
+        if let user = invocation.options["user"] {
+            guard let log = logs.first(where: { $0.user == user }), let record = UsageRecord(log)
+            else { throw nobody(user, among: logs) }
+            let budget = plan.budgets.first ?? 4
+            var replay = DeviceReplay(record)
+            replay.warmUp()
+            replay.score(budget: budget, purse: .device, wakePrice: plan.wakePrice)
+            page.timeline = UsageTimeline(
+                record: record,
+                refreshes: replay.moments,
+                budget: budget
+            )
+        }
+        do throws(LinuxError) {
+            try Files.replace(path, with: page.text, permissions: 0o644)
+        } catch {
+            throw Failure(.failed, "\(path) cannot be written: \(error)")
+        }
+    }
+
+    private static func nobody(_ user: String, among logs: [UserLog]) -> Failure {
+        Failure.unknown(
+            "user",
+            user,
+            suggestion: Spelling.suggestion(for: user, among: logs.map(\.user)),
+            otherwise: "The logs have to be long enough as well."
+        )
     }
 
     private static func plan(_ invocation: Invocation) throws(Failure) -> Evaluation.Plan {
@@ -88,9 +149,9 @@ extension Subcommand {
             }
             if !budgets.contains(budget) { budgets.append(budget) }
         }
-        guard let name = invocation.options["purse"] else {
-            return Evaluation.Plan(budgets: budgets, purses: PurseKind.allCases)
-        }
+        var plan = Evaluation.Plan(budgets: budgets, purses: PurseKind.allCases)
+        plan.wakePrice = try invocation.integer("wake-price", in: 0...1000)
+        guard let name = invocation.options["purse"] else { return plan }
         guard let purse = PurseKind(rawValue: name) else {
             let kinds = PurseKind.allCases.map(\.rawValue)
             throw Failure.unknown(
@@ -100,7 +161,8 @@ extension Subcommand {
                 otherwise: "Write one of: \(kinds.joined(separator: ", "))."
             )
         }
-        return Evaluation.Plan(budgets: budgets, purses: [purse])
+        plan.purses = [purse]
+        return plan
     }
 
     /// The logs of all people in the files that `--usage` names.

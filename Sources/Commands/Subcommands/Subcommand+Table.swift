@@ -16,7 +16,7 @@ extension Subcommand {
         Group(title: "Manifests", commands: [lint, modes, gates]),
         Group(
             title: "For developers",
-            commands: [new, simulate, evaluate, replay, daemon, completions]
+            commands: [new, simulate, evaluate, exportUsage, replay, daemon, completions]
         ),
     ]
 

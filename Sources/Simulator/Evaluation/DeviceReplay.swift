@@ -1,6 +1,16 @@
 package import DeviceCore
 package import Vocabulary
 
+/// One refresh with what decided it.
+package struct RefreshMoment: Sendable {
+    /// By place among the eligible apps.
+    package var app: Int
+    /// Seconds since the first midnight.
+    package var time: Double
+    /// Nil: nothing that was learned.
+    package var decision: RefreshDecision?
+}
+
 /// A device that lives through a person's log: the daemon's own core, fed with what the daemon
 /// would be told (opens, exits, use of the device, timers). A refresh is a command that takes ten
 /// seconds and always brings something new.
@@ -18,6 +28,7 @@ package struct DeviceReplay: Sendable {
     private var launching: Int?
     private var effects: [Effect] = []
     package private(set) var refreshes: Refreshes
+    package private(set) var moments: [RefreshMoment] = []
     /// Every event with the decisions about it, if somebody wants them.
     private var log: [Entry]?
 
@@ -125,12 +136,12 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, purse: PurseKind, wakePrice: Int? = nil) {
+    package mutating func score(budget: Int, purse: PurseKind, wakePrice: Int64? = nil) {
         var settings = Self.settings(record)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
         settings.sharedPurse = purse == .device
-        if let wakePrice { settings.wakePrice = Int64(wakePrice) }
+        if let wakePrice { settings.wakePrice = wakePrice }
         feed(.settings(settings), at: moment(Int64(record.splitDay) * Self.day))
         run(until: Int64(record.days) * Self.day)
     }
@@ -186,7 +197,7 @@ package struct DeviceReplay: Sendable {
             case .arm(let timers): timer = timers.first
             case .spawn(let launch, let spec):
                 if spec.weight == .background {
-                    refreshed(spec.app, at: now)
+                    refreshed(spec.app, launch, at: now)
                     begun.append(launch)
                 } else if let launching {
                     mains[launching] = launch
@@ -210,12 +221,16 @@ package struct DeviceReplay: Sendable {
         }
     }
 
-    private mutating func refreshed(_ app: AppID, at now: Moment) {
+    private mutating func refreshed(_ app: AppID, _ launch: LaunchID, at now: Moment) {
         guard let index = names.firstIndex(of: app),
             let place = record.eligible.firstIndex(of: index)
         else { return }
         let nanoseconds = now.wall.nanoseconds - Int64(record.midnight) * 1_000_000_000
         refreshes.times[place].append(Double(nanoseconds) / 1e9)
+        let decision = device.launch(launch)?.launch.wake?.decision
+        moments.append(
+            RefreshMoment(app: place, time: Double(nanoseconds) / 1e9, decision: decision)
+        )
     }
 
     /// Whether the recorded events bring a new device to the same decisions.

@@ -3,6 +3,9 @@ package struct Evaluation: Sendable {
     package struct Plan: Sendable {
         package var budgets: [Int]
         package var purses: [PurseKind]
+        /// Of the setting `wake-price`; nil: its default.
+        package var wakePrice: Int64?
+        package var hasBaselines = true
 
         package init(budgets: [Int], purses: [PurseKind]) {
             (self.budgets, self.purses) = (budgets, purses)
@@ -34,10 +37,10 @@ package struct Evaluation: Sendable {
         for purse in plan.purses {
             for budget in plan.budgets {
                 var replay = learned
-                replay.score(budget: budget, purse: purse)
+                replay.score(budget: budget, purse: purse, wakePrice: plan.wakePrice)
                 let own = Key(policy: "offstage", purse: purse, budget: budget)
                 tallies[own, default: []].append(Tally(replay.refreshes, of: record))
-                for baseline in Baseline.allCases {
+                for baseline in Baseline.allCases where plan.hasBaselines {
                     let key = Key(policy: baseline.rawValue, purse: purse, budget: budget)
                     let refreshes = baseline.refreshes(
                         record,

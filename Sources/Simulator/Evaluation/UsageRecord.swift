@@ -142,6 +142,28 @@ extension UsageRecord.Sessions {
     }
 }
 
+extension UsageRecord {
+    /// When the device was in use, in order.
+    package var inUse: [(start: Double, end: Double)] {
+        var uses: [(start: Double, end: Double)] = []
+        for (place, start) in activityStarts.enumerated() {
+            let end = max(start, activityEnds[place])
+            if let last = uses.last, start <= last.end {
+                uses[uses.count - 1].end = max(last.end, end)
+            } else {
+                uses.append((start, end))
+            }
+        }
+        return uses
+    }
+}
+
+extension UsageRecord.Sessions {
+    package func countedOpens(from split: Double) -> [Double] {
+        counted(from: split).map(\.open)
+    }
+}
+
 extension [Double] {
     /// How many, of values in order, are at most `limit`.
     func count(upTo limit: Double) -> Int {
@@ -156,7 +178,7 @@ extension [Double] {
 
 extension UsageRecord {
     /// Whether the device was in use at some time of the two minutes before.
-    func isInUse(at time: Double) -> Bool {
+    package func isInUse(at time: Double) -> Bool {
         let count = activityStarts.count(upTo: time)
         guard count > 0 else { return false }
         return time - max(activityEnds[count - 1], activityStarts[count - 1]) <= 120

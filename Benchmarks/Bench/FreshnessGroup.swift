@@ -1,0 +1,173 @@
+import DeviceCore
+import Glibc
+import Linux
+import Simulator
+import Vocabulary
+import Zlib
+
+/// How fresh apps are when real people open them, by the daemon's own core over their logs.
+struct FreshnessGroup {
+    private static let budgets = [2, 4, 8, 24]
+    /// Fresh opens, %: what must be reached, and what would be better than gradient boosting.
+    private static let wanted: [(purse: PurseKind, name: String, limits: [Double])] = [
+        (.app, "purse per app", [11.5, 21.5, 40, 82]),
+        (.device, "purse per device", [23.5, 40, 60, 88.5]),
+        (.device, "purse per device, stretch", [24.7, 42, 63.5, 90.3]),
+    ]
+
+    func run() throws -> [Figure] {
+        let logs = try Self.logs()
+        guard !logs.isEmpty else {
+            print("     skipped: no logs in ../shared/data/usage, and USAGE names none")
+            return [DecisionBench.figure()]
+        }
+        let begin = processorSeconds()
+        let device = Self.rows(logs, [.device], Self.budgets)
+        let seconds = processorSeconds() - begin
+        let rows = device + Self.rows(logs, [.app], Self.budgets)
+        var figures: [Figure] = []
+        for (purse, name, limits) in Self.wanted {
+            for (budget, limit) in zip(Self.budgets, limits) {
+                guard let row = rows.first(where: { $0.purse == purse && $0.budget == budget })
+                else { continue }
+                figures.append(
+                    Figure(
+                        name: "fresh opens at \(budget) a day, \(name)",
+                        unit: "%",
+                        ours: row.pooled,
+                        limit: .atLeast(limit)
+                    )
+                )
+            }
+        }
+        figures += Self.sharing(logs)
+        figures.append(
+            Figure(
+                name: "evaluation of all logs at four budgets",
+                unit: "s of processor time",
+                ours: seconds,
+                limit: .atMost(60)
+            )
+        )
+        return figures + [DecisionBench.figure()]
+    }
+
+    /// The curve of freshness against wakes from sleep, at 4 a day with one purse.
+    private static func sharing(_ logs: [UserLog]) -> [Figure] {
+        let prices: [Int64] = [0, 4, 8, 16, 32]
+        let rows = prices.compactMap { price in
+            Self.rows(logs, [.device], [4], wakePrice: price).first
+        }
+        guard let alone = rows.first, let shipped = rows.dropFirst(2).first else { return [] }
+        var figures = zip(prices, rows).map { price, row in
+            Figure(
+                name: "wakes from sleep at 4 a day with wake-price \(price), fresh "
+                    + "\((row.pooled * 10).rounded() / 10) %",
+                unit: "a day",
+                ours: row.wakesFromSleepPerDay
+            )
+        }
+        figures.append(
+            Figure(
+                name: "wakes from sleep that sharing saves at 4 a day",
+                unit: "%",
+                ours: 100 * (1 - shipped.wakesFromSleepPerDay / alone.wakesFromSleepPerDay),
+                limit: .atLeast(30)
+            )
+        )
+        figures.append(
+            Figure(
+                name: "freshness that it costs",
+                unit: "points",
+                ours: alone.pooled - shipped.pooled,
+                limit: .atMost(1)
+            )
+        )
+        return figures
+    }
+
+    private static func rows(
+        _ logs: [UserLog],
+        _ purses: [PurseKind],
+        _ budgets: [Int],
+        wakePrice: Int64? = nil
+    ) -> [EvaluationRow] {
+        var plan = Evaluation.Plan(budgets: budgets, purses: purses)
+        plan.wakePrice = wakePrice
+        plan.hasBaselines = false
+        var evaluation = Evaluation(plan)
+        for log in logs { evaluation.add(log) }
+        return evaluation.rows.filter { $0.data == "all" }
+    }
+
+    private static func logs() throws -> [UserLog] {
+        let pattern =
+            CurrentProcess.environment("USAGE") ?? "../shared/data/usage/*/events.csv.gz"
+        return try Files.matching(pattern).flatMap { path in
+            let text = try Files.readRegular(path, limit: 1 << 30)
+            return try UserLog.read(
+                Gzip.isCompressed(text) ? Gzip.decompress(text, limit: 1 << 30) : text,
+                data: Files.name(of: Files.directory(of: path))
+            )
+        }
+    }
+
+    private func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+/// One decision about 50 apps whose habits are known.
+enum DecisionBench {
+    static func figure() -> Figure {
+        var device = Device()
+        var effects: [Effect] = []
+        var clock = Moment(
+            boot: BootTime(nanoseconds: 3_600_000_000_000),
+            awake: AwakeTime(nanoseconds: 3_600_000_000_000),
+            wall: WallTime(nanoseconds: 1_767_225_600_000_000_000),
+            utcOffset: 0
+        )
+        func handle(_ event: Event, after pause: Interval = .zero) {
+            clock.boot = clock.boot + pause
+            clock.awake = clock.awake + pause
+            clock.wall = clock.wall + pause
+            effects.removeAll(keepingCapacity: true)
+            device.handle(event, at: clock, into: &effects)
+        }
+        var settings = Settings()
+        // What runs is not measured here.
+        settings.backgroundRefresh = false
+        handle(.started(Start(bootID: "bench", seed: 1, settings: settings)))
+        for app in 0..<50 {
+            var manifest = AppManifest(id: AppID("app\(app)"), name: "App \(app)")
+            manifest.modes = [.fetch]
+            manifest.refreshCommand = ["refresh"]
+            manifest.useFrom = .exec("app\(app)")
+            handle(.manifests([.present(manifest)]))
+        }
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<20 * 48 {
+            handle(.condition(.idle, .kernel, .value(0)), after: .minutes(25))
+            handle(.used(AppID("app\(random.below(50) as Int)")), after: .minutes(4))
+            handle(.condition(.idle, .kernel, .value(1)), after: .minutes(1))
+        }
+        settings.backgroundRefresh = true
+        settings.refreshesPerDay = 1
+        handle(.settings(settings))
+        handle(.condition(.idle, .kernel, .value(0)))
+        var times: [Double] = []
+        for _ in 0..<2000 {
+            // The moment is not timed, what is decided at it is.
+            times.append(timed { handle(.timer, after: .minutes(5)) } / 1000)
+        }
+        return Figure(
+            name: "one decision about 50 apps, median",
+            unit: "µs",
+            ours: times.median,
+            limit: .atMost(100)
+        )
+    }
+}

@@ -1,0 +1,102 @@
+import Linux
+import Vocabulary
+
+extension Subcommand {
+    static let exportUsage = Subcommand(
+        "export-usage",
+        "print when apps were used, as a log that evaluate reads",
+        options: [
+            OptionRow(
+                "hash",
+                "write a hash in the place of each name, with a secret that is not kept"
+            ),
+            OptionRow("user", "what to write as the user (default: me)", argument: "NAME"),
+        ],
+        details: [
+            "Lines of user,kind,app,start,duration_s, the oldest first, from the history: as far "
+                + "back as that is kept (the settings history-age and history-lines). Start is by "
+                + "the clock of the time zone. The duration is in seconds; it is left out where "
+                + "only the beginning of a use was seen.",
+            "Nothing leaves the machine by it; what is printed tells when apps were used.",
+        ],
+        examples: [
+            Example("export-usage > my.csv", "One's own log, for evaluate --usage my.csv."),
+            Example("export-usage --hash | gzip > events.csv.gz", "One that names no app."),
+        ]
+    ) { invocation throws(Failure) in
+        let user = invocation.options["user"] ?? "me"
+        guard UsageExport.isPlain(user) else {
+            throw Failure(.usage, "--user \(user.quoted) holds a comma, a quote or a line break")
+        }
+        var export = UsageExport(user: user)
+        if invocation.options.has("hash") {
+            do throws(LinuxError) {
+                export.secret = try FileDescriptor(opening: "/dev/urandom", .reading)
+                    .read(upTo: 32)
+            } catch {
+                throw Failure(.failed, "no secret can be drawn: \(error)")
+            }
+        }
+        for line in export.lines(try wholeHistory(invocation)) { invocation.console.print(line) }
+    }
+
+    /// All lines, the oldest first.
+    private static func wholeHistory(_ invocation: Invocation) throws(Failure) -> [Value] {
+        var options: ValueMap = ["limit": .integer(10_000)]
+        var lines: [Value] = []
+        while true {
+            // The daemon tells so many at a time, the newest first.
+            let more = try invocation.ask("History", [.map(options)]).elements
+            lines += more
+            guard let last = more.last?.number("id") else { return lines.reversed() }
+            options["before"] = .integer(last)
+        }
+    }
+}
+
+/// The use of apps in a history, as lines of a log.
+struct UsageExport {
+    let user: String
+    /// Put before names that are hashed; empty: they are not.
+    var secret: [UInt8] = []
+
+    init(user: String) { self.user = user }
+
+    static func isPlain(_ text: String) -> Bool {
+        !text.isEmpty && !text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+    }
+
+    /// `history`: the oldest line first.
+    func lines(_ history: [Value]) -> [String] {
+        var uses: [(app: String, start: String, at: WallTime, end: WallTime?)] = []
+        /// By app: the use that has not ended.
+        var open: [String: Int] = [:]
+        for line in history {
+            guard let at = line.time("at") else { continue }
+            let app = line.text("app")
+            switch line.text("what") {
+            case "opened":
+                if open[app] == nil { open[app] = uses.count }
+                if open[app] == uses.count { uses.append((app, line.text("at"), at, nil)) }
+            case "seen": uses.append((app, line.text("at"), at, nil))
+            case "left", "closed", "ended":
+                if let place = open.removeValue(forKey: app) { uses[place].end = at }
+            default: break
+            }
+        }
+        return ["user,kind,app,start,duration_s"]
+            + uses.map { use in
+                let seconds = use.end.map { max(0, ($0 - use.at).wholeSeconds) }
+                let start = use.start.prefix(19) + ".000"
+                return "\(user),app,\(name(use.app)),\(start),"
+                    + (seconds.map { "\($0)" } ?? "")
+            }
+    }
+
+    private func name(_ app: String) -> String {
+        if !secret.isEmpty {
+            return "\(Fingerprint(of: secret + Array(app.utf8) + secret))"
+        }
+        return Self.isPlain(app) ? app : "\"" + app.split(separator: "\"").joined() + "\""
+    }
+}

@@ -1,0 +1,70 @@
+import Commands
+import Linux
+import Testing
+import TestKit
+import Vocabulary
+
+/// One's own log, and the picture of a log.
+struct UsageExportTests {
+    /// A daemon that remembers this, the oldest first, and tells two lines at a time.
+    private struct Remembering: Control {
+        var lines: [(at: String, app: String, what: String)]
+
+        func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
+            let before = arguments.first?["before"]?.integerValue ?? Int64(lines.count + 1)
+            let last = Int(before) - 1
+            return .list(
+                (max(0, last - 2)..<last).reversed().map { place in
+                    let line = lines[place]
+                    return [
+                        "id": .integer(Int64(place + 1)), "at": .string(line.at),
+                        "app": .string(line.app), "what": .string(line.what),
+                    ]
+                }
+            )
+        }
+    }
+
+    private let control = Remembering(lines: [
+        ("2026-03-01T08:00:00+01:00", "mail", "opened"),
+        ("2026-03-01T08:01:00+01:00", "news", "run"),
+        ("2026-03-01T08:02:30+01:00", "mail", "left"),
+        ("2026-03-01T09:00:00+01:00", "news", "seen"),
+        ("2026-03-01T10:00:00+01:00", "mail", "opened"),
+    ])
+
+    @Test func eachUseIsALineWithItsLength() {
+        let output = TestTerminal().run(["export-usage"], control).output
+        #expect(
+            output == """
+                user,kind,app,start,duration_s
+                me,app,mail,2026-03-01T08:00:00.000,150
+                me,app,news,2026-03-01T09:00:00.000,
+                me,app,mail,2026-03-01T10:00:00.000,
+
+                """
+        )
+    }
+
+    @Test func namesAreHashedOnRequest() {
+        let output = TestTerminal().run(["export-usage", "--hash", "--user", "x"], control).output
+        #expect(!output.contains("mail") && !output.contains("news"))
+        let names = output.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[2] }
+        #expect(names.count == 3 && names[0] == names[2] && names[0] != names[1])
+    }
+
+    @Test func aPageNeedsNothingElse() throws {
+        let scratch = ScratchDirectory()
+        let file = scratch.path + "/page.html"
+        let outcome = TestTerminal().run([
+            "evaluate", "--usage", EvaluationTests.log, "--budget", "2,4", "--html", file,
+            "--user", "ada",
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let page = try Files.text(file)
+        #expect(page.hasPrefix("<!doctype html>") && page.contains("prefers-color-scheme:dark"))
+        #expect(!page.contains("http") && !page.contains("src="))
+        #expect(page.contains("class=\"offstage\"") && page.contains("<h2>ada, "))
+        #expect(page.contains("opened within half an hour with"))
+    }
+}
