@@ -40,6 +40,15 @@ struct FreshnessGroup {
                 )
             }
         }
+        let bare = Self.rows(logs, [.app, .device], Self.budgets, hasPrior: false)
+        figures += bare.map { row in
+            Figure(
+                name: "fresh opens at \(row.budget) a day, purse per \(row.purse.rawValue), "
+                    + "without the prior",
+                unit: "%",
+                ours: row.pooled
+            )
+        }
         figures += Self.sharing(logs)
         figures.append(
             Figure(
@@ -90,11 +99,13 @@ struct FreshnessGroup {
         _ logs: [UserLog],
         _ purses: [PurseKind],
         _ budgets: [Int],
-        wakePrice: Int64? = nil
+        wakePrice: Int64? = nil,
+        hasPrior: Bool = true
     ) -> [EvaluationRow] {
         var plan = Evaluation.Plan(budgets: budgets, purses: purses)
         plan.wakePrice = wakePrice
         plan.hasBaselines = false
+        plan.hasPrior = hasPrior
         var evaluation = Evaluation(plan)
         for log in logs { evaluation.add(log) }
         return evaluation.rows.filter { $0.data == "all" }

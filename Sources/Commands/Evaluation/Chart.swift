@@ -47,7 +47,7 @@ struct Chart {
         for line in lines.reversed() { text += drawn(line) }
         for label in labels {
             text +=
-                "<text class=\"name \(label.name)\" x=\"\((Self.width - Self.right + 8).tenths)\" "
+                "<text class=\"name \(label.name)\" x=\"\((label.x + 9).tenths)\" "
                 + "y=\"\((label.y + 4).tenths)\">\(label.name)</text>"
         }
         return text + "</svg></figure>\n"
@@ -102,17 +102,17 @@ struct Chart {
         return text + "</g>"
     }
 
-    /// Beside the ends of the lines, apart from each other.
-    private var labels: [(name: String, y: Double)] {
+    /// Beside the ends of the lines; those that end close to each other one below the other.
+    private var labels: [(name: String, x: Double, y: Double)] {
         var labels = lines.compactMap { line in
-            line.points.last.map { (name: line.name, y: y($0.y)) }
+            line.points.last.map { (name: line.name, x: x($0.x), y: y($0.y)) }
         }.sorted { $0.y < $1.y }
-        for place in labels.indices.dropFirst() {
-            labels[place].y = max(labels[place].y, labels[place - 1].y + 16)
+        for place in labels.indices {
+            for other in labels[..<place] where abs(other.x - labels[place].x) < 72 {
+                labels[place].y = max(labels[place].y, other.y + 16)
+            }
         }
-        let excess = (labels.last?.y ?? 0) - (Self.height - Self.bottom)
-        guard excess > 0 else { return labels }
-        return labels.map { ($0.name, $0.y - excess) }
+        return labels
     }
 }
 

@@ -46,7 +46,7 @@ extension Device {
             !use.isOpen
             && use.lastUse.map { outlook.now.wall - $0 >= RefreshPlanner.freshness } ?? true
         guard isIdle else { return (0, 0) }
-        let chance = outlook.chance(of: use)
+        let chance = settings.prior ? outlook.chance(of: use) : outlook.habit(of: use)
         let worth = apps[index].refreshWorth
         return (MomentRing.position(of: chance * worth), chance)
     }

@@ -40,7 +40,8 @@ extension Device {
         var price = 0.0
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(now.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
-            let chance = Outlook(self.use, at: time).chance(of: use)
+            let outlook = Outlook(self.use, at: time)
+            let chance = settings.prior ? outlook.chance(of: use) : outlook.habit(of: use)
             if RefreshPlanner.slot(time) != slot {
                 slot = RefreshPlanner.slot(time)
                 price = priceNow(of: index, slot, left: time.day == today.day ? left : budget)

@@ -147,6 +147,12 @@ package struct SettingRow: Sendable {
             documentation: "Whether what one app leaves of its refreshes others may use that day."
         ),
         SettingRow(
+            name: "prior",
+            field: .flag(\.prior),
+            documentation: "Whether what many people have in common helps to predict when apps are "
+                + "used, or only what was seen here."
+        ),
+        SettingRow(
             name: "wake-price",
             field: .count(\.wakePrice, 0...1000),
             documentation: "What a wake of a sleeping device costs, in percent of a refresh: the "

@@ -18,6 +18,7 @@ package struct DeviceReplay: Sendable {
     private let record: UsageRecord
     private let script: [Step]
     private let names: [AppID]
+    private let hasPrior: Bool
     private var device = Device()
     private var place = 0
     private var timer: BootTime?
@@ -48,7 +49,8 @@ package struct DeviceReplay: Sendable {
         }
     }
 
-    package init(_ record: UsageRecord, logged: Bool = false) {
+    package init(_ record: UsageRecord, hasPrior: Bool = true, logged: Bool = false) {
+        self.hasPrior = hasPrior
         self.record = record
         script = Self.script(record)
         names = record.apps.indices.map { AppID("app\($0)") }
@@ -60,7 +62,7 @@ package struct DeviceReplay: Sendable {
                 Start(
                     bootID: "evaluation",
                     seed: 1,
-                    settings: Self.settings(record),
+                    settings: Self.settings(record, hasPrior: hasPrior),
                     manifests: names.indices.map { .present(manifest($0)) }
                 )
             ),
@@ -102,11 +104,13 @@ package struct DeviceReplay: Sendable {
         }.map(\.element)
     }
 
-    private static func settings(_ record: UsageRecord) -> Settings {
+    private static func settings(_ record: UsageRecord, hasPrior: Bool) -> Settings {
+        // The rest is as it ships.
         var settings = Settings()
         // The protocol starts all of a moment's refreshes at that moment.
         settings.runSlots = Int64(record.eligible.count)
         settings.backgroundRefresh = false
+        settings.prior = hasPrior
         return settings
     }
 
@@ -137,7 +141,7 @@ package struct DeviceReplay: Sendable {
 
     /// Lives through the scored days with so many refreshes.
     package mutating func score(budget: Int, purse: PurseKind, wakePrice: Int64? = nil) {
-        var settings = Self.settings(record)
+        var settings = Self.settings(record, hasPrior: hasPrior)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
         settings.sharedPurse = purse == .device

@@ -6,6 +6,8 @@ package struct Evaluation: Sendable {
         /// Of the setting `wake-price`; nil: its default.
         package var wakePrice: Int64?
         package var hasBaselines = true
+        /// Of the setting `prior`.
+        package var hasPrior = true
 
         package init(budgets: [Int], purses: [PurseKind]) {
             (self.budgets, self.purses) = (budgets, purses)
@@ -32,7 +34,7 @@ package struct Evaluation: Sendable {
         guard let record = UsageRecord(log) else { return }
         users += 1
         let scores = HistogramScores(record)
-        var learned = DeviceReplay(record)
+        var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
         for purse in plan.purses {
             for budget in plan.budgets {
