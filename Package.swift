@@ -183,6 +183,15 @@ let package = Package(
             path: "Benchmarks/TLSEcho",
             linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
         ),
+        .executableTarget(
+            name: "offstage-bench-links",
+            dependencies: [
+                "EventLoop", "GatewayCore", "GatewayShell", "Linux", "TLS", "TestKit",
+                "Vocabulary", "Wire",
+            ],
+            path: "Benchmarks/Links",
+            swiftSettings: strict
+        ),
         // Built as an app's developer would.
         .executableTarget(
             name: "offstage-bench-app",

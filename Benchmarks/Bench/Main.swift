@@ -8,7 +8,7 @@ enum Main {
     static let groups: [(name: String, run: @Sendable () throws -> [Figure])] = [
         ("footprint", { try FootprintGroup().run() }),
         ("apps", { try AppsGroup().run() }),
-        ("gateway", { try PushFigures().run() }),
+        ("gateway", { try PushFigures().run() + IdleDevices().run() }),
         ("freshness", { try FreshnessGroup().run() }),
     ]
 

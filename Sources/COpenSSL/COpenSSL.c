@@ -21,6 +21,10 @@ int copenssl_context_defaults(SSL_CTX *context) {
            SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1;
 }
 
+void copenssl_prefer_own_suites(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
+}
+
 int copenssl_add_chain(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
 }

@@ -45,12 +45,15 @@ package struct LinkClient: Sendable {
     /// How long a connection, a greeting and the answer to a keep-alive may take.
     package static let patience = Interval.seconds(30)
     package static let answerTime = Interval.seconds(10)
+    /// How long a link must last for the failures before it to be forgotten.
+    package static let steady = Interval.minutes(1)
 
     private(set) var state = State.stopped
     private var reconnect = ReconnectPace()
     private var paces = KeepAlivePaces()
     private var network: String
     private var longest = Interval.minutes(30)
+    private var onlineSince: BootTime?
     private var random: SeededRandom
     private var link: UInt64 = 0
     private var condition: LinkCondition
@@ -267,7 +270,7 @@ package struct LinkClient: Sendable {
     ) throws(LinkError) -> [Action] {
         guard case .greeting(_, true) = state else { throw .outOfOrder }
         link += 1
-        reconnect.succeeded()
+        onlineSince = now
         longest = .seconds(Int64(clamping: min(welcome.longest, 86_400)))
         state = .online(nextKeepAlive: now + min(interval, longest))
         var actions = [Action.online(isNew: welcome.isNew)]
@@ -313,7 +316,7 @@ package struct LinkClient: Sendable {
 
     private mutating func ended(_ ending: GatewayFrame.Ending, at now: BootTime) -> [Action] {
         let wasOnline = isOnline
-        toldCondition = nil
+        forget(at: now)
         switch state {
         case .stopped, .waiting, .connecting: return []
         case .greeting, .online, .asking: break
@@ -328,7 +331,7 @@ package struct LinkClient: Sendable {
 
     private mutating func lost(at now: BootTime, retrying: Bool) -> [Action] {
         let wasOnline = isOnline
-        toldCondition = nil
+        forget(at: now)
         switch state {
         case .stopped, .waiting: return []
         case .connecting, .greeting, .online, .asking: break
@@ -339,7 +342,14 @@ package struct LinkClient: Sendable {
         return [.close] + offline
     }
 
-    /// With room for an answer that is late.
+    /// What held only for the link that ends now.
+    private mutating func forget(at now: BootTime) {
+        toldCondition = nil
+        // A gateway that welcomes and then drops its devices is not stormed either.
+        if let since = onlineSince, since + Self.steady <= now { reconnect.succeeded() }
+        onlineSince = nil
+    }
+
     private func seconds(_ interval: Interval) -> UInt64 {
         UInt64(max(1, min(interval, longest).wholeSeconds))
     }

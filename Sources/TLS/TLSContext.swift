@@ -24,16 +24,19 @@ package final class TLSContext: @unchecked Sendable {
 
     /// A server. `chain`: its certificate and what leads to an anchor, PEM. `key`: PEM. A client
     /// that offers protocols (ALPN) must offer one of `protocols`; one that offers none is served.
+    /// `suites`: those of TLS 1.3, most wanted first; empty: as OpenSSL has them.
     package init(
         server chain: String,
         key: String,
         protocols: [String] = [],
+        suites: [String] = [],
         clients: ClientCertificates = .ignored
     ) throws(TLSError) {
         unsafe handle = try made(SSL_CTX_new(TLS_server_method()), "context")
         isServer = true
         self.protocols = try Self.encode(protocols)
         try check(unsafe copenssl_context_defaults(handle), "context")
+        try use(suites)
         try use(chain: chain, key: key)
         switch clients {
         case .ignored: break
@@ -88,6 +91,13 @@ package final class TLSContext: @unchecked Sendable {
     }
 
     deinit { unsafe SSL_CTX_free(handle) }
+
+    private func use(_ suites: [String]) throws(TLSError) {
+        guard !suites.isEmpty else { return }
+        let list = suites.joined(separator: ":")
+        try check(unsafe SSL_CTX_set_ciphersuites(handle, list), "suites", .input)
+        unsafe copenssl_prefer_own_suites(handle)
+    }
 
     private func use(chain: String, key: String) throws(TLSError) {
         let certificates = try Certificate.all(inPEM: chain)

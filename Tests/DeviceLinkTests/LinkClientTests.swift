@@ -37,6 +37,12 @@ struct LinkClientTests {
         return client.woke(at: now)
     }
 
+    /// Waits as long as it wants to.
+    private mutating func comeBack() -> [LinkClient.Action] {
+        now = client.alarm ?? now
+        return client.woke(at: now)
+    }
+
     private func push(_ sending: UInt64) -> GatewayFrame.Push {
         .init(sending: sending, app: 1, type: 1, priority: 10, payload: [])
     }
@@ -63,10 +69,10 @@ struct LinkClientTests {
         _ = try connect(isNew: true)
         _ = try client.received(.registered(topic: "a", app: 1, token: []), at: now)
         _ = client.lost(at: now)
-        #expect(pass(.seconds(1)) == [.connect])
+        #expect(comeBack() == [.connect])
         #expect(try greet() == [.online(isNew: false)])
         _ = client.lost(at: now)
-        #expect(pass(.seconds(1)) == [.connect])
+        #expect(comeBack() == [.connect])
         #expect(
             try greet(isNew: true)
                 == [.online(isNew: true), .send(.register(topic: "a", renewing: false))]
@@ -82,7 +88,7 @@ struct LinkClientTests {
             try client.received(.unregistered(topic: "a"), at: now) == [.unregistered(topic: "a")]
         )
         _ = client.lost(at: now)
-        _ = pass(.seconds(1))
+        _ = comeBack()
         #expect(try greet() == [.online(isNew: false)])
     }
 
@@ -120,7 +126,7 @@ struct LinkClientTests {
         #expect(client.decline(delivery) == [.send(.decline(5))])
         _ = client.lost(at: now)
         #expect(client.acknowledge(delivery) == [])
-        _ = pass(.seconds(1))
+        _ = comeBack()
         _ = try greet()
         #expect(client.acknowledge(delivery) == [])
     }
@@ -184,6 +190,23 @@ struct LinkClientTests {
             #expect(client.woke(at: now) == [.connect])
         }
         #expect(waits.max() ?? .zero > .seconds(60))
+    }
+
+    @Test mutating func aGatewayThatDropsWhomItWelcomedIsLeftAloneForLonger() throws {
+        _ = try connect()
+        var waits: [Interval] = []
+        for _ in 0..<12 {
+            now = now + .seconds(1)
+            _ = client.lost(at: now)
+            waits.append(try #require(client.alarm) - now)
+            _ = comeBack()
+            _ = try greet()
+        }
+        #expect(waits.max() ?? .zero > .seconds(60))
+        // One that lasted is another matter.
+        now = now + LinkClient.steady
+        _ = client.lost(at: now)
+        #expect(try #require(client.alarm) - now <= .seconds(1))
     }
 
     @Test mutating func framesOutOfOrderAreRefused() throws {

@@ -36,6 +36,24 @@ struct SessionTests {
         #expect(try pair.client.read(into: &buffer) == .closed)
     }
 
+    @Test func aServersOwnSuiteGoesFirst() throws {
+        let authority = try Authority()
+        let (chain, key) = try authority.server("localhost")
+        for suite in ["TLS_AES_128_GCM_SHA256", "TLS_CHACHA20_POLY1305_SHA256"] {
+            let context = try TLSContext(
+                server: chain,
+                key: key,
+                suites: [suite, "TLS_AES_256_GCM_SHA384"]
+            )
+            let pair = try Pair(context, authority.clientContext())
+            #expect(pair.handshake() == (nil, nil))
+            #expect(pair.server.cipher == suite)
+        }
+        #expect(throws: TLSError.self) {
+            try TLSContext(server: chain, key: key, suites: ["TLS_NOTHING"])
+        }
+    }
+
     @Test func bothEndsAndNoOthersExportTheSameSecret() throws {
         let authority = try Authority()
         let (server, client) = (try authority.serverContext(), try authority.clientContext())

@@ -15,6 +15,8 @@
 /// Sets what every context of ours has: TLS 1.2 or later, no compression, no renegotiation, no
 /// session kept or resumed, no buffer kept by an idle connection, writes that may be cut short.
 int copenssl_context_defaults(SSL_CTX *context);
+/// A server takes the suite that it, not the client, wants most.
+void copenssl_prefer_own_suites(SSL_CTX *context);
 /// Takes the chain above the certificate, without taking it over.
 int copenssl_add_chain(SSL_CTX *context, X509 *certificate);
 int copenssl_set_server_name(SSL *session, const char *name);

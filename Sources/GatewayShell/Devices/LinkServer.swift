@@ -304,12 +304,13 @@ package final class LinkServer {
     /// Ends a link that is not the owner's any more, which is not told of its end.
     package func end(_ link: LinkID, _ why: LinkEnd) {
         guard let connection = connections[link.number] else { return }
-        let reason: EndReason =
+        let ending: GatewayFrame.Ending =
             switch why {
-            case .superseded: .superseded
-            case .removed: .removed
+            // Or two processes with one identity would push each other out for ever.
+            case .superseded: .init(.superseded, after: .minutes(1), spread: .minutes(1))
+            case .removed: .init(.removed)
             }
-        end(connection, GatewayFrame.Ending(reason), isTold: false)
+        end(connection, ending, isTold: false)
     }
 
     private func send(_ frame: GatewayFrame, over link: LinkID) {

@@ -109,7 +109,8 @@ final class GatewayService {
             try TLSContext(
                 server: try Files.text(places.certificate),
                 key: try Files.text(places.certificateKey),
-                protocols: [LinkFormat.protocolName]
+                protocols: [LinkFormat.protocolName],
+                suites: LinkFormat.suites
             )
         }
     }
