@@ -13,7 +13,7 @@ struct CompletionTests {
 
     @Test(arguments: [
         ("sta", ["status"]), ("", Subcommand.all.map(\.name) + ["help", "--version", "--socket"]),
-        ("help exp", ["explain"]), ("history --si", ["--since"]),
+        ("help expl", ["explain"]), ("history --si", ["--since"]),
         ("set battery-m", ["battery-margin"]),
         ("--socket /x hist", ["history"]), ("open ", ["org.example.Reader", "newsboat"]),
         ("open news", ["newsboat"]),
