@@ -67,6 +67,12 @@ extension Device {
 
     /// Makes the table of the days before anew.
     private mutating func countMoments() {
+        let wereEnough = planner.days >= RefreshPlanner.enoughDays
+        planner.isCounted = true
+        defer {
+            // Other gates ask then.
+            if wereEnough != (planner.days >= RefreshPlanner.enoughDays) { touchAll() }
+        }
         planner.table.clear()
         planner.days = 0
         for index in planner.members {
@@ -101,7 +107,7 @@ extension Device {
     // MARK: Who takes part
 
     /// Apps whose use is known and that ask for refreshes.
-    private mutating func findMembers(at now: Moment) {
+    private mutating func findMembers() {
         var changed = false
         var place = 0
         for index in 0..<apps.endIndex {
@@ -119,7 +125,7 @@ extension Device {
                 planner.members.remove(at: place)
             }
         }
-        guard changed else { return }
+        guard changed || !planner.isCounted else { return }
         planner.makeRoom(for: apps.endIndex)
         countMoments()
     }
@@ -162,6 +168,7 @@ extension Device {
 
     /// Begins what is worth it now. After the event, before the apps are looked at.
     mutating func decideRefreshes(_ step: inout Step) {
+        if planner.isStale { findMembers() }
         guard let at = planner.decideAt, at <= step.now.wall else { return }
         planner.decideAt = nil
         planner.isStale = true
@@ -293,7 +300,6 @@ extension Device {
     mutating func searchRefresh(_ step: inout Step) {
         guard planner.isStale else { return }
         planner.isStale = false
-        findMembers(at: step.now)
         planner.decideAt = nil
         planner.waiting.removeAll(keepingCapacity: true)
         var members = 0

@@ -35,6 +35,8 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var chances: [Double] = []
     /// Of the days before, all apps.
     var table = MomentTable()
+    /// They have been counted since the start.
+    var isCounted = false
     /// How many days those are.
     var days = 0
     /// Until when the moments of today are known.

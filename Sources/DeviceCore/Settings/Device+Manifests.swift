@@ -77,6 +77,7 @@ extension Device {
     /// Makes the standing requests what the manifest and the fetch interval say.
     mutating func standRequests(of index: Int, _ step: inout Step) {
         guard !apps[index].isTransient else { return }
+        planner.isStale = true
         let manifest = apps[index].manifest
         stand(
             "refresh",
