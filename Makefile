@@ -40,7 +40,7 @@ test: ## everything that must hold: formatter, layers, unit tests, real processe
 	@scripts/test
 
 .PHONY: bench
-bench: ## measure; ONLY=group for one group of figures
+bench: ## measure; ONLY=group for one group of figures, group/part for less
 	@scripts/setup test
 	@scripts/bench $(ONLY)
 

@@ -94,18 +94,20 @@ let package = Package(
         layer(
             "GatewayShell",
             [
-                "BuildIdentity", "DeviceLink", "GatewayCore", "EventLoop", "HTTP2", "Linux",
-                "SQLite", "TLS",
-                "Vocabulary", "Wire",
+                "BuildIdentity", "CommandTable", "DeviceLink", "GatewayCore", "EventLoop", "HTTP2",
+                "Linux", "SQLite", "TLS", "Vocabulary", "Wire",
             ]
         ),
         layer(
             "Commands",
             [
-                "Simulator", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "SystemBus",
-                "Vocabulary", "Zlib",
+                "Simulator", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore", "Linux",
+                "SystemBus", "Vocabulary", "Zlib",
             ]
         ),
+
+        // What programs with subcommands share.
+        layer("CommandTable", ["Linux", "Vocabulary"]),
 
         // A device's side of its link to the gateway.
         layer("DeviceLink", ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"]),
@@ -283,15 +285,15 @@ let package = Package(
         tests(
             "GatewayShell",
             [
-                "GatewayShell", "EventLoop", "GatewayCore", "HTTP2", "Linux", "SQLite", "TLS",
-                "Vocabulary",
+                "GatewayShell", "CommandTable", "EventLoop", "GatewayCore", "HTTP2", "Linux",
+                "SQLite", "TLS", "Vocabulary",
             ]
         ),
         tests(
             "Commands",
             [
-                "Commands", "AppProtocol", "BuildIdentity", "DeviceCore", "Linux", "Simulator",
-                "Vocabulary", "Zlib",
+                "Commands", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore",
+                "GatewayShell", "Linux", "Simulator", "Vocabulary", "Zlib",
             ]
         ),
         .testTarget(name: "TidyTests", swiftSettings: strict),

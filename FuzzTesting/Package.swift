@@ -14,43 +14,59 @@ let strict: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
-/// Each exports `LLVMFuzzerTestOneInput`; scripts/fuzz.sh links one at a time with libFuzzer.
-let fuzzers = ["FuzzValueBytes", "FuzzJSON", "FuzzManifest", "FuzzCommand", "FuzzConfiguration"]
-/// The same for what peers send.
-let peers = ["FuzzOptions"]
-/// The same for the device link.
-let links = ["FuzzDeviceFrame", "FuzzGatewayFrame"]
+/// Fuzzers of one kind: what they hold of which modules of the project.
+struct Group {
+    /// The module of properties, which all of them use.
+    let properties: String
+    let subjects: [String]
+    /// Each exports `LLVMFuzzerTestOneInput`; scripts/fuzz links one at a time with libFuzzer.
+    let fuzzers: [String]
+}
+
+let groups = [
+    Group(
+        properties: "ParserProperties",
+        subjects: ["Vocabulary"],
+        fuzzers: ["FuzzValueBytes", "FuzzJSON", "FuzzManifest", "FuzzCommand", "FuzzConfiguration"]
+    ),
+    Group(
+        properties: "OptionProperties",
+        subjects: ["AppProtocol", "Vocabulary"],
+        fuzzers: ["FuzzOptions"]
+    ),
+    Group(
+        properties: "LinkProperties",
+        subjects: ["Wire"],
+        fuzzers: ["FuzzDeviceFrame", "FuzzGatewayFrame"]
+    ),
+    Group(
+        properties: "ProviderProperties",
+        subjects: ["GatewayCore", "Vocabulary"],
+        fuzzers: [
+            "FuzzHTTP1", "FuzzPayload", "FuzzProviderToken", "FuzzPushFields", "FuzzWebPush",
+        ]
+    ),
+]
+
+func target(_ name: String, _ dependencies: [String]) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies.map { .byName(name: $0) },
+        swiftSettings: strict
+    )
+}
 
 let package = Package(
     name: "offstage-fuzz",
-    products: (fuzzers + peers + links).map { .library(name: $0, type: .static, targets: [$0]) },
+    products: groups.flatMap(\.fuzzers).map {
+        .library(name: $0, type: .static, targets: [$0])
+    },
     targets: [
-        .target(name: "Vocabulary", swiftSettings: strict),
-        .target(
-            name: "ParserProperties",
-            dependencies: ["Vocabulary"],
-            swiftSettings: strict
-        ),
+        target("Vocabulary", []), target("AppProtocol", ["Vocabulary"]),
+        target("Wire", ["Vocabulary"]), target("GatewayCore", ["Vocabulary"]),
     ]
-        + fuzzers.map {
-            .target(name: $0, dependencies: ["ParserProperties"], swiftSettings: strict)
-        }
-        + [
-            .target(name: "AppProtocol", dependencies: ["Vocabulary"], swiftSettings: strict),
-            .target(
-                name: "OptionProperties",
-                dependencies: ["AppProtocol", "Vocabulary"],
-                swiftSettings: strict
-            ),
-        ]
-        + peers.map {
-            .target(name: $0, dependencies: ["OptionProperties"], swiftSettings: strict)
-        }
-        + [
-            .target(name: "Wire", dependencies: ["Vocabulary"], swiftSettings: strict),
-            .target(name: "LinkProperties", dependencies: ["Wire"], swiftSettings: strict),
-        ]
-        + links.map {
-            .target(name: $0, dependencies: ["LinkProperties", "Wire"], swiftSettings: strict)
+        + groups.flatMap { group in
+            [target(group.properties, group.subjects)]
+                + group.fuzzers.map { target($0, [group.properties] + group.subjects) }
         }
 )

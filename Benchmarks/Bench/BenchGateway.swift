@@ -8,31 +8,12 @@ import Vocabulary
 final class BenchGateway {
     let scratch = ScratchDirectory()
     let places: GatewayPlaces
-    let port: UInt16
-    let devicePort: UInt16
-    private let process: PidFD
+    private let server: GatewayProcess
     private let bearer: String
 
     init() throws {
-        places = GatewayPlaces(scratch("gateway"))
-        let program = Products.path(of: "offstage-gateway")
-        let place = "--directory=\(places.directory)"
-        let made = try Command(program, "init", place).run()
-        guard made.succeeded else { throw DidNotHappen(description: made.errors) }
-        let limits = "token-burst = 100000000\ntoken-rate = 100000000\n"
-        try Files.replace(places.settings, with: limits)
-        let log = scratch("log")
-        process = try Command(
-            program,
-            "serve",
-            place,
-            "--listen=127.0.0.1:0",
-            "--devices=127.0.0.1:0"
-        ).start(logging: log)
-        let line = try Wait.until(file: log, "the gateway serves") { $0.contains("\n") }
-        let ports = line.split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count >= 2 else { throw DidNotHappen(description: line) }
-        (port, devicePort) = (ports[0], ports[1])
+        places = try GatewayProcess.makeGateway(in: scratch)
+        server = try GatewayProcess(serving: places.directory, logging: scratch("log"))
         bearer =
             "authorization: bearer "
             + (try ProviderClient.token(
@@ -43,10 +24,7 @@ final class BenchGateway {
         scratch.write(Array(PushFigures.body.utf8), to: "body")
     }
 
-    deinit {
-        try? process.send(Signal.kill)
-        _ = try? process.wait(block: true)
-    }
+    var devicePort: UInt16 { server.devicePort }
 
     struct Load {
         /// Each second.
@@ -55,25 +33,25 @@ final class BenchGateway {
         var processor: Double
     }
 
-    private var headers: [String] {
+    /// Of h2load, for each request.
+    var headers: [String] {
         ["-H", "apns-topic: \(PushFigures.topic)", "-H", bearer]
     }
 
     private func urls(_ tokens: [String]) -> [String] {
-        tokens.map { "https://localhost:\(port)/3/device/\($0)" }
+        tokens.map { "https://localhost:\(server.port)/3/device/\($0)" }
     }
 
     /// Sends so many pushes to the tokens in turn; devices do their part meanwhile.
     func load(_ tokens: [String], _ count: Int, beside fleet: Fleet?) throws -> Load {
-        let before = Processor.seconds(of: process.pid)
+        let before = try Processor.seconds(of: server.pid)
         let output = try h2load(urls(tokens), count, headers, beside: fleet)
-        guard output.contains("\(count) 2xx") else { throw DidNotHappen(description: output) }
         let line = output.split(separator: "\n").first { $0.hasPrefix("finished in") } ?? ""
         let words = line.split(separator: " ")
         guard words.count > 3, let rate = Double(words[3]) else {
             throw DidNotHappen(description: output)
         }
-        let spent = Processor.seconds(of: process.pid) - before
+        let spent = try Processor.seconds(of: server.pid) - before
         return Load(rate: rate, processor: spent / Double(count))
     }
 
@@ -110,19 +88,8 @@ final class BenchGateway {
             try Wait.until(readable: sender.descriptor.number, "the end of h2load")
         }
         _ = try sender.wait(block: true)
-        return try Files.text(log)
-    }
-}
-
-enum Processor {
-    /// What a process has used so far, by itself and for itself in the kernel.
-    static func seconds(of pid: Int32) -> Double {
-        guard let text = try? Files.text("/proc/\(pid)/stat"),
-            let end = text.lastIndex(of: ")")
-        else { return 0 }
-        let fields = text[end...].split(separator: " ")
-        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13])
-        else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        let output = try Files.text(log)
+        guard output.contains("\(count) 2xx") else { throw DidNotHappen(description: output) }
+        return output
     }
 }

@@ -33,7 +33,9 @@ final class Fleet {
                 switch event {
                 case .registered(_, _, let token): found[index] = hexadecimal(token)
                 case .push(let delivery): link.acknowledge(delivery)
-                case .online, .offline, .unregistered, .refused, .problem: break
+                case .online, .offline, .unregistered, .refused, .subscribed, .following,
+                    .broadcast, .problem:
+                    break
                 }
             }
             link.register(PushFigures.topic)

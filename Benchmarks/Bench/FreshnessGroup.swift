@@ -9,7 +9,7 @@ import Zlib
 struct FreshnessGroup {
     private static let budgets = [2, 4, 8, 24]
     /// Fresh opens, %: what must be reached, and what would be better than gradient boosting.
-    private static let wanted: [(purse: PurseKind, name: String, limits: [Double])] = [
+    private static let wanted: [(purse: RefreshPurse, name: String, limits: [Double])] = [
         (.app, "purse per app", [11.5, 21.5, 40, 82]),
         (.device, "purse per device", [23.5, 40, 60, 88.5]),
         (.device, "purse per device, stretch", [24.7, 42, 63.5, 90.3]),
@@ -97,7 +97,7 @@ struct FreshnessGroup {
 
     private static func rows(
         _ logs: [UserLog],
-        _ purses: [PurseKind],
+        _ purses: [RefreshPurse],
         _ budgets: [Int],
         wakePrice: Int64? = nil,
         hasPrior: Bool = true
@@ -168,11 +168,12 @@ enum DecisionBench {
         settings.backgroundRefresh = true
         settings.refreshesPerDay = 1
         handle(.settings(settings))
-        handle(.condition(.idle, .kernel, .value(0)))
+        handle(.condition(.idle, .kernel, .value(0)), after: .seconds(1))
         var times: [Double] = []
         for _ in 0..<2000 {
-            // The moment is not timed, what is decided at it is.
-            times.append(timed { handle(.timer, after: .minutes(5)) } / 1000)
+            // A use makes the next five minutes end in a decision; it is not timed.
+            handle(.used(AppID("app\(random.below(50) as Int)")), after: .minutes(1))
+            times.append(timed { handle(.timer, after: .minutes(4)) } / 1000)
         }
         return Figure(
             name: "one decision about 50 apps, median",

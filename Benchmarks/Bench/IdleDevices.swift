@@ -64,7 +64,7 @@ struct IdleDevices {
         _ start: () throws -> IdleServer
     ) throws -> Cost {
         let server = try start()
-        let (memory, time) = (server.anonymousBytes, server.processorSeconds)
+        let (memory, time) = (server.anonymousBytes, try server.processorSeconds())
         let holder = try Conversation(
             Command(
                 Products.path(of: "offstage-bench-links"),
@@ -77,12 +77,12 @@ struct IdleDevices {
         )
         try holder.expect("ready")
         let bytes = (server.anonymousBytes - memory) / Double(count)
-        let connecting = (server.processorSeconds - time) / Double(count)
-        let before = server.processorSeconds
+        let connecting = (try server.processorSeconds() - time) / Double(count)
+        let before = try server.processorSeconds()
         let round = min(count, Self.keepAlives)
         try holder.say("\(round)")
         try holder.expect("done")
-        let keepAlive = (server.processorSeconds - before) / Double(round)
+        let keepAlive = (try server.processorSeconds() - before) / Double(round)
         return Cost(bytes: bytes, keepAlive: keepAlive, connecting: connecting)
     }
 

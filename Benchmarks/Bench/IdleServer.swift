@@ -62,7 +62,6 @@ final class Conversation {
 final class IdleServer {
     let port: UInt16
     private let conversation: Conversation
-    private static let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
 
     /// It prints its port.
     init(_ command: Command) throws {
@@ -106,10 +105,5 @@ final class IdleServer {
     /// Memory that is this process's alone.
     var anonymousBytes: Double { ProcessFields(of: conversation.pid)["RssAnon"] * 1024 }
 
-    var processorSeconds: Double {
-        let text = (try? Files.text("/proc/\(conversation.pid)/stat")) ?? ""
-        let fields = text.drop { $0 != ")" }.split(separator: " ")
-        guard fields.count > 13 else { return 0 }
-        return ((Double(fields[12]) ?? 0) + (Double(fields[13]) ?? 0)) / Self.ticks
-    }
+    func processorSeconds() throws -> Double { try Processor.seconds(of: conversation.pid) }
 }

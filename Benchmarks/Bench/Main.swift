@@ -2,40 +2,65 @@ import Linux
 import TestKit
 import Vocabulary
 
-/// `make bench [ONLY=group]`: measures, prints a line per figure and writes `.build/bench/*.json`.
+/// `make bench [ONLY=group[/part]]`: measures, prints a line per figure and writes
+/// `.build/bench/*.json`. A part of a group is only printed.
 @main
 enum Main {
-    static let groups: [(name: String, run: @Sendable () throws -> [Figure])] = [
-        ("footprint", { try FootprintGroup().run() }),
-        ("apps", { try AppsGroup().run() }),
-        ("gateway", { try PushFigures().run() + IdleDevices().run() }),
-        ("freshness", { try FreshnessGroup().run() }),
+    typealias Part = (name: String, run: @Sendable () throws -> [Figure])
+
+    static let groups: [(name: String, parts: [Part])] = [
+        ("footprint", [("all", { try FootprintGroup().run() })]),
+        ("apps", [("all", { try AppsGroup().run() })]),
+        (
+            "gateway",
+            [
+                ("pushes", { try PushFigures().run() }),
+                ("restart", { try RestartFigure().run() }),
+                ("idle", { try IdleDevices().run() }),
+            ]
+        ),
+        ("freshness", [("all", { try FreshnessGroup().run() })]),
     ]
 
     static func main() throws {
-        let only = CommandLine.arguments.dropFirst().first
-        if let only, !groups.contains(where: { $0.name == only }) {
-            print(
-                "there is no group \(only); there is " + groups.map(\.name).joined(separator: ", ")
-            )
-            throw Unknown()
-        }
+        let words = (CommandLine.arguments.dropFirst().first ?? "").split(separator: "/")
+        let (only, part) = (words.first, words.dropFirst().first)
+        let chosen = groups.filter { isChosen($0.name, only) }
+        guard chosen.contains(where: { $0.parts.contains { isChosen($0.name, part) } })
+        else { throw unknown() }
         // Children of the daemons under measurement come to us.
         _ = Orphans.areOurs
         try CurrentProcess.block(signals: [Signal.child, Signal.pipe])
-        for group in groups where only == nil || only == group.name {
+        for group in chosen {
             print("== \(group.name)")
-            let figures = try group.run()
-            for figure in figures { print(figure.line) }
-            let directory = ".build/bench"
-            try Files.makeDirectory(directory, permissions: 0o755, parents: true)
-            let json = Value.list(figures.map(\.value)).json(pretty: true)
-            try Files.replace(
-                "\(directory)/\(group.name).json",
-                with: json + "\n",
-                permissions: 0o644
-            )
+            var figures: [Figure] = []
+            for one in group.parts where isChosen(one.name, part) {
+                let found = try one.run()
+                for figure in found { print(figure.line) }
+                figures += found
+            }
+            if part == nil { try write(figures, of: group.name) }
         }
+    }
+
+    private static func isChosen(_ name: String, _ wanted: Substring?) -> Bool {
+        wanted.map { $0 == name } ?? true
+    }
+
+    private static func write(_ figures: [Figure], of group: String) throws {
+        let directory = ".build/bench"
+        try Files.makeDirectory(directory, permissions: 0o755, parents: true)
+        let json = Value.list(figures.map(\.value)).json(pretty: true)
+        try Files.replace("\(directory)/\(group).json", with: json + "\n", permissions: 0o644)
+    }
+
+    private static func unknown() -> Unknown {
+        let names = groups.flatMap { group in
+            group.parts.count == 1
+                ? [group.name] : [group.name] + group.parts.map { "\(group.name)/\($0.name)" }
+        }
+        print("there is no such group; there is " + names.joined(separator: ", "))
+        return Unknown()
     }
 
     struct Unknown: Error {}

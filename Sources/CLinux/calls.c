@@ -6,6 +6,7 @@
 #include <grp.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -113,6 +114,8 @@ int clinux_default_signal(int signal) {
     struct sigaction action = {.sa_handler = SIG_DFL};
     return sigaction(signal, &action, NULL);
 }
+
+void clinux_print_by_lines(void) { setvbuf(stdout, NULL, _IOLBF, 0); }
 
 int clinux_name_thread(const char *name) { return prctl(PR_SET_NAME, name); }
 

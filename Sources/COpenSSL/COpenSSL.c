@@ -1,8 +1,47 @@
 #define _GNU_SOURCE
 #include "COpenSSL.h"
 
+#include <malloc.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+// --- memory
+
+// Idle connections keep no buffers for records, so that each record needs one for a moment. A few
+// of that size are kept: to the system's allocator they are large, and taking and giving them back
+// each time costs more than reading a short record, and leaves holes between what stays.
+enum { RECORD = 18432, KEPT = 4 };
+static _Thread_local void *kept[KEPT];
+static _Thread_local int kept_count;
+
+static void *take(size_t count, const char *file, int line) {
+    (void)file, (void)line;
+    if (count == 0) return NULL;
+    if (count <= 16384 || count > RECORD) return malloc(count);
+    return kept_count > 0 ? kept[--kept_count] : malloc(RECORD);
+}
+
+static void *resize(void *memory, size_t count, const char *file, int line) {
+    (void)file, (void)line;
+    return realloc(memory, count);
+}
+
+static void give(void *memory, const char *file, int line) {
+    (void)file, (void)line;
+    // Often: all of an error that are not there.
+    if (!memory) return;
+    size_t count = malloc_usable_size(memory);
+    if (count >= RECORD && count < RECORD + 64 && kept_count < KEPT)
+        kept[kept_count++] = memory;
+    else
+        free(memory);
+}
+
+// Before anything of OpenSSL is used; where that was too late nothing changes.
+__attribute__((constructor)) static void keep_buffers(void) {
+    CRYPTO_set_mem_functions(take, resize, give);
+}
 
 // --- contexts and sessions
 
@@ -200,6 +239,11 @@ size_t copenssl_bio_contents(BIO *bio, const unsigned char **bytes) {
     long count = BIO_get_mem_data(bio, &start);
     *bytes = (const unsigned char *)start;
     return count > 0 ? (size_t)count : 0;
+}
+
+// Clearing looks at all that could be there, a few hundred steps for each record; asking is cheap.
+void copenssl_forget_errors(void) {
+    if (ERR_peek_error() != 0) ERR_clear_error();
 }
 
 unsigned long copenssl_take_error(char *text, size_t capacity) {

@@ -12,7 +12,8 @@ package enum AppEvent: Hashable, Sendable, Codable {
     case declined(DeliveryID, reason: String)
     /// A handler for expiry was set or cleared.
     case expirationHandler(DeliveryID, set: Bool, reply: ReplyToken? = nil)
-    case completed(DeliveryID, TaskResult, reply: ReplyToken? = nil)
+    /// `usage`: of the launch by then, for what the run has cost; nil: not known.
+    case completed(DeliveryID, TaskResult, usage: Usage? = nil, reply: ReplyToken? = nil)
     /// `beginBackgroundTask`; `by`: an expiring activity of this extension, a helper program in the
     /// app's launch.
     case taskBegan(

@@ -144,7 +144,7 @@ extension Device {
             explanation.sentence = runningSentence(subject, request, state, now)
             return explanation
         }
-        explanation.holds = holdList(request, index, now)
+        explanation.holds = holdList(request, index, explanation.forecast, now)
         if request.interruptedAt != nil { explanation.state = .interrupted }
         guard let first = explanation.holds.first else {
             explanation.state = .ready
@@ -201,19 +201,25 @@ extension Device {
 
     /// Gates that wait for an event stand before those that only wait for a time; the shared wake,
     /// which only rounds up what another one chose, is last.
-    func holdList(_ request: Request, _ index: Int, _ now: Moment) -> [Hold] {
+    private func holdList(
+        _ request: Request,
+        _ index: Int,
+        _ forecast: RefreshForecast?,
+        _ now: Moment
+    ) -> [Hold] {
         var holds: [Hold] = []
         for row in GateTable.rows {
-            guard let context = context(row, request, of: index, at: now),
+            guard var context = context(row, request, of: index, at: now),
                 case .held(let chance) = row.check(context)
             else { continue }
+            context.forecast = forecast
             let words = row.words(context)
             let next: WallTime?
             switch chance {
             case .wall(let time): next = time
             case .boot(let time): next = now.wall + (time - now.boot)
             // Of a moment that is chosen, as far as can be told.
-            case .event: next = context.forecast?.expectedAt
+            case .event: next = row.gate == .betterMoment ? forecast?.expectedAt : nil
             }
             holds.append(
                 Hold(

@@ -178,7 +178,7 @@ extension Device {
         let trigger = request.trigger
         let cell = row.cells[trigger.column]
         guard row.kind.concerns(request, cell) else { return nil }
-        var context = GateContext(
+        return GateContext(
             now: now,
             device: facts,
             app: apps[index],
@@ -186,10 +186,6 @@ extension Device {
             request: request,
             cell: cell
         )
-        if row.gate == .betterMoment, request.decision == nil {
-            context.forecast = forecast(of: index, at: now)
-        }
-        return context
     }
 
     private func boot(of chance: NextChance, at now: Moment) -> BootTime {

@@ -154,7 +154,7 @@ extension Device {
             }
         }
         // What was to come is told anew.
-        planner.isStale = true
+        planner.useChanged()
         planner.lookedAt = nil
         touchAll()
     }
@@ -212,7 +212,7 @@ extension Device {
             margin: Int(settings.batteryMargin)
         )
         tellRefresh(&step)
-        planner.isStale = true
+        planner.useChanged()
         touchAll()
     }
 
@@ -236,8 +236,9 @@ extension Device {
         if condition == .idle {
             conditions.deviceIdle
                 ? use.left(at: UseTime(step.now)) : use.used(at: UseTime(step.now))
-            planner.isStale = true
+            planner.useChanged()
         }
+        if condition == .power || condition == .metered { planner.isStale = true }
         stopWhatMayNotGoOn(after: condition, &step)
         moveEnds(by: grant(for: .processing) - processing, &step)
         if condition == .memory { relieveMemory(&step) }

@@ -19,6 +19,11 @@ package final class GatewayLink {
         case registered(topic: String, app: UInt64, token: [UInt8])
         case unregistered(topic: String)
         case refused(topic: String, RegistrationProblem)
+        /// The address that the app gives to a sender of Web Push.
+        case subscribed(LinkClient.Subscription, app: UInt64, endpoint: String)
+        /// Messages of a broadcast channel come from now on; or not, and why.
+        case following(LinkClient.Follow, FollowRefusal?)
+        case broadcast(GatewayFrame.Broadcast, topic: String)
         /// A connection that could not be had, or broke: in words, for a log.
         case problem(String)
     }
@@ -33,6 +38,8 @@ package final class GatewayLink {
     private var connection: Connection?
     private var timer: TimerSource?
     private var attempts = 0
+    /// What came is being taken: what is to be said about it goes out afterwards, in one piece.
+    private var isTaking = false
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     private final class Connection {
@@ -40,7 +47,7 @@ package final class GatewayLink {
         var session: TLSSession
         var source: DescriptorSource?
         var reader = FrameReader<GatewayFrame>()
-        var output: [UInt8] = []
+        var output = LinkOutput()
         var isSecure = false
         var isWriting = true
 
@@ -81,6 +88,11 @@ package final class GatewayLink {
         perform(client.register(topic, renewing: renewing))
     }
     package func unregister(_ topic: String) { perform(client.unregister(topic)) }
+    package func subscribe(_ subscription: LinkClient.Subscription) {
+        perform(client.subscribe(subscription))
+    }
+    package func follow(_ follow: LinkClient.Follow) { perform(client.follow(follow)) }
+    package func unfollow(_ channel: [UInt8]) { perform(client.unfollow(channel)) }
     package func acknowledge(_ delivery: LinkClient.Delivery) {
         perform(client.acknowledge(delivery))
     }
@@ -113,10 +125,19 @@ package final class GatewayLink {
             case .unregistered(let topic): handler(self, .unregistered(topic: topic))
             case .refused(let topic, let problem):
                 handler(self, .refused(topic: topic, problem))
+            case .subscribed(let subscription, let app, let endpoint):
+                handler(self, .subscribed(subscription, app: app, endpoint: endpoint))
+            case .following(let follow, let why): handler(self, .following(follow, why))
+            case .broadcast(let broadcast, let topic):
+                handler(self, .broadcast(broadcast, topic: topic))
             case .online(let isNew): handler(self, .online(isNew: isNew))
             case .offline(let reason): handler(self, .offline(reason))
             }
         }
+        if !isTaking { settle() }
+    }
+
+    private func settle() {
         write()
         try? timer?.arm(at: client.alarm)
     }
@@ -177,7 +198,7 @@ package final class GatewayLink {
 
     private func send(_ frame: DeviceFrame) {
         guard let connection, connection.isSecure else { return }
-        frame.encode(into: &connection.output)
+        connection.output.append(frame)
     }
 
     // MARK: The connection
@@ -212,6 +233,13 @@ package final class GatewayLink {
     }
 
     private func read(_ connection: Connection) throws {
+        isTaking = true
+        var wantsWriting = false
+        defer {
+            isTaking = false
+            settle()
+            if wantsWriting { try? watch(connection, forWriting: true) }
+        }
         repeat {
             switch try connection.session.read(into: &buffer) {
             case .bytes(let count):
@@ -220,10 +248,10 @@ package final class GatewayLink {
                 for frame in frames where self.connection === connection {
                     perform(try client.received(frame, at: Clocks.boot()))
                 }
-            case .wantsRead:
-                write()
+            case .wantsRead: return
+            case .wantsWrite:
+                wantsWriting = true
                 return
-            case .wantsWrite: return try watch(connection, forWriting: true)
             case .closed: return fail("the gateway closed the connection")
             }
         } while self.connection === connection && connection.session.hasPending
@@ -240,10 +268,11 @@ package final class GatewayLink {
 
     /// False when the gateway is gone.
     private func flush(_ connection: Connection) throws -> Bool {
-        while !connection.output.isEmpty {
-            let bytes = connection.output
+        while true {
+            let bytes = connection.output.waiting()
+            guard !bytes.isEmpty else { break }
             switch try connection.session.write(bytes.span) {
-            case .bytes(let count): connection.output = Array(bytes.dropFirst(count))
+            case .bytes(let count): connection.output.sent(count)
             case .wantsWrite:
                 try watch(connection, forWriting: true)
                 return true

@@ -19,10 +19,36 @@ package struct LinkClient: Sendable {
         case registered(topic: String, app: UInt64, token: [UInt8])
         case unregistered(topic: String)
         case refused(topic: String, RegistrationProblem)
+        /// The address for the sender of Web Push with this key.
+        case subscribed(Subscription, app: UInt64, endpoint: String)
+        /// Messages of the channel come from now on; or not, and why: it is forgotten then.
+        case following(Follow, FollowRefusal?)
+        /// A message of a channel; its number is what the app had when it follows again.
+        case broadcast(GatewayFrame.Broadcast, topic: String)
         /// The gateway knows us now. `isNew`: it knew no app of ours.
         case online(isNew: Bool)
         /// The link is gone; the gateway's reason, if it gave one.
         case offline(EndReason?)
+    }
+
+    /// What an app wants an address for: a sender's key; empty: whoever knows the address.
+    package struct Subscription: Hashable, Sendable {
+        package let topic: String
+        package let key: [UInt8]
+
+        package init(topic: String, key: [UInt8] = []) { (self.topic, self.key) = (topic, key) }
+    }
+
+    /// A broadcast channel that an app follows, and the newest of its messages that it had.
+    package struct Follow: Hashable, Sendable {
+        package let topic: String
+        /// 16 bytes.
+        package let channel: [UInt8]
+        package var last: UInt64
+
+        package init(topic: String, channel: [UInt8], last: UInt64 = 0) {
+            (self.topic, self.channel, self.last) = (topic, channel, last)
+        }
     }
 
     /// A push, and the link over which it came: only there it can be acknowledged.
@@ -64,6 +90,10 @@ package struct LinkClient: Sendable {
     private var wanted: [(topic: String, renewing: Bool)] = []
     private var leaving: [String] = []
     private var known: [String] = []
+    /// Those that wait for their address.
+    private var subscriptions: [Subscription] = []
+    private var subscribed: [Subscription] = []
+    private var follows: [Follow] = []
 
     /// `network`: a name of the present network, the same whenever the device is in it.
     package init(
@@ -171,7 +201,45 @@ package struct LinkClient: Sendable {
         known.removeAll { $0 == topic }
         leaving.removeAll { $0 == topic }
         leaving.append(topic)
+        subscriptions.removeAll { $0.topic == topic }
+        subscribed.removeAll { $0.topic == topic }
+        follows.removeAll { $0.topic == topic }
         return isOnline ? [.send(.unregister(topic: topic))] : []
+    }
+
+    /// An app wants an address for a sender of Web Push. It is registered by that.
+    package mutating func subscribe(_ subscription: Subscription) -> [Action] {
+        guard LinkFormat.isTopic(subscription.topic),
+            [0, LinkFormat.senderKeyBytes].contains(subscription.key.count)
+        else { return [] }
+        leaving.removeAll { $0 == subscription.topic }
+        subscriptions.removeAll { $0 == subscription }
+        subscribed.removeAll { $0 == subscription }
+        subscriptions.append(subscription)
+        return isOnline ? [Self.asking(for: subscription)] : []
+    }
+
+    /// An app follows a broadcast channel from now on, also over links to come.
+    package mutating func follow(_ follow: Follow) -> [Action] {
+        guard LinkFormat.isTopic(follow.topic), follow.channel.count == LinkFormat.channelBytes
+        else { return [] }
+        follows.removeAll { $0.channel == follow.channel }
+        follows.append(follow)
+        return isOnline ? [Self.saying(follow)] : []
+    }
+
+    package mutating func unfollow(_ channel: [UInt8]) -> [Action] {
+        guard follows.contains(where: { $0.channel == channel }) else { return [] }
+        follows.removeAll { $0.channel == channel }
+        return isOnline ? [.send(.unfollow(channel: channel))] : []
+    }
+
+    private static func saying(_ follow: Follow) -> Action {
+        .send(.follow(topic: follow.topic, channel: follow.channel, last: follow.last))
+    }
+
+    private static func asking(for subscription: Subscription) -> Action {
+        .send(.subscribe(topic: subscription.topic, key: subscription.key))
     }
 
     /// The push will not be lost any more.
@@ -208,7 +276,9 @@ package struct LinkClient: Sendable {
         case .challenge(let challenge): return try challenged(challenge)
         case .welcome(let welcome): return try welcomed(welcome, at: now)
         case .end(let ending): return ended(ending, at: now)
-        case .push, .registered, .unregistered, .refused, .keptAlive: break
+        case .push, .registered, .unregistered, .refused, .keptAlive, .subscribed, .following,
+            .notFollowing, .broadcast:
+            break
         }
         guard isOnline else { throw .outOfOrder }
         switch frame {
@@ -224,11 +294,48 @@ package struct LinkClient: Sendable {
             leaving.removeAll { $0 == topic }
             return [.unregistered(topic: topic)]
         case .refused(let topic, let problem):
-            wanted.removeAll { $0.topic == topic }
+            refused(topic, problem)
             return [.refused(topic: topic, problem)]
+        case .subscribed(let topic, let app, let key, let endpoint):
+            let subscription = Subscription(topic: topic, key: key)
+            subscriptions.removeAll { $0 == subscription }
+            subscribed.removeAll { $0 == subscription }
+            subscribed.append(subscription)
+            return [.subscribed(subscription, app: app, endpoint: endpoint)]
+        case .following(let channel): return follows(channel, nil)
+        case .notFollowing(let channel, let why): return follows(channel, why)
+        case .broadcast(let broadcast):
+            heard(at: now)
+            return received(broadcast)
         case .keptAlive: return answered(at: now)
         case .challenge, .welcome, .end: throw .outOfOrder
         }
+    }
+
+    private mutating func refused(_ topic: String, _ problem: RegistrationProblem) {
+        switch problem {
+        case .tooManyApps, .unknownTopic:
+            wanted.removeAll { $0.topic == topic }
+            subscriptions.removeAll { $0.topic == topic }
+        case .badKey:
+            // Answers come in the order of the questions.
+            let place = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
+            if let place { subscriptions.remove(at: place) }
+        }
+    }
+
+    private mutating func follows(_ channel: [UInt8], _ why: FollowRefusal?) -> [Action] {
+        guard let index = follows.firstIndex(where: { $0.channel == channel }) else { return [] }
+        return [.following(why == nil ? follows[index] : follows.remove(at: index), why)]
+    }
+
+    /// What was had already, or is not followed any more, is dropped.
+    private mutating func received(_ broadcast: GatewayFrame.Broadcast) -> [Action] {
+        guard let index = follows.firstIndex(where: { $0.channel == broadcast.channel }),
+            broadcast.number > follows[index].last
+        else { return [] }
+        follows[index].last = broadcast.number
+        return [.broadcast(broadcast, topic: follows[index].topic)]
     }
 
     // MARK: Time
@@ -280,9 +387,13 @@ package struct LinkClient: Sendable {
                 wanted.append((topic, false))
             }
             known = []
+            subscriptions += subscribed
+            subscribed = []
         }
         actions += leaving.map { .send(.unregister(topic: $0)) }
         actions += wanted.map { .send(.register(topic: $0.topic, renewing: $0.renewing)) }
+        actions += subscriptions.map(Self.asking)
+        actions += follows.map(Self.saying)
         return actions
     }
 

@@ -12,12 +12,19 @@ package import Linux
 package final class EventLoop {
     /// The `sd_event`, for wrappers that attach to it.
     @unsafe package let handle: OpaquePointer
+    let descriptors: DescriptorTable
 
     package init() throws(LinuxError) {
         var event: OpaquePointer?
         try check(unsafe sd_event_new(&event), "sd_event_new")
         guard let event = unsafe event else { throw LinuxError("sd_event_new", "", .invalid) }
         unsafe handle = event
+        do throws(LinuxError) {
+            descriptors = unsafe try DescriptorTable(event)
+        } catch {
+            unsafe sd_event_unref(event)
+            throw error
+        }
     }
 
     deinit { unsafe sd_event_unref(handle) }
@@ -26,11 +33,11 @@ package final class EventLoop {
     /// always ready cannot keep the turn from ending. False when the loop has ended.
     package func runTurn(limit: Int = 64) throws(LinuxError) -> Bool {
         guard !hasEnded else { return false }
-        try check(unsafe sd_event_run(handle, .max), "sd_event_run")
-        var count = 1
+        var count = max(1, try runSome(waiting: .max, limit))
         while count < limit, !hasEnded {
-            guard try check(unsafe sd_event_run(handle, 0), "sd_event_run") > 0 else { break }
-            count += 1
+            let more = try runSome(waiting: 0, limit - count)
+            guard more > 0 else { break }
+            count += more
         }
         return !hasEnded
     }
@@ -40,16 +47,25 @@ package final class EventLoop {
     package func runReady(limit: Int = 64) throws(LinuxError) -> Int {
         var count = 0
         while count < limit, !hasEnded {
-            guard try check(unsafe sd_event_run(handle, 0), "sd_event_run") > 0 else { break }
-            count += 1
+            let more = try runSome(waiting: 0, limit - count)
+            guard more > 0 else { break }
+            count += more
         }
         return count
+    }
+
+    /// Lets one source of sd-event run, or up to `limit` descriptors; how many it were.
+    private func runSome(waiting time: UInt64, _ limit: Int) throws(LinuxError) -> Int {
+        descriptors.begin(limit: limit)
+        guard try check(unsafe sd_event_run(handle, time), "sd_event_run") > 0 else { return 0 }
+        return max(1, descriptors.ran)
     }
 
     /// Ends the loop after the handler that runs now.
     package func exit(_ code: Int32 = 0) {
         // Fails only for a loop that has ended already.
         unsafe sd_event_exit(handle, code)
+        descriptors.isEnding = true
     }
 
     /// The code given to `exit`; nil before.

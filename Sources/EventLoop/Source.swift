@@ -4,8 +4,14 @@ package import Linux
 package import Vocabulary
 
 /// Something that a loop watches until this object goes. A handler may drop its own source.
+package protocol Source: AnyObject {
+    /// Off: it is not looked at until it is on again.
+    func setEnabled(_ enabled: Bool) throws(LinuxError)
+}
+
+/// A source of sd-event's own.
 @safe
-package class Source {
+package class QueuedSource: Source {
     fileprivate var pointer: OpaquePointer?
 
     fileprivate init() { unsafe pointer = nil }
@@ -34,13 +40,34 @@ package class Source {
         )
     }
 
+    /// Has sd-event itself watch a descriptor, which must stay open as long as this is there.
+    fileprivate final func watch(
+        _ loop: EventLoop,
+        _ descriptor: Int32,
+        for events: EPOLL_EVENTS,
+        _ handler: sd_event_io_handler_t
+    ) throws(LinuxError) {
+        try check(
+            unsafe sd_event_add_io(
+                loop.handle,
+                &pointer,
+                descriptor,
+                UInt32(events.rawValue),
+                handler,
+                context
+            ),
+            "sd_event_add_io",
+            "descriptor \(descriptor)"
+        )
+    }
+
     /// What C gets to find this object by; it lives until `deinit` has told sd-event to forget it.
     fileprivate final var context: UnsafeMutableRawPointer {
         unsafe Unmanaged.passUnretained(self).toOpaque()
     }
 
     /// The object behind a context, kept alive for the length of the handler.
-    fileprivate static func of<Kind: Source>(
+    fileprivate static func of<Kind: QueuedSource>(
         _ context: UnsafeMutableRawPointer?,
         as kind: Kind.Type
     ) -> Kind? {
@@ -49,64 +76,9 @@ package class Source {
     }
 }
 
-/// A descriptor. It must stay open as long as the source is there.
-@safe
-package final class DescriptorSource: Source {
-    /// What a descriptor can be ready for.
-    package struct Events: OptionSet, Sendable {
-        package let rawValue: UInt32
-        package init(rawValue: UInt32) { self.rawValue = rawValue }
-        package static let readable = Events(rawValue: UInt32(EPOLLIN.rawValue))
-        package static let writable = Events(rawValue: UInt32(EPOLLOUT.rawValue))
-        /// Files of the kernel: changed. The handler reads again, or is called for ever.
-        package static let priority = Events(rawValue: UInt32(EPOLLPRI.rawValue))
-        /// Always reported, asked for or not.
-        package static let hangUp = Events(rawValue: UInt32(EPOLLHUP.rawValue))
-        package static let error = Events(rawValue: UInt32(EPOLLERR.rawValue))
-    }
-
-    fileprivate let handler: (Events) -> Void
-
-    package init(
-        _ loop: EventLoop,
-        _ descriptor: Int32,
-        _ events: Events,
-        handler: @escaping (Events) -> Void
-    ) throws(LinuxError) {
-        self.handler = handler
-        super.init()
-        try check(
-            unsafe sd_event_add_io(
-                loop.handle,
-                &pointer,
-                descriptor,
-                events.rawValue,
-                { _, _, events, context in
-                    unsafe Source.of(context, as: DescriptorSource.self)?
-                        .handler(Events(rawValue: events))
-                    return 0
-                },
-                context
-            ),
-            "sd_event_add_io",
-            "descriptor \(descriptor)"
-        )
-    }
-
-    deinit { stop() }
-
-    /// Waits for others from now on.
-    package func setEvents(_ events: Events) throws(LinuxError) {
-        try check(
-            unsafe sd_event_source_set_io_events(pointer, events.rawValue),
-            "sd_event_source_set_io_events"
-        )
-    }
-}
-
 /// A point on the boot clock, once per `arm`. Off until armed.
 @safe
-package final class TimerSource: Source {
+package final class TimerSource: QueuedSource {
     fileprivate let handler: () -> Void
 
     /// Whether it wakes a sleeping machine.
@@ -145,7 +117,7 @@ package final class TimerSource: Source {
             .max,
             1,
             { _, _, context in
-                unsafe Source.of(context, as: TimerSource.self)?.handler()
+                unsafe QueuedSource.of(context, as: TimerSource.self)?.handler()
                 return 0
             },
             nil
@@ -172,9 +144,31 @@ package final class TimerSource: Source {
     }
 }
 
+/// A trigger of the kernel's, as that of memory pressure: a descriptor that is ready for EPOLLPRI
+/// and forgets that with the first look. Sd-event's look at the epoll of the `DescriptorSource`s
+/// would be that, and the handler's would find nothing.
+@safe
+package final class TriggerSource: QueuedSource {
+    fileprivate let handler: () -> Void
+
+    /// The descriptor must stay open as long as the source is there.
+    package init(
+        _ loop: EventLoop,
+        _ descriptor: Int32,
+        handler: @escaping () -> Void
+    ) throws(LinuxError) {
+        self.handler = handler
+        super.init()
+        try unsafe watch(loop, descriptor, for: EPOLLPRI) { _, _, _, context in
+            unsafe QueuedSource.of(context, as: TriggerSource.self)?.handler()
+            return 0
+        }
+    }
+}
+
 /// A signal to this process; it must be blocked (`busy` otherwise).
 @safe
-package final class SignalSource: Source {
+package final class SignalSource: QueuedSource {
     /// Who sent it: 0 is the kernel, or a process of another pid namespace.
     fileprivate let handler: (_ sender: Int32) -> Void
 
@@ -192,7 +186,7 @@ package final class SignalSource: Source {
                 signal,
                 { _, information, context in
                     let sender = unsafe information.map { unsafe Int32($0.pointee.ssi_pid) } ?? 0
-                    unsafe Source.of(context, as: SignalSource.self)?.handler(sender)
+                    unsafe QueuedSource.of(context, as: SignalSource.self)?.handler(sender)
                     return 0
                 },
                 context
@@ -205,7 +199,7 @@ package final class SignalSource: Source {
 
 /// The end of a process, told once.
 @safe
-package final class ProcessSource: Source {
+package final class ProcessSource: QueuedSource {
     package let process: PidFD
     fileprivate let handler: (ProcessExit) -> Void
 
@@ -233,7 +227,7 @@ package final class ProcessSource: Source {
                         code: information.pointee.si_code,
                         status: information.pointee._sifields._sigchld.si_status
                     )
-                    unsafe Source.of(context, as: ProcessSource.self)?.handler(exit)
+                    unsafe QueuedSource.of(context, as: ProcessSource.self)?.handler(exit)
                     return 0
                 },
                 context
@@ -254,29 +248,18 @@ package final class ProcessSource: Source {
         self.process = process
         self.handler = handler
         super.init()
-        try check(
-            unsafe sd_event_add_io(
-                loop.handle,
-                &pointer,
-                number,
-                UInt32(EPOLLIN.rawValue),
-                { source, _, _, context in
-                    // A pidfd stays readable for ever.
-                    unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
-                    unsafe Source.of(context, as: ProcessSource.self)?.handler(.unknown)
-                    return 0
-                },
-                context
-            ),
-            "sd_event_add_io",
-            "descriptor \(number)"
-        )
+        try unsafe watch(loop, number, for: EPOLLIN) { source, _, _, context in
+            // A pidfd stays readable for ever.
+            unsafe sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
+            unsafe QueuedSource.of(context, as: ProcessSource.self)?.handler(.unknown)
+            return 0
+        }
     }
 }
 
 /// Changes below a path (inotify).
 @safe
-package final class PathSource: Source {
+package final class PathSource: QueuedSource {
     fileprivate let handler: (Inotify.Event) -> Void
 
     package init(
@@ -305,7 +288,7 @@ package final class PathSource: Source {
                         mask: Inotify.Mask(rawValue: event.pointee.mask),
                         name: String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
                     )
-                    unsafe Source.of(context, as: PathSource.self)?.handler(copy)
+                    unsafe QueuedSource.of(context, as: PathSource.self)?.handler(copy)
                     return 0
                 },
                 context
@@ -318,7 +301,7 @@ package final class PathSource: Source {
 
 /// A handler that runs once, soon, outside the one that runs now.
 @safe
-package final class DeferredSource: Source {
+package final class DeferredSource: QueuedSource {
     fileprivate let handler: () -> Void
 
     package init(_ loop: EventLoop, handler: @escaping () -> Void) throws(LinuxError) {
@@ -329,7 +312,7 @@ package final class DeferredSource: Source {
                 loop.handle,
                 &pointer,
                 { _, context in
-                    unsafe Source.of(context, as: DeferredSource.self)?.handler()
+                    unsafe QueuedSource.of(context, as: DeferredSource.self)?.handler()
                     return 0
                 },
                 context

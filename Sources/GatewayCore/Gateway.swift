@@ -12,12 +12,14 @@ package struct Gateway: Sendable {
     package var limits: GatewayLimits
     package internal(set) var counters = GatewayCounters()
 
-    var devices: [DeviceID: DeviceState] = [:]
-    var links: [LinkID: DeviceID] = [:]
+    var devices = DeviceTable()
+    /// By number, which is quicker to find than the type that tells what it is.
+    private var linked: [UInt64: DeviceID] = [:]
     /// Those that wait for an acknowledgement, with the instant at which it is too late.
     var deadlines = Queue<Deadline>()
     /// Devices that were away when looked at, the first to be forgotten in front.
     var idle = Queue<DeviceID>()
+    var channels = ChannelTable()
     var batch: UInt64 = 1
     var committed: UInt64 = 0
     private var lastPush: UInt64
@@ -50,11 +52,11 @@ package struct Gateway: Sendable {
     // MARK: What is kept
 
     /// Whether the store must be asked about the device before it is spoken of.
-    package func needs(_ device: DeviceID) -> Bool { devices[device] == nil }
+    package mutating func needs(_ device: DeviceID) -> Bool { devices.find(device) == nil }
 
     /// What the store knows of a device.
     package mutating func load(_ device: DeviceID, _ record: DeviceRecord) {
-        guard devices[device] == nil else { return }
+        guard needs(device) else { return }
         var state = DeviceState()
         state.apps = record.registrations.map { registration in
             DeviceState.App(
@@ -129,14 +131,19 @@ package struct Gateway: Sendable {
     }
 
     /// Notes that the batch being filled holds something about the device.
-    mutating func touch(_ device: DeviceID) { devices[device]?.batch = batch }
+    mutating func touch(_ device: DeviceID) {
+        if let place = devices.place(of: device) { devices.states[place].batch = batch }
+    }
 
     /// Devices that are connected.
-    package var connectedCount: Int { links.count }
+    package var connectedCount: Int { linked.count }
     /// Devices that it knows of at the moment.
     package var deviceCount: Int { devices.count }
 
-    package func device(of link: LinkID) -> DeviceID? { links[link] }
+    package func device(of link: LinkID) -> DeviceID? { linked[link.number] }
+
+    mutating func link(_ link: LinkID, to device: DeviceID) { linked[link.number] = device }
+    mutating func unlink(_ link: LinkID) -> DeviceID? { linked.removeValue(forKey: link.number) }
 }
 
 /// What happened since the start, for the metrics.
@@ -149,6 +156,8 @@ package struct GatewayCounters: Equatable, Sendable {
     package var throttled: UInt64 = 0
     package var expired: UInt64 = 0
     package var dropped: UInt64 = 0
+    package var broadcasts: UInt64 = 0
+    package var broadcastsSent: UInt64 = 0
 
     package init() {}
 }

@@ -25,8 +25,11 @@ package struct GatewayLimits: Equatable, Sendable {
     /// Of a provider's token on one connection: its age, and how often it may change.
     package var tokenAge = Interval.hours(1)
     package var tokenRenewal = Interval.minutes(20)
-    /// Broadcast channels of one app, and how long their newest message is kept.
+    /// Broadcast channels of one app; 0: there are none.
     package var channelsPerApp = 10_000
+    /// Channels that one device follows.
+    package var channelsPerDevice = 100
+    /// How long a channel's newest message is kept at most.
     package var channelStorage = Interval.hours(8)
 
     package init() {}

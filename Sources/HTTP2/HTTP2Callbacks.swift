@@ -64,16 +64,20 @@ enum HTTP2Callbacks {
 
 extension HTTP2Session {
     fileprivate func beganHeaders(_ frame: UnsafePointer<nghttp2_frame>?) -> Int32 {
-        guard role == .server, let frame = unsafe frame,
+        guard let frame = unsafe frame,
             unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue)
         else { return 0 }
         let number = unsafe frame.pointee.hd.stream_id
-        // Trailers come on a stream that is there already.
-        if streams[number] == nil {
+        var size = 0
+        if let stream = self.stream(number) {
+            // Trailers, or the response to a request of ours.
+            size = stream.headers.size
+        } else if role == .server {
             let stream = take()
             stream.start(number, at: clock)
-            streams[number] = stream
+            add(stream)
         }
+        beginFields(upTo: limits.headerList - size)
         return 0
     }
 
@@ -82,22 +86,19 @@ extension HTTP2Session {
         _ value: UnsafeBufferPointer<UInt8>,
         on number: Int32
     ) -> Int32 {
-        guard let stream = streams[number] else { return 0 }
-        let size = stream.headers.size + name.count + value.count + 32
-        guard size <= limits.headerList else {
-            // Resets the stream; the connection's table of fields stays right.
-            reset(number, .enhanceYourCalm)
-            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
-        }
-        unsafe stream.headers.append(name, value)
-        return 0
+        guard unsafe !addField(name, value) else { return 0 }
+        // Resets the stream; the connection's table of fields stays right.
+        reset(number, .enhanceYourCalm)
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
     }
 
     fileprivate func received(_ bytes: UnsafeBufferPointer<UInt8>, on number: Int32) -> Int32 {
-        guard let stream = streams[number], !stream.isComplete else { return 0 }
+        guard let stream = self.stream(number), !stream.isComplete else { return 0 }
         let room = limits.body - stream.body.count
-        unsafe stream.body.append(contentsOf: bytes.prefix(max(0, room)))
-        if bytes.count > room {
+        if bytes.count <= room {
+            unsafe stream.body.append(contentsOf: bytes)
+        } else {
+            unsafe stream.body.append(contentsOf: bytes.prefix(max(0, room)))
             stream.isCutOff = true
             handOver(stream)
         }
@@ -107,10 +108,13 @@ extension HTTP2Session {
     fileprivate func receivedFrame(_ frame: UnsafePointer<nghttp2_frame>?) -> Int32 {
         guard let frame = unsafe frame else { return 0 }
         let head = unsafe frame.pointee.hd
+        if head.type == UInt8(NGHTTP2_HEADERS.rawValue), let stream = self.stream(head.stream_id) {
+            endFields(for: stream)
+        }
         switch UInt32(head.type) {
         case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
             guard head.flags & flags(NGHTTP2_FLAG_END_STREAM) != 0,
-                let stream = streams[head.stream_id], !stream.isComplete
+                let stream = self.stream(head.stream_id), !stream.isComplete
             else { return 0 }
             handOver(stream)
         case NGHTTP2_GOAWAY.rawValue:
@@ -119,7 +123,7 @@ extension HTTP2Session {
                 start: goodbye.opaque_data,
                 count: goodbye.opaque_data_len
             )
-            unsafe handler?.saidGoodbye(
+            unsafe handler.saidGoodbye(
                 lastStream: goodbye.last_stream_id,
                 HTTP2Code(rawValue: goodbye.error_code),
                 Array(reason)
@@ -137,13 +141,13 @@ extension HTTP2Session {
             body: stream.body,
             isCutOff: stream.isCutOff
         )
-        handler?.received(message)
+        handler.received(message)
     }
 
     fileprivate func closed(_ number: Int32, _ code: HTTP2Code) -> Int32 {
         guard let stream = streams.removeValue(forKey: number) else { return 0 }
         if role == .server ? !stream.isAnswered : !stream.isComplete {
-            handler?.broken(number, code)
+            handler.broken(number, code)
         }
         give(stream)
         return 0
@@ -153,7 +157,7 @@ extension HTTP2Session {
         into buffer: UnsafeMutableBufferPointer<UInt8>,
         of number: Int32
     ) -> (count: Int, isEnd: Bool) {
-        guard let stream = streams[number] else { return (0, true) }
+        guard let stream = self.stream(number) else { return (0, true) }
         let count = min(buffer.count, stream.output.count - stream.sent)
         for index in 0..<count { unsafe buffer[index] = stream.output[stream.sent + index] }
         stream.sent += count

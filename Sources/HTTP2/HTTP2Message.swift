@@ -12,6 +12,10 @@ package struct HTTP2Message: Sendable {
 package struct HTTP2Limits: Sendable {
     /// Streams open at a time.
     package var streams: UInt32 = 1000
+    /// What the peer is told at first, until `allowAllStreams`; nil: `streams`. More than this is
+    /// taken all the same: a client may be faster than our settings, and some wait for ever when a
+    /// stream is refused.
+    package var announcedStreams: UInt32?
     /// Bytes of a header list, counted as in RFC 9113.
     package var headerList = 8000
     /// Bytes of a body that are kept.

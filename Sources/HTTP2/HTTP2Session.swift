@@ -9,15 +9,24 @@ package final class HTTP2Session {
     let handle: OpaquePointer
     package let role: Role
     let limits: HTTP2Limits
-    weak var handler: (any HTTP2Handler)?
+    unowned let handler: any HTTP2Handler
     var streams: [Int32: HTTP2Stream] = [:]
+    /// The one that was looked for last: what comes is often of the same.
+    private var recent: HTTP2Stream?
+    private var fields: [nghttp2_nv] = unsafe []
     private var spare: [HTTP2Stream] = []
+    /// Those of the message that comes: they come in a row, and the stream is only looked for when
+    /// all are there.
+    private var gathered = HeaderBlock(capacity: 512, fields: 16)
+    private var gatheredLimit = 0
     /// What the library gave to send and the caller had no room for.
     private var held: [UInt8] = []
+    private var hasAnnounced = false
+    private var isLimited = false
     /// The caller's clock, for `cut(startedBefore:)`; any unit.
     package var clock: Int64 = 0
 
-    /// Begins with our settings. The handler is not kept alive.
+    /// Begins with our settings. The handler is not kept alive and must live as long.
     package init(
         _ role: Role,
         _ limits: HTTP2Limits = HTTP2Limits(),
@@ -85,6 +94,7 @@ package final class HTTP2Session {
             "settings",
             unsafe nghttp2_submit_settings(handle, flags(NGHTTP2_FLAG_NONE), entries, entries.count)
         )
+        isLimited = limits.announcedStreams != nil
         try check(
             "window",
             unsafe nghttp2_session_set_local_window_size(
@@ -113,9 +123,46 @@ package final class HTTP2Session {
             let count = unsafe nghttp2_session_mem_send(handle, &data)
             guard count >= 0 else { throw HTTP2Error("send", Int32(count)) }
             guard count > 0, let data = unsafe data else { return false }
+            let start = output.count
             unsafe output.append(contentsOf: UnsafeBufferPointer(start: data, count: count))
+            if !hasAnnounced { announce(in: &output, from: start) }
         }
         return true
+    }
+
+    /// The library tells the peer what it enforces. Where less is to be told, the number is written
+    /// into the first frame, which holds our settings in their order (RFC 9113 section 6.5.1).
+    private func announce(in output: inout [UInt8], from start: Int) {
+        hasAnnounced = true
+        guard let streams = limits.announcedStreams else { return }
+        var entry = start + Self.frameHead
+        let end = output.count
+        while entry + 6 <= end {
+            if output[entry] == 0, output[entry + 1] == Self.maximumStreams {
+                for (place, shift) in [24, 16, 8, 0].enumerated() {
+                    output[entry + 2 + place] = UInt8(truncatingIfNeeded: streams >> shift)
+                }
+                return
+            }
+            entry += 6
+        }
+    }
+
+    private static let frameHead = 9
+    private static let maximumStreams: UInt8 = 3
+
+    /// From now on the peer may use all its streams.
+    package func allowAllStreams() throws(HTTP2Error) {
+        guard isLimited else { return }
+        isLimited = false
+        let entry = nghttp2_settings_entry(
+            settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
+            value: limits.streams
+        )
+        try check(
+            "settings",
+            unsafe nghttp2_submit_settings(handle, flags(NGHTTP2_FLAG_NONE), [entry], 1)
+        )
     }
 
     /// Whether there is something to send.
@@ -136,7 +183,7 @@ package final class HTTP2Session {
         _ headers: HeaderBlock,
         body: [UInt8] = []
     ) throws(HTTP2Error) {
-        guard let state = streams[stream], !state.isAnswered else { return }
+        guard let state = self.stream(stream), !state.isAnswered else { return }
         state.isAnswered = true
         state.output = body
         let code = unsafe submit(headers) { fields, count in
@@ -165,7 +212,7 @@ package final class HTTP2Session {
         }
         guard stream > 0 else { throw HTTP2Error("request", stream) }
         state.start(stream, at: clock)
-        streams[stream] = state
+        add(state)
         return stream
     }
 
@@ -174,16 +221,21 @@ package final class HTTP2Session {
         _ call: (UnsafePointer<nghttp2_nv>, Int) -> Int32
     ) -> Int32 {
         unsafe headers.withFields { start, ends in
-            let fields = unsafe stride(from: 0, to: ends.count, by: 2).map { index in
-                let begin = index == 0 ? 0 : Int(ends[index - 1])
-                let (middle, end) = (Int(ends[index]), Int(ends[index + 1]))
-                return unsafe nghttp2_nv(
+            unsafe fields.removeAll(keepingCapacity: true)
+            var begin = 0
+            for index in ends.indices {
+                let (middle, end) = (Int(ends[index].name), Int(ends[index].value))
+                let flag =
+                    headers.isUnlisted(index) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE
+                let field = unsafe nghttp2_nv(
                     name: start + begin,
                     value: start + middle,
                     namelen: middle - begin,
                     valuelen: end - middle,
-                    flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)
+                    flags: UInt8(flag.rawValue)
                 )
+                unsafe fields.append(field)
+                begin = end
             }
             return unsafe fields.withUnsafeBufferPointer { buffer in
                 guard let base = buffer.baseAddress else { return 0 }
@@ -234,11 +286,40 @@ package final class HTTP2Session {
 
     // MARK: Streams
 
+    func beginFields(upTo limit: Int) {
+        gathered.removeAll()
+        gatheredLimit = limit
+    }
+
+    /// False when there are too many.
+    func addField(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe gathered.append(name, value, upTo: gatheredLimit)
+    }
+
+    func endFields(for stream: HTTP2Stream) {
+        if stream.headers.count == 0 {
+            swap(&stream.headers, &gathered)
+        } else {
+            stream.headers.append(contentsOf: gathered)
+        }
+    }
+
+    func stream(_ number: Int32) -> HTTP2Stream? {
+        if let recent, recent.number == number { return recent }
+        recent = streams[number]
+        return recent
+    }
+
+    func add(_ stream: HTTP2Stream) {
+        streams[stream.number] = stream
+        recent = stream
+    }
+
     func take() -> HTTP2Stream { spare.popLast() ?? HTTP2Stream() }
 
     func give(_ stream: HTTP2Stream) {
-        guard spare.count < 128 else { return }
         stream.clear()
+        guard spare.count < 128 else { return }
         spare.append(stream)
     }
 

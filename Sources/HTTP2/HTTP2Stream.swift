@@ -3,7 +3,7 @@ final class HTTP2Stream {
     private(set) var number: Int32 = 0
     /// By the clock of the session's owner.
     private(set) var start: Int64 = 0
-    var headers = HeaderBlock()
+    var headers = HeaderBlock(capacity: 512, fields: 16)
     var body: [UInt8] = []
     var isCutOff = false
     /// The peer's message was handed over.
@@ -16,7 +16,8 @@ final class HTTP2Stream {
     func start(_ number: Int32, at clock: Int64) { (self.number, start) = (number, clock) }
 
     func clear() {
-        headers = HeaderBlock()
+        number = 0
+        headers.removeAll()
         body = []
         output = []
         (isCutOff, isComplete, isAnswered, sent) = (false, false, false, 0)

@@ -41,6 +41,9 @@ package enum CurrentProcess {
         try check(clinux_become(user.user, user.group), "setresuid", user.name)
     }
 
+    /// What `print` writes is written line by line, as to a terminal, wherever it goes.
+    package static func printByLines() { clinux_print_by_lines() }
+
     /// Names the calling thread, as `top` and `ps` show it; 15 bytes count.
     package static func nameThread(_ name: String) { _ = unsafe clinux_name_thread(name) }
 

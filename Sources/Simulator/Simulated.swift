@@ -80,7 +80,7 @@ package struct Simulated<Port: DevicePort> {
         driver.turn(timed)
         watch.end(driver.device, world)
         if world.daemonIsAlive {
-            if driver.mustRetry { world.plan(.retry(life: world.life), after: .seconds(1)) }
+            if driver.mustRetry { world.planRetry() }
         } else {
             // Nobody heard the answers; what was not committed has to be said again.
             for event in events { world.lost(event) }

@@ -2,8 +2,7 @@ internal import COpenSSL
 
 /// An X.509 certificate.
 @safe
-// An X509 counts its references atomically and is not changed after it was made here.
-package final class Certificate: @unchecked Sendable {
+package final class Certificate: @unchecked Sendable {  // never changed, counted atomically
     let handle: OpaquePointer
 
     init(owning handle: OpaquePointer) { unsafe self.handle = handle }

@@ -35,8 +35,7 @@ struct MemoryText: ~Copyable {
 
 /// A key as OpenSSL holds it, parsed once.
 @safe
-// An EVP_PKEY counts its references atomically and is not changed after it was made here.
-final class KeyHandle: @unchecked Sendable {
+final class KeyHandle: @unchecked Sendable {  // never changed, counted atomically
     let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) { unsafe self.pointer = pointer }

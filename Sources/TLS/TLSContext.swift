@@ -5,8 +5,7 @@ internal import COpenSSL
 /// TLS 1.2 or later. Sessions are not resumed, idle ones keep no buffers. It may be shared by
 /// threads; one that changes (a new certificate) is replaced by another for new sessions.
 @safe
-// An SSL_CTX counts its references atomically, and is not changed after `init`.
-package final class TLSContext: @unchecked Sendable {
+package final class TLSContext: @unchecked Sendable {  // not changed after `init`
     let handle: OpaquePointer
     let isServer: Bool
     /// Those of ALPN, most wanted first, each with its length in front.

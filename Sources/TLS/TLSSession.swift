@@ -69,7 +69,7 @@ package struct TLSSession: ~Copyable {
     deinit { unsafe SSL_free(handle) }
 
     package mutating func handshake() throws(TLSError) -> Progress {
-        ERR_clear_error()
+        copenssl_forget_errors()
         let result = unsafe SSL_do_handshake(handle)
         if result == 1 { return .done }
         switch try outcome(of: result, "handshake") {
@@ -82,7 +82,7 @@ package struct TLSSession: ~Copyable {
 
     /// Reads what is there into the front of `buffer`, which must not be empty.
     package mutating func read(into buffer: inout [UInt8]) throws(TLSError) -> Transfer {
-        ERR_clear_error()
+        copenssl_forget_errors()
         let capacity = Int32(clamping: buffer.count)
         let result = unsafe SSL_read(handle, &buffer, capacity)
         return try outcome(of: result, "read")
@@ -91,7 +91,7 @@ package struct TLSSession: ~Copyable {
     /// Writes as much of `bytes`, which must not be empty, as goes. After `wantsRead` or
     /// `wantsWrite` the next call must begin with the same bytes.
     package mutating func write(_ bytes: Span<UInt8>) throws(TLSError) -> Transfer {
-        ERR_clear_error()
+        copenssl_forget_errors()
         let result = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe SSL_write(handle, bytes.baseAddress, Int32(clamping: bytes.count))
         }

@@ -27,12 +27,18 @@ package struct AppID: Hashable, Comparable, Sendable, Codable, CustomStringConve
 package struct Serial<Kind: SerialKind>: Hashable, Comparable, Sendable, Codable,
     CustomStringConvertible
 {
-    package let number: UInt64
+    @usableFromInline package let number: UInt64
 
     package init(_ number: UInt64) { self.number = number }
 
     package var description: String { "\(number)" }
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+    // Known to those who keep them in tables, who would otherwise ask for the type at each look.
+    @inlinable package static func == (left: Self, right: Self) -> Bool {
+        left.number == right.number
+    }
+    @inlinable package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
     package init(from decoder: any Decoder) throws {
         number = try decoder.singleValueContainer().decode(UInt64.self)

@@ -2,8 +2,5 @@ import Commands
 import Glibc
 
 @main enum Main {
-    static func main() {
-        let program = CommandLineProgram(console: .standard())
-        exit(program.run(Array(CommandLine.arguments.dropFirst())))
-    }
+    static func main() { exit(OffstageProgram.main(Array(CommandLine.arguments.dropFirst()))) }
 }

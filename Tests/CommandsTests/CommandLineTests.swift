@@ -1,5 +1,6 @@
 import AppProtocol
 import BuildIdentity
+import CommandTable
 import Commands
 import DeviceCore
 import TestKit
@@ -98,9 +99,9 @@ struct CommandLineTests {
     }
 
     @Test func completionsArePrintedForEachShell() {
-        #expect(terminal.run("completions bash").output == Completions.bash)
-        #expect(terminal.run("completions zsh").output == Completions.zsh)
-        #expect(terminal.run("completions fish").output == Completions.fish)
+        for (shell, text) in OffstageProgram.table.completions.scripts {
+            #expect(terminal.run("completions \(shell)").output == text)
+        }
         let other = terminal.run("completions fihs")
         #expect(other.status == 2 && other.errors.contains("Did you mean fish?"))
     }
@@ -141,13 +142,15 @@ struct CommandLineTests {
         for line in ["help", "--help", "-h"] {
             let outcome = terminal.run(line)
             #expect(outcome.status == 0)
-            for command in Subcommand.all { #expect(outcome.output.contains(command.summary)) }
+            for command in OffstageProgram.table.commands {
+                #expect(outcome.output.contains(command.summary))
+            }
         }
     }
 
-    @Test(arguments: Subcommand.all.map(\.name))
+    @Test(arguments: OffstageProgram.table.commands.map(\.name))
     func eachCommandHasHelpWithExamplesThatAreRight(_ name: String) throws {
-        let command = try #require(Subcommand.all.first { $0.name == name })
+        let command = try #require(OffstageProgram.table.commands.first { $0.name == name })
         let help = terminal.run("help \(name)")
         #expect(help.status == 0)
         #expect(terminal.run("\(name) --help") == help)
@@ -157,8 +160,8 @@ struct CommandLineTests {
         for example in command.examples {
             #expect(help.output.contains("  offstage \(example.command)\n"))
             #expect(example.command.hasPrefix(name))
-            // It would start the daemon in place of this test.
-            if name == "daemon" { continue }
+            // It would start the daemon in place of this test, or write into this directory.
+            if ["daemon", "new"].contains(name) { continue }
             // What its output goes to is the shell's business.
             let own = example.command.prefix { $0 != ">" && $0 != "|" }
             let outcome = terminal.run(String(own))

@@ -1,26 +1,50 @@
+import CommandTable
 import Commands
+import GatewayShell
 import Linux
 import TestKit
 import Testing
 
 /// What a shell offers while a command is typed.
 struct CompletionTests {
-    @Test func theFilesAreTheTableOfCommands() throws {
-        try Document("share/completions/offstage.bash").expect(Completions.bash)
-        try Document("share/completions/_offstage").expect(Completions.zsh)
-        try Document("share/completions/offstage.fish").expect(Completions.fish)
+    private static let programs = [
+        OffstageProgram.name: OffstageProgram.table.completions,
+        GatewayProgram.name: GatewayProgram.table.completions,
+    ]
+
+    @Test(arguments: programs.keys)
+    func theFilesAreTheTableOfCommands(_ program: String) throws {
+        let completions = try #require(Self.programs[program])
+        let folder = "share/completions/"
+        try Document(folder + program + ".bash").expect(completions["bash"])
+        try Document(folder + "_" + program).expect(completions["zsh"])
+        try Document(folder + program + ".fish").expect(completions["fish"])
     }
 
     @Test(arguments: [
-        ("sta", ["status"]), ("", Subcommand.all.map(\.name) + ["help", "--version", "--socket"]),
-        ("help expl", ["explain"]), ("history --si", ["--since"]),
-        ("set battery-m", ["battery-margin"]),
-        ("--socket /x hist", ["history"]), ("open ", ["org.example.Reader", "newsboat"]),
-        ("open news", ["newsboat"]),
+        ("offstage sta", ["status"]),
+        (
+            "offstage ",
+            OffstageProgram.table.commands.map(\.name) + ["help", "--version", "--socket"]
+        ),
+        ("offstage help expl", ["explain"]), ("offstage history --si", ["--since"]),
+        ("offstage set battery-m", ["battery-margin"]), ("offstage simulate f", ["fetch"]),
+        ("offstage --socket /x hist", ["history"]),
+        ("offstage open ", ["org.example.Reader", "newsboat"]),
+        ("offstage open news", ["newsboat"]),
+        (
+            "offstage-gateway ",
+            GatewayProgram.table.commands.map(\.name) + ["help", "--version", "--directory"]
+        ),
+        ("offstage-gateway --directory /x sen", ["send"]),
+        ("offstage-gateway help sett", ["settings"]),
+        ("offstage-gateway keys c", ["certificate"]),
+        ("offstage-gateway send --coll", ["--collapse-id"]),
     ])
     func bashOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
         let scratch = ScratchDirectory()
-        let file = try scratch.write("offstage.bash", Completions.bash)
+        let words = typed.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let file = try scratch.write("completion", Self.programs[words[0]]?["bash"] ?? "")
         // The daemon's answer, as the program prints it.
         try scratch.write(
             "offstage",
@@ -28,12 +52,9 @@ struct CompletionTests {
                 + "echo '  {\n    \"app\": \"newsboat\"\n  }\n]'\n",
             permissions: 0o755
         )
-        let words =
-            ["offstage"]
-            + typed.split(separator: " ", omittingEmptySubsequences: false)
-            .map(String.init)
         let script = """
-            source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _offstage
+            source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            function=$(complete -p "$1"); function=${function#*-F }; "${function%% *}"
             printf '%s\\n' "${COMPREPLY[@]}"
             """
         var command = Command(["bash", "-c", script, "bash", file] + words)
@@ -47,13 +68,44 @@ struct CompletionTests {
     }
 
     @Test(
-        .enabled(if: Command.exists("zsh") || Command.exists("fish"), "neither zsh nor fish"),
-        arguments: [("zsh", Completions.zsh), ("fish", Completions.fish)]
+        .enabled(if: Command.exists("fish"), "fish is not installed"),
+        arguments: [
+            ("offstage hist", ["history"]), ("offstage simulate f", ["fetch"]),
+            ("offstage open news", ["newsboat"]), ("offstage-gateway sen", ["send"]),
+            ("offstage-gateway keys c", ["certificate"]),
+            ("offstage-gateway send --coll", ["--collapse-id"]),
+        ]
     )
-    func otherShellsCanReadTheirs(_ shell: String, _ text: String) throws {
-        guard Command.exists(shell) else { return }
+    func fishOffersWhatFits(_ typed: String, _ wanted: [String]) throws {
         let scratch = ScratchDirectory()
-        let outcome = try Command(shell, "-n", try scratch.write("completion", text)).run()
+        let program = String(typed.prefix { $0 != " " })
+        let file = try scratch.write("completion", Self.programs[program]?["fish"] ?? "")
+        try scratch.write(
+            "offstage",
+            "#!/bin/sh\necho '[ {\n    \"app\": \"newsboat\"\n  }\n]'\n",
+            permissions: 0o755
+        )
+        var command = Command("fish", "--no-config", "-c", "source \(file); complete -C '\(typed)'")
+        let path = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
+        command.environment = Command.cleanEnvironment([
+            "PATH": scratch.path + ":" + path, "HOME": scratch.path,
+        ])
+        let outcome = try command.run()
         #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
+        let offered = outcome.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+        #expect(offered.map(String.init) == wanted)
+    }
+
+    @Test(
+        .enabled(if: Command.exists("zsh"), "zsh is not installed"),
+        arguments: programs.keys
+    )
+    func zshCanReadIts(_ program: String) throws {
+        let text = try #require(Self.programs[program])["zsh"]
+        let scratch = ScratchDirectory()
+        let outcome = try Command("zsh", "-n", try scratch.write("completion", text)).run()
+        #expect(outcome.succeeded && outcome.errors == "", "\(outcome)")
+        // What stands between colons is an action: a name of an argument has none.
+        #expect(!text.contains("HOST:PORT"))
     }
 }

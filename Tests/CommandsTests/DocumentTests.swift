@@ -1,15 +1,18 @@
 import AppProtocol
 import BuildIdentity
+import CommandTable
 import Commands
 import DeviceCore
+import GatewayShell
 import TestKit
 import Testing
 import Vocabulary
 
 /// The documents say what the tables in the code say. `make docs` writes them anew.
 struct DocumentTests {
-    @Test func theManualPageIsTheTableOfCommands() throws {
-        try Document("docs/man/offstage.1").expect(ManualPage.text + "\n")
+    @Test func theManualPagesAreTheTablesOfCommands() throws {
+        try Document("docs/man/offstage.1").expect(OffstageProgram.table.manualPage + "\n")
+        try Document("docs/man/offstage-gateway.1").expect(GatewayProgram.table.manualPage + "\n")
     }
 
     @Test func theManualPageOfTheDaemonHasItsOptions() throws {
@@ -25,7 +28,7 @@ struct DocumentTests {
 
     @Test(
         .enabled(if: Command.exists("man"), "man is not installed"),
-        arguments: ["offstage.1", "offstaged.1"]
+        arguments: ["offstage.1", "offstaged.1", "offstage-gateway.1"]
     )
     func theManualPagesAreWellFormed(_ name: String) throws {
         let text = try Document("docs/man/" + name).contents

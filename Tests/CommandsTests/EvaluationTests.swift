@@ -1,3 +1,4 @@
+import DeviceCore
 import Linux
 import Simulator
 import TestKit
@@ -17,11 +18,11 @@ struct EvaluationTests {
     /// What `usage_baselines.py` computes of the same log, at 2, 4, 8 and 24 refreshes.
     struct Reference {
         var policy: String
-        var purse: PurseKind
+        var purse: RefreshPurse
         var fresh: [Double]
         var wakes: [Double]
 
-        init(_ policy: String, _ purse: PurseKind, fresh: [Double], wakes: [Double]) {
+        init(_ policy: String, _ purse: RefreshPurse, fresh: [Double], wakes: [Double]) {
             (self.policy, self.purse, self.fresh, self.wakes) = (policy, purse, fresh, wakes)
         }
 

@@ -1,4 +1,5 @@
 import AppProtocol
+import CommandTable
 import Commands
 import Testing
 import Vocabulary

@@ -1,3 +1,4 @@
+import CommandTable
 import Commands
 import DeviceCore
 import TestKit
@@ -47,7 +48,9 @@ struct JSONTests {
 
     @Test func eachCommandWithJSONHasItsSection() throws {
         let sections = try Self.documented().keys.filter { $0.hasPrefix("offstage ") }
-        let commands = Subcommand.all.filter(\.printsData).map { "offstage \($0.name)" }
+        let commands = OffstageProgram.table.commands.filter(\.printsData).map {
+            "offstage \($0.name)"
+        }
         #expect(Set(sections) == Set(commands))
     }
 

@@ -1,3 +1,4 @@
+import CommandTable
 import Commands
 import Vocabulary
 
@@ -21,6 +22,18 @@ struct TestTerminal {
 
     /// Runs the program with these arguments. Without a `control` no daemon runs.
     func run(_ arguments: [String], _ control: (any Control)? = nil) -> Outcome {
+        record { console in
+            OffstageProgram.main(arguments, console) { _ throws(Failure) in
+                guard let control else {
+                    throw Failure(.notRunning, "the daemon is not running")
+                }
+                return control
+            }
+        }
+    }
+
+    /// What a program prints here, and its exit status.
+    func record(_ program: (Console) -> Int32) -> Outcome {
         var output: [UInt8] = []
         var errors: [UInt8] = []
         let console = Console(
@@ -30,11 +43,7 @@ struct TestTerminal {
             output: { output += $0 },
             errors: { errors += $0 }
         )
-        let program = CommandLineProgram(console: console) { _ throws(Failure) in
-            guard let control else { throw Failure(.noDaemon, "the daemon is not running") }
-            return control
-        }
-        let status = program.run(arguments)
+        let status = program(console)
         return Outcome(
             status: status,
             output: String(decoding: output, as: UTF8.self),

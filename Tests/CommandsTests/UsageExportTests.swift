@@ -1,3 +1,4 @@
+import CommandTable
 import Commands
 import Linux
 import Testing

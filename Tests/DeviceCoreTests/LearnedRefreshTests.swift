@@ -4,9 +4,8 @@ import Vocabulary
 
 /// Refreshes of a user with habits: the mail at noon, the news at 20:00, every day.
 struct LearnedRefreshTests {
-    private static let apps: [(name: String, at: Interval)] = [
-        ("mail", .hours(12)), ("news", .hours(20)),
-    ]
+    private typealias Habit = (name: String, at: Interval)
+    private static let apps: [Habit] = [("mail", .hours(12)), ("news", .hours(20))]
 
     private static func habit(_ name: String) -> (inout AppManifest) -> Void {
         { manifest in
@@ -40,44 +39,65 @@ struct LearnedRefreshTests {
     @discardableResult
     private static func live(
         _ bench: inout Bench,
-        failing: String = ""
+        _ habits: [Habit] = apps,
+        failing: String = "",
+        slow: String = ""
     ) -> [(app: String, at: Interval)] {
-        let midnight = bench.now.wall
-        var runs: [(String, Interval)] = []
-        for app in apps + [("", .days(1))] {
-            let end = midnight + app.at
-            while bench.now.wall < end {
-                let next = bench.armed.map { max(.milliseconds(1), $0 - bench.now.boot) }
-                bench.move(min(end - bench.now.wall, next ?? .days(1)))
-                bench.send(.timer)
-                finish(&bench, since: midnight, failing, &runs)
-            }
-            guard !app.name.isEmpty else { break }
-            bench.send(.condition(.idle, .hand, .value(0)))
-            finish(&bench, since: midnight, failing, &runs)
-            bench.send(.used(AppID(app.name)))
-            bench.move(.minutes(10))
-            bench.send(.condition(.idle, .hand, .value(1)))
-            finish(&bench, since: midnight, failing, &runs)
+        var day = Day(midnight: bench.now.wall, failing: failing, slow: slow)
+        for habit in habits {
+            day.pass(&bench, until: habit.at)
+            day.send(&bench, .condition(.idle, .hand, .value(0)))
+            day.send(&bench, .used(AppID(habit.name)))
+            day.pass(&bench, until: habit.at + .minutes(10))
+            day.send(&bench, .condition(.idle, .hand, .value(1)))
         }
-        return runs
+        day.pass(&bench, until: .days(1))
+        return day.runs
     }
 
-    private static func finish(
-        _ bench: inout Bench,
-        since midnight: WallTime,
-        _ failing: String,
-        _ runs: inout [(String, Interval)]
-    ) {
-        let spawned = bench.spawned
-        for run in spawned {
-            runs.append((run.spec.app.name, bench.now.wall - midnight))
-            bench.started(run.launch)
+    /// A day, with its timers and the ends of what was begun.
+    private struct Day {
+        let midnight: WallTime
+        let failing: String
+        let slow: String
+        var runs: [(app: String, at: Interval)] = []
+        private var ending: [(at: BootTime, launch: LaunchID, app: String)] = []
+
+        init(midnight: WallTime, failing: String, slow: String) {
+            (self.midnight, self.failing, self.slow) = (midnight, failing, slow)
         }
-        guard !spawned.isEmpty else { return }
-        bench.move(.seconds(10))
-        for run in spawned {
-            bench.exited(run.launch, status: run.spec.app.name == failing ? 3 : 0)
+
+        mutating func send(_ bench: inout Bench, _ event: Event) {
+            bench.send(event)
+            for run in bench.spawned {
+                let name = run.spec.app.name
+                runs.append((name, bench.now.wall - midnight))
+                ending.append(
+                    (
+                        bench.now.boot + .milliseconds(name == slow ? 24_000 : 2_400), run.launch,
+                        name
+                    )
+                )
+                bench.started(run.launch)
+            }
+        }
+
+        mutating func pass(_ bench: inout Bench, until end: Interval) {
+            let end = bench.now.boot + (midnight + end - bench.now.wall)
+            while bench.now.boot < end {
+                let place = ending.indices.min { ending[$0].at < ending[$1].at }
+                let done = place.map { ending[$0].at } ?? .distantFuture
+                let next = min(end, done, bench.armed ?? .distantFuture)
+                bench.move(max(.milliseconds(1), next - bench.now.boot))
+                if let place, done <= bench.now.boot {
+                    let run = ending.remove(at: place)
+                    let status: Int32 = run.app == failing ? 3 : 0
+                    let usage = Usage(cpu: .seconds(run.app == slow ? 10 : 1), memory: 1 << 20)
+                    send(&bench, .process(run.launch, .exited(.status(status), usage)))
+                } else {
+                    send(&bench, .timer)
+                }
+            }
         }
     }
 
@@ -180,8 +200,10 @@ struct LearnedRefreshTests {
         let explanation = try #require(bench.device.explain(AppID("mail"), at: bench.now).first)
         let forecast = try #require(explanation.forecast)
         #expect(forecast.likelyChance > forecast.chance)
-        #expect(forecast.expectedAt != nil)
-        Self.live(&bench)
+        let expected = try #require(forecast.expectedAt)
+        let midnight = bench.now.wall
+        let first = Self.live(&bench).first { $0.app == "mail" }
+        #expect(first.map { abs((midnight + $0.at - expected).seconds) < 1 } == true)
         let decisions = bench.history.compactMap { line in
             if case .wake(let wake) = line.entry { wake.decision } else { nil }
         }
@@ -189,14 +211,184 @@ struct LearnedRefreshTests {
         #expect(last.left > 0 && last.together == 1 && last.purse == .device)
     }
 
-    @Test func `what always brings nothing is refreshed less`() {
-        var bench = Self.bench(days: 10, budget: 4)
+    /// Both at the same times, some days at the one and some at the other.
+    private static func alike(_ day: Int) -> [Habit] {
+        let names = day % 2 == 0 ? ["mail", "news"] : ["news", "mail"]
+        return [7, 9, 11, 13, 15, 17, 19, 21].filter { ($0 + day) % 3 != 0 }.flatMap { hour in
+            [
+                (names[0], Interval.hours(Int64(hour))),
+                (names[1], .hours(Int64(hour)) + .minutes(40)),
+            ]
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of two apps used alike the thrifty one is refreshed more, by half`(isSlow: Bool) {
+        var bench = Self.bench(days: 0, budget: 4)
         var counts = (mail: 0, news: 0)
-        for _ in 0..<15 {
-            let runs = Self.live(&bench, failing: "news")
+        for day in 0..<18 {
+            let runs = Self.live(
+                &bench,
+                Self.alike(day),
+                failing: isSlow ? "" : "news",
+                slow: isSlow ? "news" : ""
+            )
+            guard day >= 4 else { continue }
             counts.mail += runs.count { $0.app == "mail" }
             counts.news += runs.count { $0.app == "news" }
         }
-        #expect(counts.mail > counts.news, "\(counts)")
+        #expect(2 * counts.mail >= 3 * counts.news, "\(counts)")
+        #expect(counts.news > 0)
+    }
+
+    @Test func `equal users do not load a server at once`() throws {
+        var bench = Self.bench(days: 0, budget: 4)
+        for day in 0..<6 { Self.live(&bench, Self.alike(day)) }
+        let records = try bench.loaded()
+        // Spread evenly over the grid, a hundred stand for all.
+        var minutes: [Int64: Int] = [:]
+        var all = 0
+        for number: Int64 in 0..<100 {
+            var other = bench
+            other.device = Device(
+                restoring: records.map { $0.offset(by: 1 + number * 3_000_000_000) }
+            )
+            other.send(
+                .started(Start(bootID: "boot-1", seed: 1, settings: bench.device.settings.value))
+            )
+            for app in Self.apps { other.install(.refreshing(app.name, Self.habit(app.name))) }
+            other.send(.condition(.idle, .hand, .value(1)))
+            for run in Self.live(&other, Self.alike(6)) {
+                minutes[run.at.nanoseconds / 60_000_000_000, default: 0] += 1
+                all += 1
+            }
+        }
+        let most = try #require(minutes.values.max())
+        #expect(most * 20 <= all, "\(most) of \(all) in one minute")
+    }
+
+    @Test func `what two apps are wanted for at one time is one wake`() {
+        let habits: [Habit] = [("mail", .hours(12)), ("news", .hours(12) + .minutes(2))]
+        var bench = Self.bench(days: 0, budget: 1)
+        for _ in 0..<8 { Self.live(&bench, habits) }
+        let runs = Self.live(&bench, habits).filter { $0.at < .hours(12) }
+        #expect(runs.map(\.app).sorted() == ["mail", "news"], "\(runs)")
+        #expect(Set(runs.map(\.at)).count == 1, "\(runs)")
+    }
+
+    @Test func `an app that others outbid comes to its turn`() {
+        let others = (7..<23).flatMap { hour in
+            [("mail", Interval.hours(hour)), ("news", .hours(hour) + .minutes(30))]
+        }
+        var bench = Self.bench(days: 0, budget: 4)
+        bench.install(.refreshing("rare", Self.habit("rare")))
+        var turns: [Int64] = []
+        for day: Int64 in 0..<32 {
+            // Some time or other.
+            let rare = ("rare", Interval.hours(7 + day * 5 % 16) + .minutes(15))
+            let habits = day < 5 || day % 5 == 0 ? others + [rare] : others
+            let runs = Self.live(&bench, habits.sorted { $0.1 < $1.1 })
+            if day >= 14, runs.contains(where: { $0.app == "rare" }) { turns.append(day) }
+        }
+        // Every 8 days, by four refreshes a day.
+        #expect((1...3).contains(turns.count), "\(turns)")
+    }
+
+    @Test func `no app takes the whole purse`() {
+        let mail = (6..<23).map { (name: "mail", at: Interval.hours($0)) }
+        var bench = Self.bench(days: 5, budget: 4)
+        for day in 0..<14 {
+            let count = Self.live(&bench, mail).count { $0.app == "mail" }
+            #expect(count <= 6)
+            if day > 10 { #expect(count == 6) }
+        }
+        var last = Day(midnight: bench.now.wall, failing: "", slow: "")
+        last.pass(&bench, until: .hours(22))
+        let sentence = bench.sentence("mail")
+        #expect(sentence.contains("nothing left for it of the 8 for all apps today"), "\(sentence)")
+    }
+
+    @Test func `a charger makes refreshes cheaper, a network paid by the byte dearer`() throws {
+        var bench = Self.bench(days: 10)
+        func price() throws -> Int64 {
+            let explanation = try #require(bench.device.explain(AppID("mail"), at: bench.now).first)
+            return try #require(explanation.forecast).price
+        }
+        let usual = try price()
+        bench.send(.condition(.power, .hand, .value(1)))
+        #expect(try price() < usual)
+        bench.send(.condition(.power, .hand, .absent))
+        bench.send(.condition(.metered, .hand, .value(1)))
+        #expect(try price() > usual)
+    }
+
+    @Test func `a device in use is looked at once an hour while nothing else happens`() throws {
+        var bench = Self.bench(days: 10, budget: 1)
+        bench.advance(.hours(14))
+        bench.send(.condition(.idle, .hand, .value(0)))
+        let begin = bench.now.boot
+        var timers = 0
+        while bench.now.boot - begin < .hours(4) {
+            let next = try #require(bench.armed)
+            bench.move(max(.milliseconds(1), next - bench.now.boot))
+            bench.send(.timer)
+            for run in bench.spawned {
+                bench.started(run.launch)
+                bench.exited(run.launch)
+            }
+            timers += 1
+        }
+        // The first five minutes, then an hour each.
+        #expect((4...8).contains(timers), "\(timers)")
+    }
+
+    @Test func `the smallest purse is never empty for good`() {
+        var bench = Self.bench(days: 0, budget: 1)
+        for _ in 0..<8 { Self.live(&bench, failing: "news") }
+        #expect(Self.live(&bench, failing: "news").count == 1)
+    }
+
+    @Test func `an app of little worth waits for a chance that it does not have`() throws {
+        var bench = Self.bench(days: 0, budget: 4)
+        for day in 0..<8 { Self.live(&bench, Self.alike(day), failing: "news") }
+        var day = Day(midnight: bench.now.wall, failing: "news", slow: "")
+        for hour: Int64 in 7..<23 {
+            day.pass(&bench, until: .hours(hour) + .minutes(31))
+            let explanation = try #require(bench.device.explain(AppID("news"), at: bench.now).first)
+            guard explanation.holds.contains(where: { $0.gate == "better-moment" }) else {
+                continue
+            }
+            let forecast = try #require(explanation.forecast)
+            #expect(forecast.chance <= forecast.price, "\(forecast)")
+        }
+    }
+
+    @Test func `the purse is told while something else holds the app`() throws {
+        var bench = Self.bench(days: 10)
+        bench.send(.condition(.lowPower, .hand, .value(1)))
+        let manifests = Self.apps.map { AppManifest.refreshing($0.name, Self.habit($0.name)) }
+        try bench.restart(manifests: manifests)
+        let explanation = try #require(bench.device.explain(AppID("mail"), at: bench.now).first)
+        #expect(explanation.forecast?.budget == 4)
+    }
+
+    @Test func `chances follow the local time from whatever happens next`() throws {
+        var bench = Self.bench(days: 10, budget: 1)
+        bench.advance(.hours(2))
+        bench.now.utcOffset += 3600
+        bench.send(.condition(.thermal, .kernel, .value(0)))
+        // It is 3 now, and noon in nine hours.
+        let runs = Self.live(&bench, [("mail", .hours(9)), ("news", .hours(17))])
+        let mail = try #require(runs.first { $0.app == "mail" })
+        #expect((.hours(8) + .minutes(20)...(.hours(9))).contains(mail.at), "\(runs)")
+    }
+}
+
+extension Record {
+    /// Of a device of another seed.
+    fileprivate func offset(by seed: Int64) -> Record {
+        guard case .device = self, var map = value.mapValue else { return self }
+        map["seed"] = .integer(seed)
+        return (try? Record(key, .map(map))) ?? self
     }
 }

@@ -93,6 +93,17 @@ struct TaskTimeTests {
         }
     }
 
+    @Test func `who accepted while nobody listened is told of the expiry once`() throws {
+        var bench = Self.bench()
+        let launch = try bench.suspendApp("app", registered: ["app.*"])
+        bench.submit(launch, "app.news")
+        let delivery = try #require(bench.offers(launch).first)
+        bench.say(launch, .disconnected)
+        bench.advance(.seconds(25))
+        bench.say(launch, .reconnected(running: [delivery], finished: []))
+        #expect(bench.told(launch).count { $0 == .expire(delivery, .timeout) } == 1)
+    }
+
     @Test func `an extension that begins its activity again is told that it has expired`() throws {
         var bench = Self.bench()
         let launch = try bench.openApp("app")

@@ -141,12 +141,31 @@ struct UseTests {
         }
         for app in apps {
             let bytes = try ValueEncoder().bytes(app)
-            #expect(bytes.count <= 8192)
+            #expect(bytes.count <= 4096)
             #expect(try ValueDecoder().decode(AppUse.self, from: bytes) == app)
         }
         let bytes = try ValueEncoder().bytes(device)
-        #expect(bytes.count <= 8192)
+        #expect(bytes.count <= 5120)
         #expect(try ValueDecoder().decode(DeviceUse.self, from: bytes) == device)
+    }
+
+    @Test(arguments: [0, 1, 96, 97, 288])
+    func aGridComesBackAsItWas(marked: Int) throws {
+        var grid = DayGrid()
+        for bin in 0..<marked { grid.mark(287 - bin) }
+        grid.pass(days: 63)
+        let value = try ValueEncoder().encode(grid)
+        #expect(value.listValue?.count == (marked > 96 ? 288 : 2 * marked))
+        #expect(try ValueDecoder().decode(DayGrid.self, from: value) == grid)
+        grid.pass(days: 1)
+        #expect(try ValueEncoder().encode(grid) == .list([]))
+    }
+
+    @Test(arguments: [[1], [288, 1], [-1, 1], [Int64](repeating: 0, count: 194)])
+    func whatIsNoGridIsRefused(numbers: [Int64]) {
+        #expect(throws: ValueError.self) {
+            try ValueDecoder().decode(DayGrid.self, from: .list(numbers.map { .integer($0) }))
+        }
     }
 
     @Test func aRecordOfAnotherShapeIsRefusedOrFilledUp() throws {

@@ -79,6 +79,87 @@ struct LinkClientTests {
         )
     }
 
+    @Test mutating func anAddressIsAskedForUntilItIsThereAndAgainWhenTheGatewayForgot() throws {
+        let one = LinkClient.Subscription(topic: "a", key: [4] + Array(0..<64))
+        let asked = LinkClient.Action.send(.subscribe(topic: "a", key: one.key))
+        #expect(client.subscribe(one) == [])
+        #expect(client.subscribe(LinkClient.Subscription(topic: "a", key: [4])) == [])
+        #expect(try connect() == [.online(isNew: false), asked])
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet() == [.online(isNew: false), asked])
+        let answer = GatewayFrame.subscribed(topic: "a", app: 3, key: one.key, endpoint: "u")
+        #expect(
+            try client.received(answer, at: now) == [.subscribed(one, app: 3, endpoint: "u")]
+        )
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet() == [.online(isNew: false)])
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet(isNew: true) == [.online(isNew: true), asked])
+        _ = try client.received(answer, at: now)
+        _ = client.unregister("a")
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(
+            try greet(isNew: true) == [.online(isNew: true), .send(.unregister(topic: "a"))]
+        )
+    }
+
+    @Test mutating func aBadKeyTakesBackNothingButItself() throws {
+        let keys = [1, 2].map { [UInt8](repeating: $0, count: LinkFormat.senderKeyBytes) }
+        for key in keys { _ = client.subscribe(LinkClient.Subscription(topic: "a", key: key)) }
+        _ = try connect()
+        _ = try client.received(.refused(topic: "a", .badKey), at: now)
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(
+            try greet() == [.online(isNew: false), .send(.subscribe(topic: "a", key: keys[1]))]
+        )
+    }
+
+    @Test mutating func aChannelIsFollowedOnEachLinkFromTheLastMessageThatCame() throws {
+        let channel = [UInt8](repeating: 9, count: 16)
+        func saying(_ last: UInt64) -> LinkClient.Action {
+            .send(.follow(topic: "a", channel: channel, last: last))
+        }
+        func message(_ number: UInt64) -> GatewayFrame.Broadcast {
+            .init(channel: channel, number: number, priority: 10, payload: [])
+        }
+        #expect(client.follow(.init(topic: "a", channel: channel, last: 5)) == [])
+        #expect(client.follow(.init(topic: "a", channel: [1])) == [])
+        #expect(try connect() == [.online(isNew: false), saying(5)])
+        let follow = LinkClient.Follow(topic: "a", channel: channel, last: 5)
+        #expect(
+            try client.received(.following(channel: channel), at: now)
+                == [.following(follow, nil)]
+        )
+        #expect(
+            try client.received(.broadcast(message(7)), at: now)
+                == [.broadcast(message(7), topic: "a")]
+        )
+        // One that came twice, and one of a channel that nobody follows.
+        #expect(try client.received(.broadcast(message(7)), at: now) == [])
+        var other = message(8)
+        other.channel = []
+        #expect(try client.received(.broadcast(other), at: now) == [])
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet() == [.online(isNew: false), saying(7)])
+        let removed = LinkClient.Follow(topic: "a", channel: channel, last: 7)
+        #expect(
+            try client.received(.notFollowing(channel: channel, .noChannel), at: now)
+                == [.following(removed, .noChannel)]
+        )
+        #expect(client.unfollow(channel) == [])
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet() == [.online(isNew: false)])
+        #expect(client.follow(removed) == [saying(7)])
+        #expect(client.unfollow(channel) == [.send(.unfollow(channel: channel))])
+    }
+
     @Test mutating func anAppThatLeavesWhileAwayIsToldOfLater() throws {
         _ = client.unregister("a")
         #expect(

@@ -147,6 +147,7 @@ final class CoreHost: AppHost {
     }
 
     func usage(of launch: LaunchID) -> Usage? { nil }
+    func measure(_ launch: LaunchID) {}
 
     func doctor() -> [Value] { [["check": "test", "ok": true]] }
     func version() -> Value { ["version": "0.0.1"] }

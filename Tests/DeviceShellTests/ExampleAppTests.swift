@@ -54,6 +54,19 @@ struct ExampleAppTests {
         try #require(value?.stringValue.flatMap(ISO8601DateFormatter().date(from:)))
     }
 
+    // MARK: Printing
+
+    @Test func `what an app prints is in its log at once`() throws {
+        let tides = try SampleApp(
+            "tides",
+            "BackgroundModes=fetch;\nPermittedTaskIdentifiers=com.example.tides.refresh;"
+        )
+        // By print, into a file.
+        try tides.open(saying: "no table yet")
+        try tides.leave()
+        try tides.waitUntilSuspended()
+    }
+
     // MARK: J1
 
     @Test func `posts are there before they are looked for, and are marked new once`() throws {
@@ -78,6 +91,7 @@ struct ExampleAppTests {
         let run = try reader.bench.nextRun(reader.name)
         #expect(run["result"] == "completed" && run["resumed"] == true, "\(run)")
         #expect(run["task"] == .string(Self.refresh) && run["simulated"] == false, "\(run)")
+        #expect(run["cpuSeconds"]?.doubleValue ?? 0 > 0, "what a short run costs too: \(run)")
         #expect(try reader.task(Self.refresh) != nil, "it asked for the next one")
         try reader.bench.set("network", "off")
         try reader.waitUntilSuspended()

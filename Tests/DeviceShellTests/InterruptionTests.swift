@@ -199,6 +199,17 @@ struct InterruptionTests {
         #expect(try bench.app("reader")?["closed"] == nil)
     }
 
+    @Test func `a caller that attaches to what cannot be started is told so`() throws {
+        let bench = try DaemonBench()
+        let place = bench.home("absent")
+        try bench.manifest("reader", exec: place, "BackgroundModes=fetch;")
+        var command = Command(Products.path(of: "offstage"), "open", "--attach", "reader")
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
+        let outcome = try command.run()
+        #expect(outcome.errors.hasPrefix("offstage: \(place) is not there\nMend"), "\(outcome)")
+        #expect(!outcome.succeeded)
+    }
+
     @Test func `a caller that attaches becomes the app, is frozen and thawed`() throws {
         let bench = try opened()
         var command = Command(Products.path(of: "offstage"), "open", "--attach", "reader")

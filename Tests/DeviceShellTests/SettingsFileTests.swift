@@ -115,4 +115,53 @@ struct SettingsFileTests {
         try app.call("Submit", "news", ["kind": "refresh"])
         #expect(try value(bench, "run-slots") == "2")
     }
+
+    @Test func `what the user sets must go with what the administrator has, and gives way to it`()
+        throws
+    {
+        let text = "expiry-warning = 2s\nrun-slots = 3\nbackground-refresh = off\n"
+        let bench = try DaemonBench(text, starting: false)
+        let file = "administrator.conf"
+        try bench.daemon.scratch.write(file, "wake-grant = 8s\n")
+        try bench.daemon.start()
+        let refused = try bench.refusal("Set", "expiry-warning", "10s", [:])
+        #expect(refused.text.contains("is not shorter than wake-grant, 8s"), "\(refused)")
+        #expect(try value(bench, "expiry-warning") == "2s")
+        try bench.set("expiry-warning", "7s")
+
+        // The administrator comes after the user, whose file is no longer right as it is.
+        try bench.daemon.scratch.write(file, "wake-grant = 6s\n")
+        _ = try bench.refusal("Reload")
+        for _ in 1...2 {
+            #expect(try value(bench, "wake-grant") == "6s")
+            #expect(try value(bench, "background-refresh") == "off")
+            #expect(try value(bench, "expiry-warning") == "5s", "the default")
+            #expect(try value(bench, "run-slots") == "3")
+            try bench.restart()
+        }
+        try bench.set("expiry-warning", "3s")
+        #expect(try value(bench, "run-slots") == "3")
+        #expect(try value(bench, "wake-grant") == "6s")
+    }
+
+    @Test func `lint measures by the settings in force, the administrator's too`() throws {
+        let bench = try DaemonBench("memory-limit = 300M\n", starting: false)
+        let manifest = try bench.daemon.scratch.write(
+            "feed.desktop",
+            "[Desktop Entry]\nType=Application\nName=Feed\nExec=/bin/true\n"
+                + "[X-Offstage]\nBackgroundModes=fetch;\nMemoryLimit=100M\n"
+        )
+        func lint() throws -> String {
+            var command = Command(Products.path(of: "offstage"), "lint", manifest)
+            command.environment = Command.cleanEnvironment([
+                "OFFSTAGE_SOCKET": bench.daemon.socket, "HOME": bench.home(""),
+            ])
+            return try command.run().output
+        }
+        try bench.daemon.start()
+        #expect(try lint() == "\(manifest): good\n")
+        try bench.daemon.scratch.write("administrator.conf", "memory-limit = 64M\n")
+        try bench.ask("Reload")
+        #expect(try lint().contains("is more than memory-limit allows (64 MiB)"))
+    }
 }

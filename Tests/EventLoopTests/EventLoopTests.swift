@@ -217,7 +217,7 @@ struct EventLoopTests {
     }
 
     @Test func `a descriptor that is closed is refused`() throws {
-        #expect(throws: LinuxError("sd_event_add_io", "descriptor -1", Errno(EBADF))) {
+        #expect(throws: LinuxError("epoll_ctl", "descriptor -1", Errno(EBADF))) {
             _ = try DescriptorSource(loop, -1, .readable) { _ in }
         }
     }

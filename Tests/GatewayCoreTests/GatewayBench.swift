@@ -80,7 +80,7 @@ extension [Effect] {
     var deeds: [Effect] {
         filter {
             switch $0 {
-            case .log, .logNumber: false
+            case .log, .logNumber, .logBroadcast: false
             default: true
             }
         }

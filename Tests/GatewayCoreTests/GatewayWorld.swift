@@ -290,7 +290,9 @@ struct GatewayWorld {
             }
             pending.append(effect)
         case .remove, .save: pending.append(effect)
-        case .log, .logNumber, .registered, .unregistered: break
+        case .log, .logNumber, .logBroadcast, .registered, .subscribed, .unregistered,
+            .saveChannel, .removeChannel, .keepBroadcast, .broadcast, .follows:
+            break
         case .send(let link, let sending): send(sending, over: link)
         case .sendStored(let link, let id, let key, let number, let isRider):
             let found =

@@ -11,18 +11,32 @@ struct DeliveryTests {
     {
         let gateway = try ScratchGateway()
         try gateway.start()
-        let first = try Device(gateway)
+        let first = try ScratchDevice(gateway)
         let token = try first.token()
         let unique = try send(gateway, token, "--alert=Hello")
         try first.wait(for: "Hello")
         try first.end()
         let stored = try send(gateway, token, "--alert=Later")
-        let second = try Device(gateway)
+        let second = try ScratchDevice(gateway)
         #expect(try second.token() == token)
         try second.wait(for: "Later")
         try expect(gateway, unique, ["accepted", "delivered"])
         try expect(gateway, stored, ["accepted", "stored", "delivered"])
         try second.end()
+    }
+
+    @Test func `what the flags of send say is what the app gets`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        let device = try ScratchDevice(gateway)
+        let token = try device.token()
+        _ = try send(gateway, token, "--alert=Hello", "--data=room=7", "--data=who=Ada")
+        try device.wait(
+            for: #"alert {"aps":{"alert":"Hello"},"room":"7","who":"Ada"}"#
+        )
+        _ = try send(gateway, token, "--silent", "--data=room=8")
+        try device.wait(for: #"background {"aps":{"content-available":1},"room":"8"}"#)
+        try device.end()
     }
 
     @Test func `kill -9 while devices are away and there loses nothing that was answered 200`()
@@ -31,7 +45,7 @@ struct DeliveryTests {
         let gateway = try ScratchGateway()
         let away = try gateway.register(100)
         try gateway.start()
-        let device = try Device(gateway, (0..<50).map { "org.example.App\($0)" })
+        let device = try ScratchDevice(gateway, (0..<50).map { "org.example.App\($0)" })
         let there = try (0..<50).map { try device.token("org.example.App\($0)") }
         var answered: [String: String] = [:]
         let client = try LoadSender(gateway, away)
@@ -52,20 +66,36 @@ struct DeliveryTests {
         try device.end()
     }
 
+    @Test func `limits of devices are settings, and what came of them is counted`() throws {
+        let gateway = try ScratchGateway(settings: "links = 1\n")
+        try gateway.start()
+        let first = try ScratchDevice(gateway)
+        _ = try first.token()
+        let second = try RawConnection(
+            gateway,
+            port: gateway.devicePort,
+            protocols: ["offstage-link"]
+        )
+        // An end, because it is busy.
+        #expect(second.bytes().starts(with: [0x08, 4, 2]))
+        #expect(second.isClosed)
+        let stats = try ValueJSON.parse(try gateway.run("stats", "--json").output)
+        #expect(stats["link_connections_total"] == 2)
+        #expect(stats["link_welcomed_total"] == 1)
+        #expect(stats["link_sent_away_total"] == 1)
+        #expect(stats["link_too_slow_total"] == 0)
+        try first.end()
+    }
+
     private func send(
         _ gateway: ScratchGateway,
         _ token: String,
-        _ what: String,
+        _ what: String...,
         topic: String = ScratchGateway.topic
     ) throws -> String {
-        let sent = try gateway.run(
-            "send",
-            "--topic=\(topic)",
-            what,
-            "--json",
-            "--host=localhost:\(gateway.port)",
-            token
-        )
+        let place = ["--directory=\(gateway.directory.path)", "--host=localhost:\(gateway.port)"]
+        let words = ["send", "--topic=\(topic)", "--json"] + what + place + [token]
+        let sent = try Command([ScratchGateway.program] + words).run()
         #expect(sent.succeeded, "\(sent.errors)")
         return try #require(try ValueJSON.parse(sent.output)["uniqueId"]?.stringValue)
     }
@@ -82,44 +112,6 @@ struct DeliveryTests {
             let report = log.flatMap { try? ValueJSON.parse($0.output) }
             let found = report?["events"]?.listValue?.compactMap { $0["event"]?.stringValue }
             return found == events
-        }
-    }
-
-    /// The program's own device, with what it prints.
-    private final class Device {
-        private let log: String
-        private var process: PidFD?
-
-        init(_ gateway: ScratchGateway, _ topics: [String] = [ScratchGateway.topic]) throws {
-            log = gateway.directory("device\(gateway.directory.entries.count)")
-            process = try Command(
-                [
-                    ScratchGateway.program, "device", "--directory=\(gateway.directory.path)",
-                    "--host=localhost:\(gateway.devicePort)",
-                ] + topics
-            ).start(logging: log)
-        }
-
-        deinit { try? end() }
-
-        func token(_ topic: String = ScratchGateway.topic) throws -> String {
-            let line = "token \(topic) "
-            let text = try Wait.until(file: log, line) {
-                $0.split(separator: "\n").contains { $0.hasPrefix(line) }
-            }
-            let found = text.split(separator: "\n").first { $0.hasPrefix(line) } ?? ""
-            return String(found.dropFirst(line.count))
-        }
-
-        func wait(for text: String) throws {
-            try Wait.until(file: log, text) { $0.contains(text) }
-        }
-
-        func end() throws {
-            guard let process = process.take() else { return }
-            try process.send(Signal.terminate)
-            try Wait.until(readable: process.descriptor.number, "the end of the device")
-            _ = try process.wait(block: true)
         }
     }
 }

@@ -71,6 +71,23 @@ struct HostileProviderTests {
         try expectUndisturbed(gateway, token)
     }
 
+    @Test func `trailers are fields of their request, for its limit as well`() throws {
+        let (gateway, token) = try serving()
+        let raw = try Raw(gateway)
+        let topic = [("apns-topic", "a.b")]
+        let half = (0..<9).map { ("x-\($0)", String(repeating: "v", count: 500)) }
+        raw.send(Raw.preface + Raw.settings)
+        raw.send(Raw.frame(1, 4, 1, Raw.request("/3/device/00", topic)))
+        raw.send(Raw.frame(0, 0, 1, Array("{}".utf8)) + Raw.frame(1, 5, 1, Raw.block(topic)))
+        let answer = raw.frames { $0.type == 0 }.last
+        #expect(answer?.payload == Array(#"{"reason":"DuplicateHeaders"}"#.utf8))
+        raw.send(Raw.frame(1, 4, 3, Raw.request("/3/device/00", half)))
+        raw.send(Raw.frame(1, 5, 3, Raw.block(half)))
+        let reset = raw.frames { $0.type == 0 || $0.type == 3 || $0.type == 7 }.last
+        #expect(reset?.type == 3 && reset?.stream == 3)
+        try expectUndisturbed(gateway, token)
+    }
+
     @Test func `a header block without end is ended`() throws {
         let (gateway, token) = try serving()
         let raw = try Raw(gateway)

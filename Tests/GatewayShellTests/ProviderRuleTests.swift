@@ -7,18 +7,18 @@ import Vocabulary
 
 /// Every status and reason that a provider can see, over TLS from the program itself.
 struct ProviderRuleTests {
-    private struct Case {
+    struct Case: Sendable, CustomTestStringConvertible {
         var name: String
         var fields: [String: String?] = [:]
-        var path: String?
+        var path = "/3/device/TOKEN"
         var method = "POST"
         var body = #"{"aps":{"alert":"Hello"}}"#
         var outcome: Outcome
+
+        var testDescription: String { name }
     }
 
-    private static func cases(token: String, gone: String) -> [Case] {
-        payloads + fields + addresses(token: token, gone: gone)
-    }
+    private static let cases = payloads + fields + addresses
 
     private static let payloads: [Case] = {
         let long = String(repeating: "x", count: 4097 - 11)
@@ -62,65 +62,33 @@ struct ProviderRuleTests {
         ]
     }()
 
+    /// One field that is wrong, or (nil) not there.
     private static let fields = [
-        Case(name: "id", fields: ["apns-id": "x"], outcome: Outcome(400, "BadMessageId")),
-        Case(name: "topic", fields: ["apns-topic": nil], outcome: Outcome(400, "MissingTopic")),
-        Case(name: "bad topic", fields: ["apns-topic": "a b"], outcome: Outcome(400, "BadTopic")),
+        ("apns-id", "x", "BadMessageId"), ("apns-topic", nil, "MissingTopic"),
+        ("apns-topic", "a b", "BadTopic"),
+        ("apns-topic", "org.example.Other", "DeviceTokenNotForTopic"),
+        ("apns-push-type", "voip", "InvalidPushType"),
+        ("apns-push-type", "loud", "InvalidPushType"),
+        ("apns-push-type", "webpush", "InvalidPushType"), ("apns-priority", "7", "BadPriority"),
+        ("apns-expiration", "soon", "BadExpirationDate"),
+        ("apns-collapse-id", String(repeating: "c", count: 65), "BadCollapseId"),
+    ].map { name, value, reason in
         Case(
-            name: "other topic",
-            fields: ["apns-topic": "org.example.Other"],
-            outcome: Outcome(400, "DeviceTokenNotForTopic")
-        ),
-        Case(
-            name: "type and topic",
-            fields: ["apns-push-type": "voip"],
-            outcome: Outcome(400, "InvalidPushType")
-        ),
-        Case(
-            name: "type",
-            fields: ["apns-push-type": "loud"],
-            outcome: Outcome(400, "InvalidPushType")
-        ),
-        Case(
-            name: "priority",
-            fields: ["apns-priority": "7"],
-            outcome: Outcome(400, "BadPriority")
-        ),
-        Case(
-            name: "expiration",
-            fields: ["apns-expiration": "soon"],
-            outcome: Outcome(400, "BadExpirationDate")
-        ),
-        Case(
-            name: "collapse id",
-            fields: ["apns-collapse-id": String(repeating: "c", count: 65)],
-            outcome: Outcome(400, "BadCollapseId")
-        ),
-    ]
+            name: "\(name): \(value ?? "none")",
+            fields: [name: value],
+            outcome: Outcome(400, reason)
+        )
+    }
 
-    private static func addresses(token: String, gone: String) -> [Case] {
+    /// TOKEN is that of an app, GONE of one that was unregistered.
+    private static let addresses =
         [
-            Case(
-                name: "no token",
-                path: "/3/device/",
-                outcome: Outcome(400, "MissingDeviceToken")
-            ),
-            Case(
-                name: "made-up token",
-                path: "/3/device/" + String(repeating: "ab", count: 32),
-                outcome: Outcome(400, "BadDeviceToken")
-            ),
-            Case(
-                name: "short token",
-                path: "/3/device/abcd",
-                outcome: Outcome(400, "BadDeviceToken")
-            ),
-            Case(
-                name: "token of the past",
-                path: "/3/device/" + gone,
-                outcome: Outcome(410, "Unregistered")
-            ),
-            Case(name: "path", path: "/2/device/" + token, outcome: Outcome(404, "BadPath")),
+            ("/3/device/", Outcome(400, "MissingDeviceToken")),
+            ("/3/device/" + String(repeating: "ab", count: 32), Outcome(400, "BadDeviceToken")),
+            ("/3/device/abcd", Outcome(400, "BadDeviceToken")),
+            ("/3/device/GONE", Outcome(410, "Unregistered")),
+            ("/2/device/TOKEN", Outcome(404, "BadPath")),
+        ].map { Case(name: $0, path: $0, outcome: $1) } + [
             Case(name: "method", method: "PUT", outcome: Outcome(405, "MethodNotAllowed")),
             Case(
                 name: "nobody",
@@ -133,36 +101,31 @@ struct ProviderRuleTests {
                 outcome: Outcome(403, "InvalidProviderToken")
             ),
         ]
-    }
 
-    @Test func `each mistake has its status and its reason`() throws {
+    @Test(arguments: cases)
+    func `each mistake has its status and its reason`(_ test: Case) throws {
         let gateway = try ScratchGateway()
         let token = try gateway.register(1)[0]
-        let gone = try gateway.registerAndLeave()
+        let gone = test.path.hasSuffix("GONE") ? try gateway.registerAndLeave() : ""
         try gateway.start()
-        let bearer = try gateway.bearer()
-        for test in Self.cases(token: token, gone: gone) {
-            var fields: [String: String?] = [
-                "apns-topic": ScratchGateway.topic, "authorization": bearer,
-            ]
-            fields.merge(test.fields) { $1 }
-            let id = "7B9C2F30-aaaa-4bbb-8ccc-000000000001"
-            if fields["apns-id"] == nil { fields["apns-id"] = id }
-            let given = fields.keys.sorted().compactMap { name in
-                (fields[name] ?? nil).map { (name: name, value: $0) }
-            }
-            let response = try gateway.client.send(
-                test.method,
-                test.path ?? "/3/device/" + token,
-                given,
-                body: Array(test.body.utf8)
-            )
-            #expect(Outcome(response) == test.outcome, "\(test.name)")
-            let echo = (test.fields["apns-id"] ?? nil) ?? id
-            #expect(response.header("apns-id") == echo, "\(test.name)")
-            let isUnique = response.header("apns-unique-id") != nil
-            #expect(isUnique == (response.status == 200), "\(test.name)")
+        let id = "7B9C2F30-aaaa-4bbb-8ccc-000000000001"
+        var fields: [String: String?] = [
+            "apns-topic": ScratchGateway.topic, "authorization": try gateway.bearer(),
+            "apns-id": id,
+        ]
+        fields.merge(test.fields) { $1 }
+        let given = fields.keys.sorted().compactMap { name in
+            (fields[name] ?? nil).map { (name: name, value: $0) }
         }
+        let response = try gateway.client.send(
+            test.method,
+            test.path.replacing("TOKEN", with: token).replacing("GONE", with: gone),
+            given,
+            body: Array(test.body.utf8)
+        )
+        #expect(Outcome(response) == test.outcome)
+        #expect(response.header("apns-id") == (test.fields["apns-id"] ?? id))
+        #expect((response.header("apns-unique-id") != nil) == (response.status == 200))
     }
 
     @Test func `a token of the past comes with the time at which it went`() throws {
@@ -224,15 +187,34 @@ struct ProviderRuleTests {
         )
         #expect(own.status == 200)
         #expect(try ValueJSON.parse(own.body) == now)
-        let key = try Files.text(gateway.places.providerKey("OTHER00001"))
-        let other = try ProviderClient.token(key: key, id: "OTHER00001", team: "TEAM000001")
-        let foreign = try gateway.client.send(
-            "GET",
-            "/3/log/" + unique,
-            [("authorization", "bearer " + other)],
-            body: []
-        )
-        #expect(Outcome(foreign) == Outcome(400, "BadMessageId"))
+        let foreign = try gateway.log(of: unique, for: "OTHER00001")
+        #expect(foreign == Outcome(400, "BadMessageId"))
+    }
+
+    @Test func `a silent payload that says no more is a background push, and the log says so`()
+        throws
+    {
+        let gateway = try ScratchGateway()
+        let token = try gateway.register(1)[0]
+        try gateway.start()
+        for (fields, isAssumed) in [([], true), ([("apns-push-type", "background")], false)] {
+            let sender = [
+                (name: "apns-topic", value: ScratchGateway.topic),
+                (name: "authorization", value: try gateway.bearer()),
+            ]
+            let response = try gateway.client.send(
+                "POST",
+                "/3/device/" + token,
+                sender + fields.map { (name: $0.0, value: $0.1) },
+                body: Array(#"{"aps":{"content-available":1}}"#.utf8)
+            )
+            #expect(Outcome(response) == Outcome(200))
+            let unique = try #require(response.header("apns-unique-id"))
+            let report = try ValueJSON.parse(try gateway.run("log", unique, "--json").output)
+            #expect(report["pushType"] == "background")
+            #expect(report["priority"] == 5)
+            #expect(report["assumedBackground"] == .bool(isAssumed))
+        }
     }
 
     @Test func `a key that is added, kept to a topic or removed counts at once`() throws {

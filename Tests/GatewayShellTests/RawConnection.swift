@@ -13,13 +13,19 @@ final class RawConnection {
     static let settings: [UInt8] = frame(4, 0, 0, [])
 
     /// Over TLS; reading waits at most as long as a test may.
-    init(_ gateway: ScratchGateway, protocols: [String] = ["h2"]) throws {
+    init(
+        _ gateway: ScratchGateway,
+        port: UInt16? = nil,
+        protocols: [String] = ["h2"],
+        identity: String? = nil
+    ) throws {
         socket = try InternetSocket.connect(
-            to: InternetAddress(host: "127.0.0.1", port: gateway.port)
+            to: InternetAddress(host: "127.0.0.1", port: port ?? gateway.port)
         )
         let context = try TLSContext(
             clientTrusting: try Files.text(gateway.places.authority),
-            protocols: protocols
+            protocols: protocols,
+            identity: identity.map { ($0, $0) }
         )
         tls = try TLSSession(context, connecting: socket.number, to: "localhost")
         guard try tls.handshake() == .done else { throw DidNotHappen(description: "handshake") }
@@ -86,7 +92,7 @@ final class RawConnection {
     }
 
     private var received: [UInt8] = []
-    private var isClosed = false
+    private(set) var isClosed = false
 
     /// What is there now.
     private func read() -> Bool {
@@ -104,6 +110,14 @@ final class RawConnection {
         }
         return false
     }
+
+    /// Everything up to the end of the connection.
+    func bytes() -> [UInt8] {
+        while read(), Poll.ready(socket.number, for: .readable, milliseconds: 60_000) {}
+        return received
+    }
+
+    func text() -> String { String(decoding: bytes(), as: UTF8.self) }
 
     struct Frame: Equatable {
         var type: UInt8

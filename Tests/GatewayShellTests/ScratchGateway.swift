@@ -14,10 +14,10 @@ final class ScratchGateway {
     let places: GatewayPlaces
     private(set) var port: UInt16 = 0
     private(set) var devicePort: UInt16 = 0
-    private var process: PidFD?
+    private var process: GatewayProcess?
     private var starts = 0
 
-    static let program = Products.path(of: "offstage-gateway")
+    static let program = GatewayProcess.program
     static let topic = "org.example.Chat"
 
     init(settings: String = "") throws {
@@ -29,54 +29,28 @@ final class ScratchGateway {
         if !settings.isEmpty { directory.write(Array(settings.utf8), to: "gateway.conf") }
     }
 
-    deinit { kill() }
-
     /// Starts it and waits until it serves.
     func start() throws {
         starts += 1
         let log = directory("log\(starts)")
-        process = try Command(
-            Self.program,
-            "serve",
-            "--directory=\(directory.path)",
-            "--listen=127.0.0.1:0",
-            "--devices=127.0.0.1:0"
-        ).start(logging: log)
-        let line = try Wait.until(file: log, "the gateway serves") { $0.contains("port ") }
-        let numbers = line.split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard numbers.count >= 2 else { throw DidNotHappen(description: line) }
-        (port, devicePort) = (numbers[0], numbers[1])
+        let process = try GatewayProcess(serving: directory.path, logging: log)
+        (port, devicePort) = (process.port, process.devicePort)
+        self.process = process
     }
 
     /// kill -9, and wait for its end.
-    func kill() {
-        guard let process = process.take() else { return }
-        try? process.send(Signal.kill)
-        _ = try? process.wait(block: true)
-    }
+    func kill() { process = nil }
 
     /// SIGTERM, and how it ended.
     func terminate() throws -> ProcessExit {
-        guard let process = process.take() else { return .unknown }
-        try process.send(Signal.terminate)
-        try Wait.until(readable: process.descriptor.number, "the end of the gateway")
-        return try process.wait(block: true) ?? .unknown
+        defer { process = nil }
+        return try process?.terminate() ?? .unknown
     }
 
     /// The process that runs.
-    var pid: Int32 {
-        switch process {
-        case .some(let process): process.pid
-        case .none: 0
-        }
-    }
+    var pid: Int32 { process?.pid ?? 0 }
 
-    func signal(_ number: Int32) throws {
-        switch process {
-        case .some(let process): try process.send(number)
-        case .none: break
-        }
-    }
+    func signal(_ number: Int32) throws { try process?.send(number) }
 
     func run(_ arguments: String...) throws -> Command.Outcome {
         try Command([Self.program] + arguments + ["--directory=\(directory.path)"]).run()
@@ -134,10 +108,18 @@ final class ScratchGateway {
     final class Links: DeviceLinks {
         var tokens: [String] = []
 
-        func send(_ sending: Sending, ofApp bundle: String, over link: LinkID) {}
+        func send(_ sending: Sending, over link: LinkID) {}
         func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
             tokens.append(Hexadecimal.text(token ?? []))
         }
+        func send(_ broadcast: Broadcast, over link: LinkID) {}
+        func follows(_ channel: ChannelID, _ why: FollowProblem?, over link: LinkID) {}
+        func subscribed(
+            _ bundle: String,
+            key: [UInt8],
+            endpoint: String?,
+            over link: LinkID
+        ) {}
         func unregistered(_ bundle: String, over link: LinkID) {}
         func end(_ link: LinkID, _ why: LinkEnd) {}
     }
@@ -154,6 +136,20 @@ final class ScratchGateway {
         }
     }
 
+    /// What the provider with the key `id`, of the first one's team, is told of a push.
+    func log(of push: String, for id: String) throws -> Outcome {
+        let key = try Files.text(places.providerKey(id))
+        let token = try ProviderClient.token(key: key, id: id, team: "TEAM000001")
+        return Outcome(
+            try client.send(
+                "GET",
+                "/3/log/" + push,
+                [("authorization", "bearer " + token)],
+                body: []
+            )
+        )
+    }
+
     /// A token of the provider's first key.
     func bearer(id: String = "OFFSTAGE01", team: String = "TEAM000001") throws -> String {
         "bearer "
@@ -166,7 +162,7 @@ final class ScratchGateway {
 }
 
 /// A response as a test compares it.
-struct Outcome: Equatable, CustomStringConvertible {
+struct Outcome: Equatable, Sendable, CustomStringConvertible {
     var status: Int
     var reason: String
 

@@ -122,6 +122,49 @@ struct LinkServerTests {
         #expect(timestamp != nil)
     }
 
+    @Test func anAddressForAWebPushSenderIsSealedForItAndItsApp() throws {
+        let world = try LinkWorld()
+        world.node.origin = "https://push.example.org"
+        let device = try world.device()
+        let sender = try P256PrivateKey().publicKey().point()
+        let (bound, free) = (
+            LinkClient.Subscription(topic: "org.example.App", key: sender),
+            LinkClient.Subscription(topic: "org.example.App")
+        )
+        device.link?.subscribe(bound)
+        device.link?.subscribe(free)
+        device.link?.register("org.example.App")
+        device.link?.start()
+        try world.until("two addresses and a token") {
+            device.endpoints.count == 2 && device.tokens.count == 1
+        }
+        let token = try #require(device.tokens["org.example.App"])
+        let plain = try #require(world.node.seal.open(token))
+        let start = "https://push.example.org/push/"
+        for (subscription, key) in [(bound, sender), (free, [])] {
+            let endpoint = try #require(device.endpoints[subscription])
+            #expect(endpoint.hasPrefix(start))
+            let text = Array(endpoint.utf8.dropFirst(start.utf8.count))
+            let address = try #require(world.node.seal.address(text[...]))
+            #expect(address.token == DeviceToken(bytes: plain))
+            #expect(address == WebPushAddress(address.token, key: key))
+            // Neither is what the other interface takes.
+            #expect(world.node.seal.open(Base64.decode(text) ?? []) == nil)
+        }
+        #expect(world.node.seal.address(Array(Base64.urlText(token).utf8)[...]) == nil)
+    }
+
+    @Test func aKeyThatIsNoPointOfItsCurveIsRefused() throws {
+        let world = try LinkWorld()
+        let device = try world.device()
+        let key = [4] + [UInt8](repeating: 1, count: 64)
+        device.link?.subscribe(LinkClient.Subscription(topic: "org.example.App", key: key))
+        device.link?.start()
+        try world.until("the answer") {
+            device.events.contains(.refused(topic: "org.example.App", .badKey))
+        }
+    }
+
     @Test func tooManyAppsAreRefused() throws {
         var limits = GatewayLimits()
         limits.appsPerDevice = 2

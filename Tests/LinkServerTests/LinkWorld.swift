@@ -91,6 +91,7 @@ final class LinkWorld {
         var events: [GatewayLink.Event] = []
         var pushes: [GatewayFrame.Push] = []
         var tokens: [String: [UInt8]] = [:]
+        var endpoints: [LinkClient.Subscription: String] = [:]
         private let acknowledging: Bool
 
         init(_ acknowledging: Bool) { self.acknowledging = acknowledging }
@@ -104,7 +105,10 @@ final class LinkWorld {
                 pushes.append(delivery.push)
                 if acknowledging { link.acknowledge(delivery) }
             case .registered(let topic, _, let token): tokens[topic] = token
-            case .online, .offline, .unregistered, .refused, .problem: break
+            case .subscribed(let subscription, _, let endpoint):
+                endpoints[subscription] = endpoint
+            case .online, .offline, .unregistered, .refused, .problem, .following, .broadcast:
+                break
             }
         }
     }

@@ -236,21 +236,6 @@ final class Ears: Sendable {
     }
 }
 
-/// A pipe that may be shared.
-final class SharedPipe: Sendable {
-    let reading: FileDescriptor
-    let writing: FileDescriptor
-
-    init() throws {
-        var pipe = try Pipe()
-        guard let reading = pipe.reading.take(), let writing = pipe.writing.take() else {
-            fatalError("a pipe has two ends")
-        }
-        self.reading = reading
-        self.writing = writing
-    }
-}
-
 /// What runs on the thread of a `BenchDaemon`.
 final class BenchWorld {
     private let ears: Ears

@@ -22,7 +22,7 @@ final class AppPeer {
     private var earlier: [(Bus, ExportedObject?)] = []
     private var calls: [Int64: ObjectCall] = [:]
     private var lastCall: Int64 = 0
-    private var sources: [Source] = []
+    private var sources: [any Source] = []
     /// Methods that are answered at once.
     private var answering: [String] = []
 

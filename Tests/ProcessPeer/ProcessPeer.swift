@@ -15,6 +15,7 @@ import Vocabulary
 /// over and it is killed.
 /// `without-clone3 ERRNO`: starts a program where the kernel refuses clone3 with this number.
 /// `app SOCKET`: is a linked app, and does what a test says there.
+/// `wait`: does nothing, as a program without threads.
 /// `buses`: prints the identities of the user's message bus and of the machine's.
 @main
 enum ProcessPeer {
@@ -27,6 +28,10 @@ enum ProcessPeer {
             case ("commits", 4): try commitUntilKilled(words[1], words[2], after: words[3])
             case ("buses", 1): try printBuses()
             case ("without-clone3", 2): try startWithoutClone3(words[1])
+            case ("wait", 1):
+                CurrentProcess.printByLines()
+                print("waiting")
+                while true { _ = Poll.ready(-1, for: .readable, milliseconds: 1_000_000) }
             case ("app", 2): try AppPeer(words[1]).run()
             default: throw DidNotHappen(description: "usage")
             }

@@ -58,10 +58,27 @@ async def send(case):
     }
 
 
+async def burst(case, count):
+    """All at once over one connection that is not there yet."""
+    made = client(case)
+    made.pool.max_connections = 1
+    results = await asyncio.gather(
+        *[
+            made.send_notification(
+                NotificationRequest(device_token=case["token"], message=case["payload"])
+            )
+            for _ in range(count)
+        ]
+    )
+    made.pool.close()
+    return {"statuses": sorted({int(result.status) for result in results})}
+
+
 async def main():
     for case in setup["cases"]:
         try:
-            outcome = await asyncio.wait_for(send(case), 60)
+            sending = burst(case, case["burst"]) if "burst" in case else send(case)
+            outcome = await asyncio.wait_for(sending, 60)
         except Exception as error:
             outcome = {"raised": type(error).__name__, "text": str(error)}
         print(json.dumps({"case": case["name"], **outcome}), flush=True)

@@ -14,6 +14,15 @@ struct PlantedBugTests {
         Issue.record("no seed shows it: \(bug)")
     }
 
+    @Test("a fault shows the bug that it is there for", arguments: PlantedBug.faults)
+    func faultShowsItsBug(fault: Fault, bug: PlantedBug) {
+        for seed in 1...UInt64(4) {
+            #expect(!breaks(bug, seed: seed, only: []), "without it: seed \(seed)")
+        }
+        for seed in 1...UInt64(4) where breaks(bug, seed: seed, only: [fault]) { return }
+        Issue.record("no seed shows it: \(bug)")
+    }
+
     @Test("every rule has a bug that breaks it")
     func everyRuleHasABug() {
         let rules = (PlantedBug.effects + PlantedBug.records + PlantedBug.events).map(\.rule)
@@ -21,10 +30,13 @@ struct PlantedBugTests {
         #expect(all.filter { !rules.contains($0) } == [])
     }
 
-    /// Only the rule in question looks on: others may notice sooner.
-    private func breaks(_ bug: PlantedBug, seed: UInt64) -> Bool {
+    /// Only the rule in question looks on: others may notice sooner. `only`: no other faults than
+    /// these happen, and nobody kills the daemon.
+    private func breaks(_ bug: PlantedBug, seed: UInt64, only faults: [Fault]? = nil) -> Bool {
+        var plan = DeviceSimulation.Plan(days: 2, apps: 16, seed: seed)
+        if let faults { plan.calm = Fault.allCases.filter { !faults.contains($0) } }
         var simulated = DeviceSimulation.make(
-            DeviceSimulation.Plan(days: 2, apps: 16, seed: seed),
+            plan,
             invariants: Invariants.all().filter { $0.name == bug.rule },
             corrupt: bug.event
         ) { port in
@@ -34,6 +46,11 @@ struct PlantedBugTests {
                 changes: bug.changes,
                 decisions: bug.decisions
             )
+        }
+        if let faults {
+            simulated.world.knife.isSharp = false
+            // Whenever they can.
+            for fault in faults { simulated.world.swarm.set(fault, to: 1_000) }
         }
         let isReplay = bug.rule == "decisions are equal for equal logs"
         simulated.replaysEvery = isReplay ? 1 : 0

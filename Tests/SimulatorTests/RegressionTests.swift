@@ -119,4 +119,17 @@ struct RegressionTests {
         #expect(stage.count { $0 == .terminate(launch.id) } == 0)
         #expect(stage.violation == nil)
     }
+
+    @Test("a daemon whose store fails tries again once, whatever reaches it meanwhile")
+    func retriesDoNotAddUp() {
+        let stage = Stage([Stage.app()])
+        stage.world.storeTrouble = 1
+        for level in 1...50 { stage.simulated.feed([.condition(.battery, .hand, .value(level))]) }
+        let before = stage.notes.rollbacks
+        stage.pass(.seconds(10))
+        #expect((9...11).contains(stage.notes.rollbacks - before))
+        stage.world.storeTrouble = nil
+        stage.pass(.seconds(2))
+        #expect(stage.device.conditions.storage == 0 && stage.violation == nil)
+    }
 }

@@ -153,6 +153,35 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         },
     ]
 
+    /// Each with the fault that shows it, which nothing else does.
+    static let faults: [(fault: Fault, bug: PlantedBug)] = [
+        (
+            .declines,
+            PlantedBug("what is declined is taken", "a request is handed over once").with {
+                $0.event = {
+                    if case .app(let launch, .declined(let id, _)) = $0 {
+                        [.app(launch, .accepted(id))]
+                    } else {
+                        [$0]
+                    }
+                }
+                $0.notices = "declined"
+            }
+        ),
+        (
+            .connectsTwice,
+            PlantedBug(
+                "a second connection counts as closed with the first",
+                "what does not run has a reason"
+            ).with {
+                $0.event = {
+                    if case .app(_, .reconnected) = $0 { [] } else { [$0] }
+                }
+                $0.notices = "which is connected"
+            }
+        ),
+    ]
+
     static let events: [PlantedBug] = [
         PlantedBug("the earliest date is not heard", "never before the earliest date").with {
             $0.event = { [$0.changingSubmission { $0.after = nil }] }

@@ -9,6 +9,7 @@ final class Stage {
         var effects: [Effect] = []
         var replies: [(token: ReplyToken, reply: Reply)] = []
         var lines: [HistoryLine] = []
+        var rollbacks = 0
     }
 
     /// Writes down what the driver has done.
@@ -31,7 +32,10 @@ final class Stage {
         func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             inner.record(event, at: moment, decisions)
         }
-        func recordRollback(of count: Int) { inner.recordRollback(of: count) }
+        func recordRollback(of count: Int) {
+            notes.rollbacks += 1
+            inner.recordRollback(of: count)
+        }
     }
 
     let notes = Notes()

@@ -115,21 +115,6 @@ final class EchoServer: Sendable {
     }
 }
 
-/// A pipe that may be shared.
-final class SharedPipe: Sendable {
-    let reading: FileDescriptor
-    let writing: FileDescriptor
-
-    init() throws {
-        var pipe = try Pipe()
-        guard let reading = pipe.reading.take(), let writing = pipe.writing.take() else {
-            fatalError("a pipe has two ends")
-        }
-        self.reading = reading
-        self.writing = writing
-    }
-}
-
 /// What the thread of an `EchoServer` runs. Made by the test's thread, then given away.
 private final class World {
     let listener: UnixListener

@@ -30,14 +30,16 @@ struct Layers {
         "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
         "GatewayShell": Target(
             ours: wrappers.union([
-                "BuildIdentity", "DeviceLink", "GatewayCore", "HTTP2", "TLS", "Vocabulary", "Wire",
+                "BuildIdentity", "CommandTable", "DeviceLink", "GatewayCore", "HTTP2", "TLS",
+                "Vocabulary", "Wire",
             ]),
             system: system
         ),
         "Commands": Target(
-            ours: cores.union(wrappers).union(["BuildIdentity", "Simulator"]),
+            ours: cores.union(wrappers).union(["BuildIdentity", "CommandTable", "Simulator"]),
             system: system
         ),
+        "CommandTable": Target(ours: ["Linux", "Vocabulary"], system: system),
         "BuildIdentity": Target(),
         "Offstage": Target(
             ours: wrappers.subtracting(["SQLite", "Zlib"]).union(["AppProtocol", "Vocabulary"]),

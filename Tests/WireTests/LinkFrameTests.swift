@@ -68,6 +68,7 @@ struct LinkFrameTests {
         for (name, frame) in Vectors.gateway where frame != .keptAlive {
             let bytes = frame.bytes
             if case .push = frame { continue }
+            if case .broadcast = frame { continue }
             let fields = bytes[(bytes[1] >= 0x40 ? 3 : 2)...]
             for count in 0..<fields.count {
                 let whole = [bytes[0]] + head(count) + fields.prefix(count)
@@ -93,7 +94,7 @@ struct LinkFrameTests {
         ("43 44 01", .tooLong),
         ("43 80 00 00 01", .tooLong),
         // Unknown kinds, and those of the other side.
-        ("00 00", .unknownKind), ("4a 00", .unknownKind), ("01 00", .unknownKind),
+        ("00 00", .unknownKind), ("4d 00", .unknownKind), ("01 00", .unknownKind),
         ("ff 00", .unknownKind),
         // An acknowledgement of nothing.
         ("42 00", .truncated),
@@ -107,20 +108,28 @@ struct LinkFrameTests {
         ("46 02 0a 00", .notCanonical),
         // An end for no reason.
         ("49 01 00", .badValue), ("49 01 0b", .badValue),
+        // A key that is too short, and one too long.
+        ("4a 04 01 61 01 04", .badValue), ("4a 05 01 61 40 42 04", .badValue),
     ])
     func whatADeviceMayNotSayIsRefused(hex: String, expected: LinkError) {
         #expect(error(device: [UInt8](hex: hex)) == expected)
     }
 
     @Test(arguments: [
-        ("41 00", LinkError.unknownKind), ("09 00", .unknownKind),
+        ("41 00", LinkError.unknownKind), ("0d 00", .unknownKind),
         // A priority that is none.
         ("03 04 01 01 07 01", .badValue),
         // An empty collapse id.
         ("03 05 01 01 8a 01 00", .notCanonical),
         // Versions from 2 to 1.
         ("01 02 02 01", .badValue),
-        ("06 03 01 61 03", .badValue),
+        ("06 03 01 61 04", .badValue),
+        // No reason not to follow; a flag and a priority of a broadcast that are none.
+        ("0b 11 00000000000000000000000000000000 03", .badValue),
+        ("0c 12 00000000000000000000000000000000 01 1a", .notCanonical),
+        ("0c 12 00000000000000000000000000000000 01 03", .badValue),
+        // An address of nothing, and one with a space.
+        ("09 05 01 61 01 00 00", .badValue), ("09 06 01 61 01 00 01 20", .badValue),
     ])
     func whatAGatewayMayNotSayIsRefused(hex: String, expected: LinkError) {
         #expect(error(gateway: [UInt8](hex: hex)) == expected)
@@ -171,7 +180,7 @@ struct LinkFrameTests {
             let count: Int = random.below(40)
             var bytes = (0..<count).map { _ in UInt8(random.below(256) as Int) }
             if count > 0, random.chance(9, in: 10) {
-                bytes[0] = (random.chance(1, in: 2) ? 0x41 : 0x01) + UInt8(random.below(9) as Int)
+                bytes[0] = (random.chance(1, in: 2) ? 0x41 : 0x01) + UInt8(random.below(13) as Int)
             }
             if count > 1, random.chance(3, in: 4) { bytes[1] = UInt8(count - 2) }
             if let broken = LinkProperties.brokenRule(bytes) {

@@ -51,6 +51,54 @@ enum Vectors {
             "end: stopped, come back",
             .end(.init(.shutdown, after: .seconds(5), spread: .seconds(120)))
         ),
+        (
+            "subscribed: for whoever knows the address",
+            .subscribed(
+                topic: "org.example.App",
+                app: 3,
+                key: [],
+                endpoint: "https://push.example.org/push/AbC-_9"
+            )
+        ),
+        ("following", .following(channel: Array(16..<32))),
+        ("not following", .notFollowing(channel: Array(16..<32), .tooMany)),
+        (
+            "broadcast: kept",
+            .broadcast(
+                .init(
+                    channel: Array(16..<32),
+                    number: 70_000,
+                    priority: 5,
+                    expiration: 1_800_000_000,
+                    payload: Array(#"{"t":1}"#.utf8)
+                )
+            )
+        ),
+        (
+            "broadcast: for those who are there",
+            .broadcast(
+                .init(
+                    channel: Array(16..<32),
+                    number: 70_001,
+                    priority: 10,
+                    payload: Array("{}".utf8)
+                )
+            )
+        ),
+        (
+            "push: Web Push",
+            .push(
+                .init(
+                    sending: 3,
+                    app: 3,
+                    type: 12,
+                    priority: 10,
+                    expiration: 1_800_000_000,
+                    collapseID: Array("score".utf8),
+                    payload: [9] + Array("aes128gcm".utf8) + Array(0..<32)
+                )
+            )
+        ),
     ]
 
     static let device: [(name: String, frame: DeviceFrame)] = [
@@ -90,6 +138,16 @@ enum Vectors {
         ("condition", .condition(LinkCondition())),
         ("opened", .opened(3)),
         ("leaving", .end(.leaving)),
+        (
+            "follow",
+            .follow(topic: "org.example.App", channel: Array(16..<32), last: 70_000)
+        ),
+        ("unfollow", .unfollow(channel: Array(16..<32))),
+        ("subscribe", .subscribe(topic: "org.example.App", key: [])),
+        (
+            "subscribe for one sender",
+            .subscribe(topic: "org.example.App", key: [4] + Array(0..<64))
+        ),
     ]
 }
 

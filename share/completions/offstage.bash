@@ -1,4 +1,4 @@
-# Completion for offstage(1), made from its table of commands.
+# Completion for offstage(1), made of its table of commands.
 _offstage() {
     local word=${COMP_WORDS[COMP_CWORD]} command= words= index
     for ((index = 1; index < COMP_CWORD; index++)); do
@@ -10,7 +10,7 @@ _offstage() {
     done
     case $command in
         '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -36,8 +36,8 @@ _offstage() {
         lint) words='--json --socket --help' ;;
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
-        new) words='--library --socket --help' ;;
-        simulate) words='--days --apps --seed --seeds --json --socket --help' ;;
+        new) words='app --library --socket --help' ;;
+        simulate) words='launch expire fetch --days --apps --seed --seeds --json --socket --help' ;;
         evaluate) words='--usage --budget --purse --wake-price --html --user --json --socket --help' ;;
         export-usage) words='--hash --user --socket --help' ;;
         replay) words='--json --socket --help' ;;

@@ -146,6 +146,8 @@ int clinux_default_signal(int signal);
 /// Rings the eventfd at each of this signal.
 int clinux_ring_on_signal(int signal, int descriptor);
 int clinux_ring(int descriptor);
+/// Writes what goes to C's standard output line by line.
+void clinux_print_by_lines(void);
 /// Names the calling thread; 15 bytes count.
 int clinux_name_thread(const char *name);
 

@@ -62,6 +62,9 @@ int copenssl_is_at_end_of_pem(void);
 /// What a memory BIO holds; owned by it.
 size_t copenssl_bio_contents(BIO *bio, const unsigned char **bytes);
 
+/// Empties the thread's queue of errors, as must be done before each call on a session.
+void copenssl_forget_errors(void);
+
 /// The text of the oldest error in the thread's queue into `text`, and its reason; the queue is
 /// cleared. 0 when there was none.
 unsigned long copenssl_take_error(char *text, size_t capacity);

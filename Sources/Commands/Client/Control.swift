@@ -1,4 +1,5 @@
 import AppProtocol
+package import CommandTable
 package import Vocabulary
 
 /// The daemon, as a command sees it.

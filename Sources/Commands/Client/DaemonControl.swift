@@ -1,4 +1,5 @@
 import AppProtocol
+import CommandTable
 import Linux
 import SystemBus
 import Vocabulary
@@ -15,7 +16,7 @@ struct DaemonControl: Control {
         if let socket { path = socket } else { path = try Self.defaultSocket() }
         self.path = path
         if let status = Files.status(path), status.kind != .socket {
-            throw Failure(.noDaemon, "\(path.printable) is no socket", fix: Self.which)
+            throw Failure(.notRunning, "\(path.printable) is no socket", fix: Self.which)
         }
         do throws(BusError) {
             bus = try Bus.connect(toSocket: path)
@@ -23,17 +24,17 @@ struct DaemonControl: Control {
             // It hung up, or answered what is not D-Bus.
             switch error.reason {
             case .disconnected, .system:
-                throw Failure(.noDaemon, Self.stranger(path), fix: Self.which)
+                throw Failure(.notRunning, Self.stranger(path), fix: Self.which)
             case .notListening, .timedOut, .refused, .unsuitable, .tooLarge: break
             }
             guard error.reason == .notListening else {
                 throw Failure(
-                    .noDaemon,
+                    .notRunning,
                     "the daemon at \(path.printable) does not answer: \(error.message.printable)"
                 )
             }
             throw Failure(
-                .noDaemon,
+                .notRunning,
                 "the daemon is not running: nobody listens at \(path.printable)",
                 fix: "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
             )
@@ -49,7 +50,7 @@ struct DaemonControl: Control {
     private static func defaultSocket() throws(Failure) -> String {
         guard let path = DaemonSocket.path(CurrentProcess.environment) else {
             throw Failure(
-                .noDaemon,
+                .notRunning,
                 "XDG_RUNTIME_DIR is not set, so where the daemon listens is not known",
                 fix: "Say where with --socket or OFFSTAGE_SOCKET."
             )
@@ -93,14 +94,14 @@ struct DaemonControl: Control {
     /// The daemon's refusal in its own words.
     private func failure(_ error: BusError) -> Failure {
         guard case .refused(let name) = error.reason else {
-            return Failure(.noDaemon, "the daemon does not answer: \(error.message.printable)")
+            return Failure(.notRunning, "the daemon does not answer: \(error.message.printable)")
         }
         if Self.strange.contains(name) {
-            return Failure(.noDaemon, Self.stranger(path), fix: Self.which)
+            return Failure(.notRunning, Self.stranger(path), fix: Self.which)
         }
         if name == Self.unknownMethod {
             let other = Self.stranger(path) + ", or another version of it"
-            return Failure(.noDaemon, other, fix: Self.which)
+            return Failure(.notRunning, other, fix: Self.which)
         }
         let status = ControlErrorName(rawValue: name)?.exitStatus ?? 1
         return Failure(Failure.Code(rawValue: status) ?? .failed, error.message.printable)

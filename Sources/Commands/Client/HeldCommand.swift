@@ -1,4 +1,5 @@
 import AppProtocol
+import CommandTable
 import Linux
 import SystemBus
 import Vocabulary
@@ -48,7 +49,7 @@ struct HeldCommand {
             hold(held, process)
             exit = try process.wait(block: true)
         } catch {
-            throw Failure(.failed, "\(error)")
+            throw Failure(.failed, error.words(starting: words[0], in: nil).printable)
         }
         switch exit {
         case .exited(let status): CurrentProcess.exit(status)
@@ -112,7 +113,7 @@ struct HeldCommand {
             }
             do throws(Failure) {
                 return try begin()
-            } catch  where error.code != .noDaemon {
+            } catch  where error.code != .notRunning {
                 if let identity = ProcessIdentity(of: process.pid) {
                     try? PidFD(of: identity).send(Signal.terminate)
                 }

@@ -1,3 +1,4 @@
+import CommandTable
 import Vocabulary
 
 /// Reading the maps with which the daemon answers (`DeviceCore/Reports`). A field that is absent,

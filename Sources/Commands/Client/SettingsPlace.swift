@@ -2,31 +2,39 @@ import DeviceCore
 import Linux
 import Vocabulary
 
-/// The settings file of a daemon that was not told of another one.
+/// The settings files of a daemon that was not told of others.
 enum SettingsPlace {
     static var path: String {
-        func absolute(_ variable: String) -> String? {
-            CurrentProcess.environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        let home = absolute("HOME") ?? User.current()?.home ?? "/"
-        return (absolute("XDG_CONFIG_HOME") ?? home + "/.config") + "/offstage/offstage.conf"
+        BaseDirectory.configuration.path(home: BaseDirectory.home()) + "/offstage/offstage.conf"
     }
 
-    /// What it says; the defaults when there is none.
+    /// What they say; the defaults when there are none.
     static func read() throws(SettingsText.Invalid) -> Settings {
-        guard Files.exists(path) else { return Settings() }
-        let bytes: [UInt8]
-        do throws(LinuxError) {
-            bytes = try Files.read(path, limit: ConfigurationText.limit + 1)
+        let text: ConfigurationText
+        do throws(Diagnostic) {
+            text = try ConfigurationText(file: path)
         } catch {
-            throw SettingsText.Invalid([
-                Diagnostic(
-                    .error,
-                    reason: "cannot be read: \(error.errno.text)",
-                    fix: "Mend its permissions."
-                )
-            ])
+            throw SettingsText.Invalid([error])
         }
-        return try SettingsText.parse(ConfigurationText(bytes: bytes))
+        // A mistake of the administrator's is told by the daemon, and holds nobody up.
+        let theirs = try? SettingsText.administrator(
+            ConfigurationText(file: SettingsText.administratorPath)
+        )
+        return try SettingsText.parse(text, administrator: theirs ?? ConfigurationText())
+    }
+}
+
+extension Invocation {
+    /// Those of the daemon, where one runs: it may have been told of other files.
+    var settingsInForce: Settings {
+        guard let rows = try? ask("Settings") else {
+            return (try? SettingsPlace.read()) ?? Settings()
+        }
+        var settings = Settings()
+        for row in rows.elements where row.text("app").isEmpty {
+            // One that a newer daemon has and this program does not know is left out.
+            _ = SettingsText.set(row.text("setting"), row.text("value"), in: &settings)
+        }
+        return settings
     }
 }

@@ -1,3 +1,5 @@
+import CommandTable
+import DeviceCore
 import Simulator
 
 /// What `evaluate --html` writes: one page that needs nothing else.
@@ -14,7 +16,7 @@ struct EvaluationPage {
             + "minutes old at an open that comes more than 30 minutes "
             + "after the use before. Shaded: where "
             + "95 % of samples of the people lie. Budget: refreshes per app and day.</p>\n"
-        for purse in PurseKind.allCases.reversed() {
+        for purse in RefreshPurse.allCases.reversed() {
             let rows = rows.filter { $0.purse == purse && $0.data == "all" }
             guard !rows.isEmpty else { continue }
             body += "<h2>\(purse.title)</h2>\n<div class=\"charts\">"

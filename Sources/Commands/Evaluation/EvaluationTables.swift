@@ -1,3 +1,5 @@
+import CommandTable
+import DeviceCore
 import Simulator
 
 /// What `evaluate` prints for people: for each kind of purse the figures of all people, then the
@@ -7,7 +9,7 @@ struct EvaluationTables {
     let users: Int
 
     func print(_ console: Console) {
-        for (place, purse) in PurseKind.allCases.enumerated() {
+        for (place, purse) in RefreshPurse.allCases.enumerated() {
             let rows = rows.filter { $0.purse == purse }
             guard !rows.isEmpty else { continue }
             if place > 0, self.rows.contains(where: { $0.purse != purse }) { console.print("") }
@@ -66,7 +68,7 @@ struct EvaluationTables {
     }
 }
 
-extension PurseKind {
+extension RefreshPurse {
     var title: String {
         switch self {
         case .app: "Refreshes of its own for each app"

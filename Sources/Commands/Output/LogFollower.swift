@@ -1,3 +1,4 @@
+import CommandTable
 import Linux
 
 /// Prints the end of a log and what is appended to it, until the program is interrupted. The log

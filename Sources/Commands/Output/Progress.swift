@@ -1,3 +1,5 @@
+import CommandTable
+
 /// How far long work has come: a bar on standard error, if that is a terminal.
 struct Progress {
     private let total: Int64

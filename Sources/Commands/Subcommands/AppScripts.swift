@@ -1,9 +1,10 @@
 import AppProtocol
+import CommandTable
 import Linux
 import Vocabulary
 
 /// For scripts inside an app: what a program does with the library or by D-Bus.
-extension Subcommand {
+extension OffstageProgram {
     static let begin = Subcommand(
         "begin",
         "ask for time to finish something, from inside an app",
@@ -33,7 +34,9 @@ extension Subcommand {
         guard words[1] == "--", words.count > 2 else {
             throw Failure(
                 .usage,
-                "\(words[1].quoted) is neither the end of the line nor --",
+                words[1] == "--"
+                    ? "no command follows --"
+                    : "\(words[1].quoted) is neither the end of the line nor --",
                 fix: "Write it as: offstage begin NAME -- COMMAND."
             )
         }
@@ -98,7 +101,7 @@ extension Invocation {
     /// The daemon itself, where a call of `Control1` is not all that is wanted.
     func daemon() throws(Failure) -> DaemonControl {
         guard let daemon = try connect() as? DaemonControl else {
-            throw Failure(.noDaemon, "this is not the daemon on its socket")
+            throw Failure(.notRunning, "this is not the daemon on its socket")
         }
         return daemon
     }

@@ -1,7 +1,8 @@
+import CommandTable
 import Linux
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let apps = Subcommand(
         "apps",
         "list the apps with background modes, last used first",
@@ -82,7 +83,7 @@ extension Subcommand {
                 bytes: bytes,
                 id: AppID(app),
                 file: file,
-                home: CurrentProcess.environment("HOME") ?? "/"
+                home: BaseDirectory.home()
             )
         else { return false }
         return manifest.terminal
@@ -149,15 +150,20 @@ private struct Attachment {
         guard let path = Files.executable(name, searchPath: search ?? "/usr/bin:/bin") else {
             throw Failure(.notFound, "\(name) is not in PATH", fix: "Is it installed?")
         }
+        let directory = directory.isEmpty ? nil : directory
         do {
             try CurrentProcess.replace(
                 path,
                 arguments: arguments,
                 environment: entries,
-                directory: directory.isEmpty ? nil : directory
+                directory: directory
             )
         } catch {
-            throw Failure(.failed, "\(error)")
+            throw Failure(
+                .failed,
+                error.words(starting: name, in: directory).printable,
+                fix: "Mend Exec= in its manifest."
+            )
         }
     }
 }

@@ -1,11 +1,12 @@
 import AppProtocol
 import BuildIdentity
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
 
 /// Replaying logs, running the daemon.
-extension Subcommand {
+extension OffstageProgram {
     static let replay = Subcommand(
         "replay",
         "decide a recorded event log again, and compare",
@@ -53,33 +54,6 @@ extension Subcommand {
     private static func describe(_ error: any Error) -> String {
         if case .unreadable(let reason)? = error as? Replay.Problem { return reason }
         return "\(error)"
-    }
-
-    static let completions = Subcommand(
-        "completions",
-        "print the completion script of a shell",
-        forms: ["bash|zsh|fish"],
-        operands: 1...1,
-        details: [
-            "\"make install\" puts these scripts where the shells look for them; this is for other "
-                + "places."
-        ],
-        examples: [
-            Example("completions bash", "The script; source it, or put it where bash looks."),
-            Example("completions fish", "The same for fish."),
-        ]
-    ) { invocation throws(Failure) in
-        let name = invocation.operands[0]
-        guard let shell = Completions.shells.first(where: { $0.name == name }) else {
-            let names = Completions.shells.map(\.name)
-            throw Failure.unknown(
-                "completion for",
-                name,
-                suggestion: Spelling.suggestion(for: name, among: names),
-                otherwise: "Write one of: \(names.joined(separator: ", "))."
-            )
-        }
-        invocation.console.write(Array(shell.script().utf8)[...])
     }
 
     static let daemon = Subcommand(

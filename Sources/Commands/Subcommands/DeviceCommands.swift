@@ -1,9 +1,10 @@
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
 
 /// Pausing, conditions set by hand, settings.
-extension Subcommand {
+extension OffstageProgram {
     static let pause = Subcommand(
         "pause",
         "hold all background work",
@@ -94,7 +95,7 @@ extension Subcommand {
         throw Failure.unknown(
             "condition or setting",
             name,
-            suggestion: Spelling.suggestion(for: name, among: names),
+            among: names,
             otherwise: "\"offstage conditions\" and \"offstage settings\" list them."
         )
     }

@@ -1,8 +1,9 @@
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let doctor = Subcommand(
         "doctor",
         "say what this machine can do, and what is lost where it cannot",
@@ -22,7 +23,7 @@ extension Subcommand {
         let report: Value
         do throws(Failure) {
             report = try invocation.ask("Doctor")
-        } catch  where error.code == .noDaemon {
+        } catch  where error.code == .notRunning {
             report = .list(LocalChecks(error).all.map(\.report))
         }
         invocation.show(report) { report in
@@ -86,7 +87,7 @@ private struct LocalChecks {
 
     /// Only those that cannot be used: `offstage lint` says more of each.
     private var manifests: [Check] {
-        let home = CurrentProcess.environment("HOME") ?? "/"
+        let home = BaseDirectory.home()
         let directories = DesktopFileID.directories(
             dataHome: CurrentProcess.environment("XDG_DATA_HOME"),
             dataDirectories: CurrentProcess.environment("XDG_DATA_DIRS"),

@@ -1,10 +1,12 @@
+import CommandTable
+import DeviceCore
 import Linux
 import Simulator
 import Vocabulary
 import Zlib
 
 /// Judging the refresh policy by real logs.
-extension Subcommand {
+extension OffstageProgram {
     static let evaluate = Subcommand(
         "evaluate",
         "judge when apps are refreshed, by logs of real use",
@@ -131,7 +133,7 @@ extension Subcommand {
         Failure.unknown(
             "user",
             user,
-            suggestion: Spelling.suggestion(for: user, among: logs.map(\.user)),
+            among: logs.map(\.user),
             otherwise: "The logs have to be long enough as well."
         )
     }
@@ -149,15 +151,15 @@ extension Subcommand {
             }
             if !budgets.contains(budget) { budgets.append(budget) }
         }
-        var plan = Evaluation.Plan(budgets: budgets, purses: PurseKind.allCases)
+        var plan = Evaluation.Plan(budgets: budgets, purses: RefreshPurse.allCases)
         plan.wakePrice = try invocation.integer("wake-price", in: 0...1000)
         guard let name = invocation.options["purse"] else { return plan }
-        guard let purse = PurseKind(rawValue: name) else {
-            let kinds = PurseKind.allCases.map(\.rawValue)
+        guard let purse = RefreshPurse(rawValue: name) else {
+            let kinds = RefreshPurse.allCases.map(\.rawValue)
             throw Failure.unknown(
                 "kind of purse",
                 name,
-                suggestion: Spelling.suggestion(for: name, among: kinds),
+                among: kinds,
                 otherwise: "Write one of: \(kinds.joined(separator: ", "))."
             )
         }

@@ -1,6 +1,7 @@
+import CommandTable
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let explain = Subcommand(
         "explain",
         "say why work of an app runs, or does not",

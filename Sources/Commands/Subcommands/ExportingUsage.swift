@@ -1,7 +1,8 @@
+import CommandTable
 import Linux
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let exportUsage = Subcommand(
         "export-usage",
         "print when apps were used, as a log that evaluate reads",

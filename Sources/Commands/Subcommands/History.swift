@@ -1,7 +1,8 @@
+import CommandTable
 import Linux
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let history = Subcommand(
         "history",
         "list what ran, why, how it ended and what it cost",

@@ -1,9 +1,10 @@
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
 
 /// What a manifest may say, and what it means: all without the daemon.
-extension Subcommand {
+extension OffstageProgram {
     static let lint = Subcommand(
         "lint",
         "check manifests, and how their apps behave",
@@ -13,7 +14,7 @@ extension Subcommand {
             "Reads desktop files as the daemon does and says what is wrong with each, where, and "
                 + "what to write instead. The exit status is 1 if one of them could not be used.",
             "A warning is about what has no effect, or not the one meant: programs that are not "
-                + "installed, modes that nothing uses, limits above those of the settings file.",
+                + "installed, modes that nothing uses, limits above those in force.",
             "Where the daemon runs and knows the app, its history is read as well, and what the "
                 + "app did wrong since its program was last built is a warning: handlers "
                 + "missing or registered late, tasks that were never completed, completed twice or "
@@ -68,9 +69,9 @@ extension Subcommand {
                 fix: "A manifest is called NAME.desktop."
             )
         }
-        let home = CurrentProcess.environment("HOME") ?? "/"
+        let home = BaseDirectory.home()
         let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
-        let machine = MachineLint(settings: (try? SettingsPlace.read()) ?? Settings())
+        let machine = MachineLint(settings: invocation.settingsInForce)
         var checked = machine.check(result)
         if case .app(let manifest, let warnings) = checked {
             let mistakes = HistoryLint(manifest, at: invocation.console.now).check(invocation)

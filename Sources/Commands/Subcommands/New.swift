@@ -1,8 +1,9 @@
+import CommandTable
 import Linux
 import Vocabulary
 
 /// Beginnings of new apps.
-extension Subcommand {
+extension OffstageProgram {
     static let new = Subcommand(
         "new",
         "write the beginning of an app",

@@ -1,10 +1,11 @@
+import CommandTable
 import DeviceCore
 import Linux
 import Simulator
 import Vocabulary
 
 /// Forcing what an app must live with, and the virtual device.
-extension Subcommand {
+extension OffstageProgram {
     static let simulate = Subcommand(
         "simulate",
         "force a launch, an expiry or a fetch of an app, or run a virtual device",
@@ -58,7 +59,7 @@ extension Subcommand {
             throw Failure.unknown(
                 "simulation",
                 kind,
-                suggestion: Spelling.suggestion(for: kind, among: kinds),
+                among: kinds,
                 otherwise: "Write one of: \(kinds.joined(separator: ", "))."
             )
         }

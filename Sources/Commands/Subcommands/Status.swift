@@ -1,6 +1,7 @@
+import CommandTable
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let status = Subcommand(
         "status",
         "show what fails, runs and waits, and how the device is",
@@ -82,10 +83,13 @@ private struct StatusText {
         var table = Table("APP", "STATE", "TASK", "SINCE", "TIME LEFT", "PID")
         for launch in running {
             let ending = launch.text("ending")
+            // What was launched for nothing may hold time of its own.
+            let held = launch.texts("backgroundTasks").joined(separator: ", ")
+            let task = launch.text("task").isEmpty ? held : launch.text("task")
             table.add(
                 launch.text("app"),
                 ending.isEmpty ? launch.text("state") : "ending: \(ending)",
-                launch.text("task").isEmpty ? "–" : launch.text("task"),
+                task.isEmpty ? "–" : task,
                 invocation.words(launch, "since"),
                 launch.seconds("secondsLeft").map(Times.span) ?? "–",
                 launch.number("pid").map { "\($0)" } ?? "–"

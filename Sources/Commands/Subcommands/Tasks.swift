@@ -1,7 +1,8 @@
+import CommandTable
 import Linux
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let tasks = Subcommand(
         "tasks",
         "list the background work that was asked for",
@@ -106,7 +107,7 @@ extension Subcommand {
         let answer = try invocation.ask("Submit", [try submission(invocation)])
         if !answer.text("warning").isEmpty {
             invocation.console.printError(
-                "\(CommandLineProgram.name): warning: \(answer.text("warning").printable); the run "
+                "\(OffstageProgram.name): warning: \(answer.text("warning").printable); the run "
                     + "will fail unless that changes"
             )
         }

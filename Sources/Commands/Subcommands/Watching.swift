@@ -1,8 +1,9 @@
 import AppProtocol
+import CommandTable
 import SystemBus
 import Vocabulary
 
-extension Subcommand {
+extension OffstageProgram {
     static let watch = Subcommand(
         "watch",
         "print what happens as it happens, until interrupted",
@@ -43,8 +44,8 @@ extension Subcommand {
             _ = try daemon.bus.work { !daemon.bus.isOpen }
             withExtendedLifetime(subscription) {}
         } catch {
-            throw Failure(.noDaemon, "the daemon has gone: \(error.message.printable)")
+            throw Failure(.notRunning, "the daemon has gone: \(error.message.printable)")
         }
-        throw Failure(.noDaemon, "the daemon has gone")
+        throw Failure(.notRunning, "the daemon has gone")
     }
 }

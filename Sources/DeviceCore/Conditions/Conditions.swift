@@ -36,6 +36,8 @@ package struct Conditions: Hashable, Sendable, Codable {
     func value(_ condition: Condition) -> Int { states[Self.index(condition)].value }
 
     package var externalPower: Bool { value(.power) == 1 }
+    /// As `externalPower`, of a device that can be without it.
+    package var isOnCharger: Bool { externalPower && self[.power].source != nil }
     package var battery: Int { value(.battery) }
     package var networkReachable: Bool { value(.network) == 2 }
     package var metered: Bool { value(.metered) == 1 }

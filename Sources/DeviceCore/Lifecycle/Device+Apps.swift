@@ -238,8 +238,9 @@ extension Device {
             answer(reply, checkGiven(delivery, index, place), &step)
             withDelivery(delivery, index, place) { $0.hasHandler = isSet }
             save(app: index, launch: id)
-        case .completed(let delivery, let result, let reply):
+        case .completed(let delivery, let result, let usage, let reply):
             answer(reply, checkGiven(delivery, index, place), &step)
+            if let usage { note(usage, index, place, &step) }
             completed(delivery, result, index, place, &step)
         case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(
@@ -291,7 +292,7 @@ extension Device {
             .submit(_, let reply), .cancel(_, let reply):
             step.reply(reply, .refused(refusal))
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
-            .completed(_, _, let reply), .taskEnded(_, _, let reply),
+            .completed(_, _, _, let reply), .taskEnded(_, _, let reply),
             .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
             answer(reply, refusal, &step)
         case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected:

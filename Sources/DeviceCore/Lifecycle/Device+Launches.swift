@@ -288,9 +288,8 @@ extension Device {
         _ usage: Usage,
         _ step: inout Step
     ) {
-        book(usage, index, place, &step)
+        note(usage, index, place, &step)
         let launch = apps[index].launches[place]
-        apps[index].launches[place].usage = usage
         guard launch.presence == .background, launch.ending == nil else { return }
         let limit = memoryLimit(of: apps[index])
         if usage.memory > limit {
@@ -328,8 +327,10 @@ extension Device {
     }
 
     /// The answer at the end of a run, or at the beginning of one.
-    private mutating func book(_ usage: Usage, _ index: Int, _ place: Int, _ step: inout Step) {
+    /// What a launch has used by now: booked, and nothing concluded from it.
+    mutating func note(_ usage: Usage, _ index: Int, _ place: Int, _ step: inout Step) {
         let launch = apps[index].launches[place]
+        apps[index].launches[place].usage = usage
         if let before = launch.bookedUntil {
             apps[index].launches[place].bookedUntil = nil
             let rest = max(.zero, usage.cpu - before)

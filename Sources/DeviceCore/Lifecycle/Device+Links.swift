@@ -58,7 +58,8 @@ extension Device {
         // One that lost its connection, and says nothing of what it had accepted.
         for delivery in launch.deliveries where delivery.state == .running {
             step.emit(.tell(launch.id, .go(delivery.id, until: delivery.end)))
-            tellExpiryAgain(delivery.id, launch.id, index, &step)
+            withDelivery(delivery.id, index, place) { $0.isTold = false }
+            tellExpiry(delivery.id, index, place, &step)
         }
         tellExpiriesAgain(launch.id, index, &step)
     }
@@ -79,6 +80,8 @@ extension Device {
             guard let place = apps[index].index(of: id) else { return }
             let knows = running.contains(delivery.id)
             let end = finished.first { $0.delivery == delivery.id }
+            // Its time may have come while nobody listened, or the word of it been lost.
+            withDelivery(delivery.id, index, place) { $0.isTold = false }
             if knows || end != nil, delivery.state == .offered {
                 accepted(delivery.id, index, place, &step)
             }
@@ -90,21 +93,11 @@ extension Device {
                 case .running: step.emit(.tell(id, .go(delivery.id, until: delivery.end)))
                 }
             }
-            tellExpiryAgain(delivery.id, id, index, &step)
+            if let place = apps[index].index(of: id) {
+                tellExpiry(delivery.id, index, place, &step)
+            }
         }
         tellExpiriesAgain(id, index, &step)
-    }
-
-    /// Its time may have come while nobody listened, or the word of it been lost.
-    private mutating func tellExpiryAgain(
-        _ delivery: DeliveryID,
-        _ id: LaunchID,
-        _ index: Int,
-        _ step: inout Step
-    ) {
-        guard let place = apps[index].index(of: id) else { return }
-        withDelivery(delivery, index, place) { $0.isTold = false }
-        tellExpiry(delivery, index, place, &step)
     }
 
     // MARK: Mistakes

@@ -328,7 +328,7 @@ extension Device {
         case .left: useEnded(of: index, &step)
         case .closed: break
         }
-        planner.isStale = true
+        planner.useChanged()
         save(.device)
         note(.use(kind), app: index, &step)
         save(app: index)
@@ -338,7 +338,7 @@ extension Device {
     private mutating func useEnded(of index: Int, _ step: inout Step) {
         let now = UseTime(step.now)
         apps[index].record.refresh.left(at: now)
-        planner.isStale = true
+        planner.useChanged()
         guard conditions.deviceIdle else { return }
         // Nothing else tells when the user is gone.
         for owner in owners where owner.app != index && apps[owner.app].isForeground { return }

@@ -3,20 +3,25 @@
 package struct DayGrid: Hashable, Sendable {
     static let binCount = 288
 
-    /// By five minutes; bit k is the day k days of use ago, bit 0 the current one.
-    private(set) var bins: [UInt64]
+    /// By five minutes; bit k is the day k days of use ago, bit 0 the current one. Empty until
+    /// something is marked.
+    private(set) var bins: [UInt64] = []
 
-    init() { bins = [UInt64](repeating: 0, count: Self.binCount) }
+    init() {}
 
-    mutating func mark(_ bin: Int) { bins[bin] |= 1 }
+    mutating func mark(_ bin: Int) {
+        if bins.isEmpty { bins = [UInt64](repeating: 0, count: Self.binCount) }
+        bins[bin] |= 1
+    }
 
-    func isMarked(_ bin: Int) -> Bool { bins[bin] & 1 != 0 }
+    func isMarked(_ bin: Int) -> Bool { !bins.isEmpty && bins[bin] & 1 != 0 }
 
     /// `days` new days began.
     mutating func pass(days: Int64) {
         guard days > 0 else { return }
         // A shift by 64 or more leaves nothing.
         for bin in bins.indices { bins[bin] <<= days }
+        if !bins.contains(where: { $0 != 0 }) { bins = [] }
     }
 
     /// The days on which something began in the bins from `first` up to, not including, `end`;
@@ -24,6 +29,7 @@ package struct DayGrid: Hashable, Sendable {
     ///
     /// `lag`: how many days of use began since the grid was last moved on.
     func days(from first: Int, to end: Int, lag: Int64, followed: UInt64) -> UInt64 {
+        if bins.isEmpty { return 0 }
         let next = any(max(first, Self.binCount), end, shift: -Self.binCount)
         let previous = any(first, min(end, 0), shift: Self.binCount)
         var own = any(max(first, 0), min(end, Self.binCount), shift: 0)
@@ -44,19 +50,42 @@ package struct DayGrid: Hashable, Sendable {
     }
 }
 
-/// A list of 288 integers: most of them are 0, one byte.
+/// A list: of the bins that are not 0, each with its place before it; or, when those are many, of
+/// all 288.
 extension DayGrid: Codable {
+    private static let fewBins = 96
+
     package init(from decoder: any Decoder) throws {
         var list = try decoder.unkeyedContainer()
-        bins = []
-        bins.reserveCapacity(Self.binCount)
-        for _ in 0..<Self.binCount {
-            bins.append(UInt64(bitPattern: try list.decode(Int64.self)))
+        var numbers: [Int64] = []
+        while !list.isAtEnd, numbers.count <= Self.binCount {
+            numbers.append(try list.decode(Int64.self))
+        }
+        if numbers.isEmpty { return }
+        if numbers.count == Self.binCount {
+            bins = numbers.map { UInt64(bitPattern: $0) }
+            return
+        }
+        bins = [UInt64](repeating: 0, count: Self.binCount)
+        for place in stride(from: 0, to: numbers.count, by: 2) {
+            guard numbers.count <= 2 * Self.fewBins, place + 1 < numbers.count,
+                let bin = Int(exactly: numbers[place]), bins.indices.contains(bin)
+            else {
+                throw DecodingError.dataCorruptedError(
+                    in: list,
+                    debugDescription: "not the bins of a day"
+                )
+            }
+            bins[bin] = UInt64(bitPattern: numbers[place + 1])
         }
     }
 
     package func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
-        for bin in bins { try list.encode(Int64(bitPattern: bin)) }
+        let isSparse = bins.count { $0 != 0 } <= Self.fewBins
+        for (place, bin) in bins.enumerated() where bin != 0 || !isSparse {
+            if isSparse { try list.encode(Int64(place)) }
+            try list.encode(Int64(bitPattern: bin))
+        }
     }
 }

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What is learned of the use of the device as a whole. At most 4 KB, however long it learns.
+/// What is learned of the use of the device as a whole. At most 5 KB, however long it learns.
 package struct DeviceUse: Hashable, Sendable, Codable {
     package private(set) var days = UseDays()
     package private(set) var isInUse = false
@@ -101,5 +101,14 @@ package struct DeviceUse: Hashable, Sendable, Codable {
             count += 1
         }
         return count
+    }
+
+    /// On which share of the past days the device was used between these five minutes of the day.
+    func share(from first: Int, to end: Int, at now: UseTime) -> Double {
+        let past = PastDays(days, seenFrom: now.day)
+        let marked = grid.days(from: first, to: end, lag: past.lag, followed: past.followed)
+        let all = Forgetting.sevenDays.weight(of: past.all)
+        guard all > 0 else { return 1 }
+        return Forgetting.sevenDays.weight(of: marked, in: past.all) / all
     }
 }

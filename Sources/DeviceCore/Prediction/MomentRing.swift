@@ -46,35 +46,31 @@ package struct MomentRing: Hashable, Sendable, Codable {
     }
 }
 
-/// How many half-hours of some days had each level.
-struct MomentCounts: Hashable, Sendable, Codable {
-    private var counts = [Int32](repeating: 0, count: MomentRing.levelCount)
-
-    mutating func clear() {
-        for level in counts.indices { counts[level] = 0 }
-    }
-
-    mutating func add(_ ring: MomentRing, slot: Int, times: Int32 = 1) {
-        let past = ring.past.span
-        var place = slot
-        while place < past.count {
-            counts[Int(past[place])] += times
-            place += MomentRing.slotCount
+extension MomentRing {
+    /// The position on the scale above which `left` half-hours later than `slot` lie, on an
+    /// average of `days` days; 0: there are not so many. Below it nothing is worth a refresh.
+    func price(after slot: Int, left: Double, days: Int) -> Double {
+        var counts = InlineArray<64, Int32>(repeating: 0)
+        let past = past.span
+        var day = 0
+        while day < past.count {
+            var place = day + slot + 1
+            while place < day + Self.slotCount {
+                counts[Int(past[place])] += 1
+                place += 1
+            }
+            day += Self.slotCount
         }
+        return Self.price(left: left, days: days) { counts[$0] }
     }
 
-    mutating func add(_ table: MomentTable, slot: Int, times: Int32 = 1) {
-        for level in counts.indices { counts[level] += times * table.count(slot, level) }
-    }
-
-    /// The position on the scale above which `left` half-hours lie, on an average of `days` days;
-    /// 0: there are not so many. Below it nothing is worth a refresh.
-    func price(left: Double, days: Int) -> Double {
+    /// `count`: how many half-hours have a level.
+    static func price(left: Double, days: Int, count: (Int) -> Int32) -> Double {
         let wanted = left * Double(max(1, days))
-        guard wanted > 0 else { return Double(MomentRing.levelCount) }
+        guard wanted > 0 else { return Double(levelCount) }
         var above = 0.0
-        for level in (1..<MomentRing.levelCount).reversed() {
-            let here = Double(counts[level])
+        for level in (1..<levelCount).reversed() {
+            let here = Double(count(level))
             if above + here >= wanted { return Double(level) + 1 - (wanted - above) / here }
             above += here
         }
@@ -82,7 +78,8 @@ struct MomentCounts: Hashable, Sendable, Codable {
     }
 }
 
-/// The same for all apps of the device, by half-hour; made anew each day.
+/// How many half-hours of the past days, of all apps, had each level: of each half-hour of the day
+/// and all later ones. Made anew each day.
 struct MomentTable: Hashable, Sendable, Codable {
     private var counts: [Int32] = []
 
@@ -103,7 +100,20 @@ struct MomentTable: Hashable, Sendable, Codable {
         }
     }
 
-    func count(_ slot: Int, _ level: Int) -> Int32 {
-        counts.isEmpty ? 0 : counts[slot * MomentRing.levelCount + level]
+    /// After all have been added.
+    mutating func sumUp() {
+        let levels = MomentRing.levelCount
+        for place in counts.indices.dropLast(levels).reversed() {
+            counts[place] += counts[place + levels]
+        }
+    }
+
+    /// As of one app.
+    func price(after slot: Int, left: Double, days: Int) -> Double {
+        let first = (slot + 1) * MomentRing.levelCount
+        guard first < counts.count else {
+            return MomentRing.price(left: left, days: days) { _ in 0 }
+        }
+        return MomentRing.price(left: left, days: days) { counts[first + $0] }
     }
 }

@@ -7,10 +7,12 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
     package var chance: Int64
     /// From which chance on a refresh is worth it now, in thousandths.
     package var price: Int64
-    /// Refreshes left today, and how many the day began with.
+    /// Refreshes left today, and how many there are for a day: fewer for what is of little use.
     package var left: Int64
     package var budget: Int64
     package var purse: RefreshPurse
+    /// Of what there is for all apps it has had as much today as one may.
+    package var hasHadItsShare: Bool
     /// Within half an hour from when it is opened most likely in the next 24 hours, and how likely.
     package var likelyAt: WallTime
     package var likelyChance: Int64
@@ -22,9 +24,8 @@ extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, isLearned(index) else { return nil }
-        let members = planner.members.count { isLearned($0) }
-        let budget = settings.refreshesPerDay * (settings.purse == .device ? Int64(members) : 1)
-        let left = max(0, refreshesLeft(of: index, members: members))
+        let budget = refreshesPerDay(of: index)
+        let left = max(0, refreshesLeft(of: index))
         let today = UseTime(now)
         var forecast = RefreshForecast(
             chance: 0,
@@ -32,25 +33,27 @@ extension Device {
             left: left,
             budget: budget,
             purse: settings.purse,
+            hasHadItsShare: hasHadItsShare(index),
             likelyAt: now.wall,
             likelyChance: 0
         )
-        let use = apps[index].use
         var slot = -1
         var price = 0.0
+        let grid = gridTime(upTo: now.wall)
         for step in 0..<Int64(DayGrid.binCount) {
-            let time = UseTime(now.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
+            // Now, then where decisions are made.
+            let wall = step == 0 ? now.wall : grid + RefreshPlanner.bin * step
+            let time = UseTime(wall, utcOffset: now.utcOffset)
             let outlook = Outlook(self.use, at: time)
-            let chance = settings.prior ? outlook.chance(of: use) : outlook.habit(of: use)
+            let chance = chance(of: index, outlook)
             if RefreshPlanner.slot(time) != slot {
                 slot = RefreshPlanner.slot(time)
-                price = priceNow(of: index, slot, left: time.day == today.day ? left : budget)
+                price = self.price(of: index, at: time, left: time.day == today.day ? left : budget)
             }
             let thousandths = Int64((chance * 1000).rounded())
             if step == 0 {
                 forecast.chance = thousandths
-                let odds = Arithmetic.logistic(MomentRing.logOdds(price))
-                forecast.price = Int64((odds * 1000).rounded())
+                forecast.price = chanceWanted(of: index, at: price)
             }
             if thousandths > forecast.likelyChance {
                 (forecast.likelyAt, forecast.likelyChance) = (time.wall, thousandths)
@@ -68,17 +71,6 @@ extension Device {
         return !use.isOpen && use.idleSeconds(at: time) >= RefreshPlanner.freshness.seconds
             && isRested(index, at: time)
     }
-
-    private func priceNow(of index: Int, _ slot: Int, left: Int64) -> Double {
-        var ahead = MomentCounts()
-        for later in slot + 1..<max(slot + 1, MomentRing.slotCount) {
-            switch settings.purse {
-            case .app: ahead.add(apps[index].moments, slot: later)
-            case .device: ahead.add(planner.table, slot: later)
-            }
-        }
-        return ahead.price(left: Double(left), days: planner.days)
-    }
 }
 
 extension RefreshForecast {
@@ -87,8 +79,12 @@ extension RefreshForecast {
         var words =
             "you are most likely to open it \(now.words(for: likelyAt)) "
             + "(\(Self.percent(likelyChance)) within half an hour), now \(Self.percent(chance)); a "
-            + "refresh is worth it from \(Self.percent(price)) on, with \(left) of \(budget) left "
-            + (purse == .device ? "for all apps today" : "for it today")
+            + "refresh is worth it from \(Self.percent(price)) on, with "
+        switch (purse, hasHadItsShare) {
+        case (.app, _): words += "\(left) of \(budget) left for it today"
+        case (.device, false): words += "\(left) of \(budget) left for all apps today"
+        case (.device, true): words += "nothing left for it of the \(budget) for all apps today"
+        }
         words +=
             expectedAt == nil
             ? "; using the device, or apps that it follows, changes that"

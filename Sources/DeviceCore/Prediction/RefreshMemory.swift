@@ -6,12 +6,15 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
     package private(set) var newData: UInt32 = 0
     package private(set) var noData: UInt32 = 0
     package private(set) var opens: UInt32 = 0
-    package private(set) var use = AppUse()
+    package private(set) var use = Self.noUse
     var moments = MomentRing()
     /// What a run takes, in seconds of time and of the processor; the last runs count most.
     private var cost = 0.0
     private var day: Int64 = .min
     private var spent: Int64 = 0
+
+    /// Most apps are commands whose use nothing tells of: they share it, and do not write it.
+    private static let noUse = AppUse()
 
     package init() {}
 
@@ -36,10 +39,11 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
         if newData + noData >= 64 { (newData, noData) = (newData / 2, noData / 2) }
     }
 
-    /// What a refresh is worth beside one that always brings something, and quickly.
+    /// What a refresh is worth beside one that always brings something and is done within ten
+    /// seconds. The constant is what a run costs before it does anything.
     var worth: Double {
         let newness = Double(newData + 2) / Double(newData + noData + 2)
-        return newness * 80 / (60 + max(20, cost))
+        return newness * min(1, 12 / (2 + cost))
     }
 
     mutating func spend(on day: Int64) {
@@ -51,13 +55,29 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
 }
 
 extension RefreshMemory {
+    private enum CodingKeys: CodingKey {
+        case newData, noData, opens, use, moments, cost, day, spent
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: CodingKeys.self)
+        try fields.encode(newData, forKey: .newData)
+        try fields.encode(noData, forKey: .noData)
+        try fields.encode(opens, forKey: .opens)
+        if use != Self.noUse { try fields.encode(use, forKey: .use) }
+        if moments != MomentRing() { try fields.encode(moments, forKey: .moments) }
+        try fields.encode(cost, forKey: .cost)
+        try fields.encode(day, forKey: .day)
+        try fields.encode(spent, forKey: .spent)
+    }
+
     /// Records of older versions have the first three only.
     package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: CodingKeys.self)
         newData = try fields.decode(UInt32.self, forKey: .newData)
         noData = try fields.decode(UInt32.self, forKey: .noData)
         opens = try fields.decode(UInt32.self, forKey: .opens)
-        use = try fields.decodeIfPresent(AppUse.self, forKey: .use) ?? AppUse()
+        use = try fields.decodeIfPresent(AppUse.self, forKey: .use) ?? Self.noUse
         moments = try fields.decodeIfPresent(MomentRing.self, forKey: .moments) ?? MomentRing()
         cost = try fields.decodeIfPresent(Double.self, forKey: .cost) ?? 0
         day = try fields.decodeIfPresent(Int64.self, forKey: .day) ?? .min

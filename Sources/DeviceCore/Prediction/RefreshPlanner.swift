@@ -24,10 +24,12 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var day: Int64 = .min
     /// Of the purse of all apps together.
     var spent: Int64 = 0
+    /// What the purse of all apps together holds for a day, as of the last search, and what one of
+    /// them may take.
+    var filled: Int64 = 0
+    var ceiling: Int64 = 0
     /// The apps whose use is known, by index.
     var members: [Int] = []
-    /// Those of them whose refresh waits for its moment, as of the last search.
-    var waiting: [Int] = []
     /// By app and half-hour: the best level of today.
     var today: [UInt8] = []
     /// By app: where its gain lies on the scale, as of `lookedAt`; 0: not to be refreshed.
@@ -47,7 +49,9 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var wakes = false
     /// Something has changed that `decideAt` depends on.
     var isStale = true
-    var ahead = MomentCounts()
+    /// The device or an app was used since the last decision.
+    var wasUsed = true
+    var search = RefreshSearch()
 
     /// So much must be known before moments are chosen by it.
     static let enoughDays = 3
@@ -56,6 +60,15 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// anyway, or woken for another app (docs/prediction.md).
     static let awakeDiscount = 2.0
     static let wokenDiscount = 3.0
+    /// The same while it charges; and how far above the price a refresh must lie that is paid for
+    /// by the byte.
+    static let chargingDiscount = 1.0
+    static let meteredSurcharge = 2.0
+    /// An app that got nothing of a common purse for so long, divided by the refreshes a day, is
+    /// given one: a thirty-second of an even share.
+    static let floor = Interval.days(32)
+    /// While the device is in use, and nothing else is, so far ahead is looked: an hour.
+    static let stepsInUse = 12
     static let bin = Interval.minutes(5)
     static let freshness = Interval.minutes(30)
 
@@ -70,6 +83,13 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
         if today.count < slots {
             today.append(contentsOf: repeatElement(0, count: slots - today.count))
         }
+    }
+
+    /// The device or an app was used, or what is told from use is another.
+    mutating func useChanged() {
+        isStale = true
+        wasUsed = true
+        search.chances.forget()
     }
 
     func slots(of index: Int) -> ArraySlice<UInt8> {

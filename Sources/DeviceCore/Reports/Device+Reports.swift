@@ -81,6 +81,12 @@ extension Device {
                 ),
             ]
         }
+        if launch.presence == .background, !launch.isCommand, !launch.tasks.isEmpty {
+            fields.append(("backgroundTasks", .list(launch.tasks.map { .string($0.name) })))
+            if launch.wake == nil, let left = allowance(of: launch.id, at: reporter.now)?.timeLeft {
+                fields.append(("secondsLeft", Report.seconds(left)))
+            }
+        }
         if let ending = launch.ending { fields.append(("ending", .string(ending.reason.words))) }
         return Report.map(fields)
     }

@@ -217,7 +217,7 @@ extension Device {
         guard pending >= Int(cap) else { return }
         throw Refusal(
             .tooManyPendingTaskRequests,
-            reason: "\(pending) \(kind.rawValue) requests are pending, and \(cap) may be",
+            reason: "no more than \(cap) \(kind.rawValue) requests may be pending",
             value: "\(pending)",
             fix: "cancel one, or submit again with its identifier"
         )

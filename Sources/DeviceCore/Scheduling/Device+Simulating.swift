@@ -119,7 +119,9 @@ extension Device {
                 reason: app.isLinked
                     ? "\(app.id) is running already" : "\(app.id) has nothing to launch",
                 value: app.problem ?? "",
-                fix: "offstage explain \(app.id)"
+                fix: app.isLinked
+                    ? "name a task to hand it: offstage simulate launch \(app.id) TASK"
+                    : "offstage explain \(app.id)"
             )
         }
         guard conditions.storage == 0 else {

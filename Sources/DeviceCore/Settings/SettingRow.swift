@@ -138,8 +138,8 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "refreshes-per-day",
             field: .count(\.refreshesPerDay, 1...100_000),
-            documentation: "How many refreshes an app is given; spread over the waking hours while "
-                + "its use is not known."
+            documentation: "How many refreshes there are for an app: fewer if they bring little or "
+                + "cost much, and spread over the waking hours while its use is not known."
         ),
         SettingRow(
             name: "shared-purse",
@@ -156,7 +156,7 @@ package struct SettingRow: Sendable {
             name: "wake-price",
             field: .count(\.wakePrice, 0...1000),
             documentation: "What a wake of a sleeping device costs, in percent of a refresh: the "
-                + "higher, the more refreshes share one; 0: nothing."
+                + "higher, the more refreshes share one; 0: nothing. On a charger it costs nothing."
         ),
         SettingRow(
             name: "waking-from",

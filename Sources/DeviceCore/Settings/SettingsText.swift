@@ -10,6 +10,9 @@ package enum SettingsText {
         package init(_ diagnostics: [Diagnostic]) { self.diagnostics = diagnostics }
     }
 
+    /// Where the administrator's stand, above each user's own.
+    package static let administratorPath = "/etc/offstage/offstage.conf"
+
     private static let appPrefix = "app "
     static let appSetting = "background-refresh"
 
@@ -18,7 +21,7 @@ package enum SettingsText {
         app.map { appPrefix + $0.name } ?? ""
     }
 
-    /// All or nothing: one mistake, and the settings in force stay.
+    /// All or nothing.
     ///
     /// `administrator`: what the user cannot change; valid by itself.
     package static func parse(
@@ -44,6 +47,33 @@ package enum SettingsText {
         if problems.isEmpty { problems = warningsTooLong(settings, text) }
         guard problems.isEmpty else { throw Invalid(problems) }
         return settings
+    }
+
+    /// Those of a text that was valid by itself: what the administrator's contradict gives way, and
+    /// nothing else.
+    package static func parse(
+        _ text: ConfigurationText,
+        yieldingTo administrator: ConfigurationText
+    ) -> Settings {
+        var text = text
+        while true {
+            do throws(Invalid) {
+                return try parse(text, administrator: administrator)
+            } catch {
+                let lines = error.diagnostics.compactMap(\.line)
+                guard let entry = text.entries.first(where: { lines.contains($0.line) }),
+                    (try? text.remove(entry.name, section: entry.section)) != nil
+                else { return (try? parse(administrator)) ?? Settings() }
+            }
+        }
+    }
+
+    /// A text of the administrator's, valid by itself.
+    package static func administrator(
+        _ text: ConfigurationText
+    ) throws(Invalid) -> ConfigurationText {
+        _ = try parse(text)
+        return text
     }
 
     private static func app(_ section: String) -> AppID? {

@@ -125,7 +125,9 @@ struct AppCalls {
         case "Complete":
             let delivery = try Self.delivery(first)
             let result = try result(call.arguments[1].stringValue ?? "")
-            say(call, launch) { .completed(delivery, result, reply: $0) }
+            // What the run has cost stands in its line.
+            let usage = host.usage(of: launch)
+            say(call, launch) { .completed(delivery, result, usage: usage, reply: $0) }
         case "SetMinimumFetchInterval":
             let interval = try Self.fetchInterval(first.doubleValue ?? 0)
             say(call, launch) { .fetchInterval(interval, reply: $0) }

@@ -11,7 +11,7 @@ final class MemoryPressure {
     private let loop: EventLoop
     private let warning: PressureTrigger
     private let critical: PressureTrigger
-    private var sources: [DescriptorSource] = []
+    private var sources: [TriggerSource] = []
     private var calm: TimerSource?
     private var level = 0
 
@@ -29,11 +29,11 @@ final class MemoryPressure {
         warning = try PressureTrigger(path: path, stall: 200_000, window: 2_000_000)
         critical = try PressureTrigger(path: path, full: true, stall: 200_000, window: 2_000_000)
         sources = [
-            try DescriptorSource(loop, warning.descriptor.number, .priority) {
-                [unowned self] _ in rose(to: 1)
+            try TriggerSource(loop, warning.descriptor.number) {
+                [unowned self] in rose(to: 1)
             },
-            try DescriptorSource(loop, critical.descriptor.number, .priority) {
-                [unowned self] _ in rose(to: 2)
+            try TriggerSource(loop, critical.descriptor.number) {
+                [unowned self] in rose(to: 2)
             },
         ]
         calm = try TimerSource(loop) { [unowned self] in fell() }

@@ -84,7 +84,13 @@ extension Daemon: ControlHost {
                     fix: Refusal.administrator
                 )
             }
-            try SettingsFile.set(name, to: value, app: app, in: places.configuration)
+            try SettingsFile.set(
+                name,
+                to: value,
+                app: app,
+                in: places.configuration,
+                administrator: administratorText
+            )
             rereadSettings()
             turn()
             answer(.done)

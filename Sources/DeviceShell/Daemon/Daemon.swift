@@ -318,6 +318,8 @@ final class Daemon {
 
     func rereadSettings() { inputs?.rereadSettings() }
 
+    var administratorText: ConfigurationText { inputs?.administrator ?? ConfigurationText() }
+
     var pressureProblem: LinuxError? { inputs?.pressureProblem }
     var watchProblem: LinuxError? { inputs?.watchProblem }
 }

@@ -97,7 +97,7 @@ package struct DaemonOptions {
         func absolute(_ variable: String) -> String? {
             environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
-        let home = absolute("HOME") ?? User.current()?.home ?? "/"
+        let home = BaseDirectory.home()
         guard
             let runtime = options["runtime"]
                 ?? absolute("XDG_RUNTIME_DIR").map({
@@ -118,10 +118,11 @@ package struct DaemonOptions {
                 home: home
             )
         var places = DaemonPlaces(
-            state: options["state"] ?? (absolute("XDG_STATE_HOME") ?? home + "/.local/state")
-                + "/offstage",
+            state: options["state"]
+                ?? BaseDirectory.state.path(home: home, environment: environment) + "/offstage",
             runtime: runtime,
-            configuration: options["config"] ?? (absolute("XDG_CONFIG_HOME") ?? home + "/.config")
+            configuration: options["config"]
+                ?? BaseDirectory.configuration.path(home: home, environment: environment)
                 + "/offstage/offstage.conf",
             applications: applications,
             home: home

@@ -1,3 +1,4 @@
+internal import DeviceCore
 import Linux
 package import Vocabulary
 
@@ -8,7 +9,7 @@ package struct DaemonPlaces: Equatable, Sendable {
     /// The settings file.
     package var configuration: String
     /// Settings that the user cannot change.
-    package var administrator = "/etc/offstage/offstage.conf"
+    package var administrator = SettingsText.administratorPath
     /// `applications` directories, the more important first.
     package var applications: [String]
     package var home: String

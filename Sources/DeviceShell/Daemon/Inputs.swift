@@ -14,13 +14,14 @@ final class Inputs {
     private var manifestsAreStale = false
     private var settingsAreStale = false
     private var lastRenewal = Clocks.boot()
-    /// What was last kept of the settings file while it was valid.
+    /// The settings file as it was when it was last valid, and what of that is kept on the disk.
+    private var valid: String?
     private var kept: String?
     /// What the administrator has set, as of when it was valid last.
-    private var administrator = ConfigurationText()
+    private(set) var administrator = ConfigurationText()
     private var zoneProblem: LinuxError?
     private let clockJumps: ClockJumps
-    private var sources: [Source] = []
+    private var sources: [any Source] = []
     private var pressure: MemoryPressure?
 
     init(_ daemon: Daemon) throws(LinuxError) {
@@ -88,31 +89,24 @@ final class Inputs {
         daemon.world.renewWatches()
     }
 
-    /// What there is when the daemon starts: the settings, or those that were valid last, nil for
-    /// the defaults; and all manifests. Part of the first event, since what was running is judged
+    /// What there is when the daemon starts: the settings, or those that were valid last; and all
+    /// manifests. Part of the first event, since what was running is judged
     /// by them.
-    func readFirst() -> (settings: Settings?, manifests: [ManifestChange]) {
+    func readFirst() -> (settings: Settings, manifests: [ManifestChange]) {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
         manifestWatch?.watch(manifests.watched())
         kept = try? Files.text(daemon.places.validSettings)
+        valid = kept
         return (readSettings() ?? lastValidSettings(), scan())
     }
 
     /// Those of the last time that the file was valid: a slip in it must not bring back what the
-    /// user has switched off.
-    private func lastValidSettings() -> Settings? {
-        guard kept != nil,
-            case .success(let settings) = SettingsFile.read(
-                daemon.places.validSettings,
-                administrator: administrator
-            )
-        else {
-            DaemonLog.write("the defaults are in force")
-            return nil
-        }
-        DaemonLog.write("the settings that were valid last are in force")
-        return settings
+    /// user has switched off. Under the administrator's of now, whatever the user's say.
+    private func lastValidSettings() -> Settings {
+        let which = valid == nil ? "the defaults" : "the settings that were valid last"
+        DaemonLog.write("\(which) are in force, but for what the administrator has set")
+        return SettingsText.parse(ConfigurationText(valid ?? ""), yieldingTo: administrator)
     }
 
     /// As if everything had changed.
@@ -135,12 +129,9 @@ final class Inputs {
         if settingsAreStale {
             settingsAreStale = false
             watchSettings()
-            if let settings = readSettings() {
-                if settings != daemon.driver.device.settings.value {
-                    daemon.world.happened(.settings(settings))
-                }
-            } else {
-                DaemonLog.write("the settings in force stay")
+            let settings = readSettings() ?? lastValidSettings()
+            if settings != daemon.driver.device.settings.value {
+                daemon.world.happened(.settings(settings))
             }
         }
         if manifestsAreStale {
@@ -183,7 +174,7 @@ final class Inputs {
     private func readSettings() -> Settings? {
         readAdministrator()
         let path = daemon.places.configuration
-        switch SettingsFile.readText(path, administrator: administrator) {
+        switch SettingsFile.read(path, administrator: administrator) {
         case .success((let settings, let text)):
             daemon.settingsProblems = []
             keep(text)
@@ -198,6 +189,7 @@ final class Inputs {
     }
 
     private func keep(_ text: String) {
+        valid = text
         guard text != (kept ?? "") else { return }
         do throws(LinuxError) {
             try Files.replace(daemon.places.validSettings, with: text)

@@ -153,22 +153,7 @@ final class AppProcesses {
     }
 
     private static func words(_ error: LinuxError, _ spec: ProcessSpec) -> String {
-        let program = spec.arguments.first ?? "the program"
-        switch (error.operation, error.errno) {
-        case ("execve", .noEntry):
-            guard program.hasPrefix("/") else {
-                return "\(program) is not installed, or not in PATH"
-            }
-            // There, but what its first line names is not.
-            return Files.exists(program)
-                ? "the interpreter of \(program) is not installed" : "\(program) is not there"
-        case ("execve", .access):
-            return Files.status(program)?.kind == .directory
-                ? "\(program) is a directory" : "\(program) is not executable"
-        case ("execve", .badFormat): return "\(program) is no program that this machine can run"
-        case ("chdir", .noEntry): return "its directory is not there: \(spec.directory ?? "")"
-        default: return error.description
-        }
+        error.words(starting: spec.arguments.first, in: spec.directory)
     }
 
     private func identity(of pid: Int32) -> ProcessID {

@@ -53,13 +53,9 @@ package enum FrozenLocks {
         home: String,
         environment: (String) -> String?
     ) -> [String] {
-        func base(_ variable: String, _ usual: String) -> String {
-            environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home + usual
+        var bases = BaseDirectory.allCases.map {
+            $0.path(home: home, environment: environment)
         }
-        var bases = [
-            base("XDG_CONFIG_HOME", "/.config"), base("XDG_DATA_HOME", "/.local/share"),
-            base("XDG_STATE_HOME", "/.local/state"), base("XDG_CACHE_HOME", "/.cache"),
-        ]
         if let runtime = environment("XDG_RUNTIME_DIR") { bases.append(runtime) }
         return names.filter { !$0.isEmpty && !$0.contains("/") }.flatMap { name in
             bases.map { $0 + "/" + name } + [home + "/." + name]

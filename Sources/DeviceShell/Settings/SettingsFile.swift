@@ -5,18 +5,11 @@ internal import Vocabulary
 /// `offstage.conf`: the only place where settings are kept. The command line changes one line of
 /// it, and everything else in it stays.
 enum SettingsFile {
-    /// The defaults when there is no file. `administrator`: what stands above it.
+    /// The defaults when there is no file, with the text that they were read from.
+    /// `administrator`: what stands above it.
     static func read(
         _ path: String,
         administrator: ConfigurationText = ConfigurationText()
-    ) -> Result<Settings, SettingsText.Invalid> {
-        readText(path, administrator: administrator).map(\.settings)
-    }
-
-    /// The same with the text that they were read from.
-    static func readText(
-        _ path: String,
-        administrator: ConfigurationText
     ) -> Result<(settings: Settings, text: String), SettingsText.Invalid> {
         do throws(SettingsText.Invalid) {
             let text = try text(path)
@@ -32,28 +25,17 @@ enum SettingsFile {
         _ path: String
     ) -> Result<ConfigurationText, SettingsText.Invalid> {
         do throws(SettingsText.Invalid) {
-            let text = try text(path)
-            _ = try SettingsText.parse(text)
-            return .success(text)
+            return .success(try SettingsText.administrator(try text(path)))
         } catch {
             return .failure(error)
         }
     }
 
     private static func text(_ path: String) throws(SettingsText.Invalid) -> ConfigurationText {
-        guard Files.exists(path) else { return ConfigurationText() }
-        do throws(LinuxError) {
-            return ConfigurationText(
-                bytes: try Files.readRegular(path, limit: ConfigurationText.limit + 1)
-            )
+        do throws(Diagnostic) {
+            return try ConfigurationText(file: path)
         } catch {
-            throw SettingsText.Invalid([
-                Diagnostic(
-                    .error,
-                    reason: "cannot be read: \(error)",
-                    fix: "Mend its permissions."
-                )
-            ])
+            throw SettingsText.Invalid([error])
         }
     }
 
@@ -63,7 +45,8 @@ enum SettingsFile {
         _ name: String,
         to value: String,
         app: AppID?,
-        in path: String
+        in path: String,
+        administrator: ConfigurationText = ConfigurationText()
     ) throws(Refusal) {
         var before = ConfigurationText()
         do throws(SettingsText.Invalid) {
@@ -74,10 +57,10 @@ enum SettingsFile {
             } catch {
                 throw SettingsText.Invalid([error])
             }
-            _ = try SettingsText.parse(content)
+            _ = try SettingsText.parse(content, administrator: administrator)
             try write(content.text, to: path)
         } catch {
-            if let damage = damage(of: before, amid: error) {
+            if let damage = damage(of: before, administrator, amid: error) {
                 throw Refusal(
                     .storage,
                     reason: "\(path): \(damage.withoutFix); \(name) was not changed",
@@ -91,11 +74,12 @@ enum SettingsFile {
     /// What was wrong in the file already, if that is what `invalid` is about.
     private static func damage(
         of text: ConfigurationText,
+        _ administrator: ConfigurationText,
         amid invalid: SettingsText.Invalid
     ) -> Diagnostic? {
         guard let first = invalid.diagnostics.first else { return nil }
         do throws(SettingsText.Invalid) {
-            _ = try SettingsText.parse(text)
+            _ = try SettingsText.parse(text, administrator: administrator)
             return nil
         } catch {
             // A new line may have moved it.

@@ -43,9 +43,19 @@ struct DeviceState: Sendable {
     /// It may be sent away from memory while away.
     var isIdleListed = false
 
+    // Always inlined: a call would copy what stands in the table.
+
+    @inline(__always)
     func index(of app: AppNumber) -> Int? {
         // Few apps: looking at each beats searching.
-        apps.firstIndex { $0.registration.app == app }
+        for index in apps.indices where apps[index].registration.app == app { return index }
+        return nil
+    }
+
+    @inline(__always)
+    func index(of sending: SendingID) -> Int? {
+        for index in flights.indices where flights[index].id == sending { return index }
+        return nil
     }
 }
 

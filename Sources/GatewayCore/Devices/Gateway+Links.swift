@@ -13,7 +13,7 @@ extension Gateway {
             effects.append(.end(old, .superseded))
             disconnected(old, at: now, into: &effects)
         }
-        links[link] = device
+        self.link(link, to: device)
         devices[device]?.link = link
         devices[device]?.isCongested = false
         apply(condition, to: device, at: now)
@@ -26,7 +26,8 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links.removeValue(forKey: link), devices[device]?.link == link else {
+        channels.ended(link)
+        guard let device = unlink(link), devices[device]?.link == link else {
             return
         }
         devices[device]?.link = nil
@@ -50,7 +51,7 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let (device, flight) = takeFlight(sending, of: link) else { return }
+        guard let (device, place, flight) = takeFlight(sending, of: link) else { return }
         counters.delivered += 1
         if let push = flight.push {
             effects.append(.log(push, .delivered, now.wall, nil))
@@ -60,8 +61,8 @@ extension Gateway {
         if let call = flight.call {
             effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
         }
-        empty(SlotKey(device, flight.app), flight.number, into: &effects)
-        if devices[device]?.wantsFlush == true {
+        empty(device, place, flight, into: &effects)
+        if devices.states[place].wantsFlush {
             flush(device, only: nil, at: now, into: &effects)
         }
     }
@@ -73,38 +74,38 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let (device, flight) = takeFlight(sending, of: link) else { return }
+        guard let (device, place, flight) = takeFlight(sending, of: link) else { return }
         counters.dropped += 1
         effects.append(.logNumber(flight.number, .dropped(.refused), now.wall))
         if let call = flight.call {
             effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
         }
-        empty(SlotKey(device, flight.app), flight.number, into: &effects)
+        empty(device, place, flight, into: &effects)
     }
 
     private mutating func takeFlight(
         _ sending: SendingID,
         of link: LinkID
-    ) -> (DeviceID, DeviceState.Flight)? {
-        guard let device = links[link],
-            let index = devices[device]?.flights.firstIndex(where: { $0.id == sending }),
-            let flight = devices[device]?.flights.remove(at: index)
+    ) -> (DeviceID, place: Int, DeviceState.Flight)? {
+        guard let device = self.device(of: link), let place = devices.place(of: device),
+            let index = devices.states[place].index(of: sending)
         else { return nil }
-        return (device, flight)
+        return (device, place, devices.states[place].flights.remove(at: index))
     }
 
     /// Removes the slot's push if it is still this one.
     private mutating func empty(
-        _ key: SlotKey,
-        _ number: PushNumber,
+        _ device: DeviceID,
+        _ place: Int,
+        _ flight: DeviceState.Flight,
         into effects: inout [Effect]
     ) {
-        guard let index = devices[key.device]?.index(of: key.app),
-            devices[key.device]?.apps[index].slot?.number == number
+        guard let index = devices.states[place].index(of: flight.app),
+            devices.states[place].apps[index].slot?.number == flight.number
         else { return }
-        devices[key.device]?.apps[index].slot = nil
-        touch(key.device)
-        effects.append(.remove(key, number))
+        devices.states[place].apps[index].slot = nil
+        devices.states[place].batch = batch
+        effects.append(.remove(SlotKey(device, flight.app), flight.number))
     }
 
     /// A keep-alive came; its answer takes along what is kept.
@@ -114,9 +115,10 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link] else { return }
+        guard let device = self.device(of: link) else { return }
         if let condition { apply(condition, to: device, at: now) }
         flush(device, only: nil, at: now, into: &effects)
+        catchUp(link, at: now, into: &effects)
     }
 
     /// Its condition changed; on mains and a link that costs nothing it gets what is kept.
@@ -126,7 +128,7 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link] else { return }
+        guard let device = self.device(of: link) else { return }
         apply(condition, to: device, at: now)
         if condition.isOnMains, condition.isUnmetered {
             flush(device, only: nil, at: now, into: &effects)
@@ -140,7 +142,7 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link] else { return }
+        guard let device = self.device(of: link) else { return }
         flush(device, only: app, at: now, into: &effects)
     }
 
@@ -151,9 +153,11 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link] else { return }
+        guard let device = self.device(of: link) else { return }
         devices[device]?.isCongested = isCongested
-        if !isCongested { flush(device, only: nil, at: now, into: &effects) }
+        guard !isCongested else { return }
+        flush(device, only: nil, at: now, into: &effects)
+        catchUp(link, at: now, into: &effects)
     }
 
     private mutating func apply(
@@ -172,7 +176,9 @@ extension Gateway {
         over link: LinkID,
         at now: Moment
     ) {
-        guard let device = links[link], let index = devices[device]?.index(of: app) else { return }
+        guard let device = self.device(of: link), let index = devices[device]?.index(of: app) else {
+            return
+        }
         devices[device]?.apps[index].silent.report(silentLeft, at: now.boot)
     }
 
@@ -184,19 +190,24 @@ extension Gateway {
     /// Time went on: what was not acknowledged in time is stored. It stays on its way; a late
     /// acknowledgement still removes it.
     package mutating func passed(_ now: Moment, into effects: inout [Effect]) {
-        while let deadline = deadlines.first, deadline.at <= now.boot {
+        while let deadline = deadlines.first {
+            guard let place = devices.place(of: deadline.device),
+                let index = devices.states[place].index(of: deadline.sending),
+                let push = devices.states[place].flights[index].push
+            else {
+                // Acknowledged: the next alarm is for one that is not.
+                _ = deadlines.popFirst()
+                continue
+            }
+            guard deadline.at <= now.boot else { return }
             _ = deadlines.popFirst()
-            guard
-                let index = devices[deadline.device]?.flights
-                    .firstIndex(where: { $0.id == deadline.sending }),
-                let flight = devices[deadline.device]?.flights[index], let push = flight.push
-            else { continue }
-            devices[deadline.device]?.flights[index].push = nil
-            devices[deadline.device]?.flights[index].call = nil
+            let call = devices.states[place].flights[index].call
+            devices.states[place].flights[index].push = nil
+            devices.states[place].flights[index].call = nil
             keep(
                 push,
                 because: .unacknowledged,
-                for: flight.call,
+                for: call,
                 at: now,
                 isSent: true,
                 into: &effects

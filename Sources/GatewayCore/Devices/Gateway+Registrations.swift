@@ -10,7 +10,7 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link], let state = devices[device] else { return }
+        guard let device = self.device(of: link), let state = devices[device] else { return }
         guard let index = state.index(of: app) else {
             guard state.apps.count < limits.appsPerDevice else {
                 effects.append(.registered(link, app, nil))
@@ -41,6 +41,26 @@ extension Gateway {
         effects.append(registered(link, device, registration))
     }
 
+    /// An app of the device wants an address for a sender of Web Push. It is registered if it is
+    /// not; the address ends with its token.
+    package mutating func subscribe(
+        _ app: AppNumber,
+        key: [UInt8],
+        over link: LinkID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        var registering: [Effect] = []
+        register(app, renewing: false, over: link, at: now, into: &registering)
+        for effect in registering {
+            if case .registered(let link, let app, let token) = effect {
+                effects.append(.subscribed(link, app, token, key: key))
+            } else {
+                effects.append(effect)
+            }
+        }
+    }
+
     private func registered(
         _ link: LinkID,
         _ device: DeviceID,
@@ -64,7 +84,7 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let device = links[link] else { return }
+        guard let device = self.device(of: link) else { return }
         end(app, of: device, at: now, into: &effects)
         effects.append(.unregistered(link, app))
     }

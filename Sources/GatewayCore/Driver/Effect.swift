@@ -35,16 +35,27 @@ package enum Effect: Equatable, Sendable {
     /// Removes the slot's push if it is still this one.
     case remove(SlotKey, PushNumber)
     case save(DeviceID, Registration)
+    case saveChannel(Channel)
+    case removeChannel(ChannelID)
+    /// The message becomes the newest of its channel.
+    case keepBroadcast(Broadcast)
     case log(Push, LogEvent, WallTime, Acceptance?)
     /// About a push whose content is not at hand.
     case logNumber(PushNumber, LogEvent, WallTime)
+    /// A broadcast of the app was taken from a provider, and what became of it.
+    case logBroadcast(Broadcast, AppNumber, LogEvent, WallTime, provider: String)
     // Done.
     case send(LinkID, Sending)
     /// The same for the push in a slot: the driver fetches it, if it is still there.
     case sendStored(LinkID, SendingID, SlotKey, PushNumber, isRider: Bool)
+    case broadcast(LinkID, Broadcast)
+    /// The link follows the channel from now on; or does not, and why.
+    case follows(LinkID, ChannelID, FollowProblem?)
     case answer(CallID, Answer, afterCommit: Bool)
     /// The token of an app; nil: it has too many apps.
     case registered(LinkID, AppNumber, DeviceToken?)
+    /// The same for Web Push: a token, and the key of the sender that it is for.
+    case subscribed(LinkID, AppNumber, DeviceToken?, key: [UInt8])
     case unregistered(LinkID, AppNumber)
     case end(LinkID, LinkEnd)
 }

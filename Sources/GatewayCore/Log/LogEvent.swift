@@ -42,6 +42,9 @@ package enum LogEvent: Equatable, Sendable {
     case expired
     /// Not delivered and, with `apns-expiration: 0` or no registration, not stored.
     case dropped(DropReason)
+    /// A broadcast went to so many devices that follow its channel, and is kept for those who come
+    /// later or not.
+    case sent(devices: Int, isKept: Bool)
 }
 
 package enum DropReason: Equatable, Sendable {

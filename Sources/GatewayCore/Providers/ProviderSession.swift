@@ -55,7 +55,7 @@ package struct ProviderSession: Equatable, Sendable {
 
     /// Whether this token was the last one taken, so that only its age is to be looked at.
     package func isCurrent(_ text: ArraySlice<UInt8>) -> Bool {
-        token.count == text.count && token.elementsEqual(text)
+        token[...] == text
     }
 
     /// A token whose signature is right, with the key that made it, wants to be used for a topic.

@@ -11,37 +11,14 @@ package struct ProviderToken: Equatable, Sendable {
     /// The two numbers of an ES256 signature, 32 bytes each.
     package var signature: [UInt8]
 
-    /// No real one is longer.
-    package static let limit = 2048
-
-    /// Nil for what is no token of this kind. `iat` may be a numeric string: some clients send it.
+    /// Nil for what is no token of this kind.
     package init?(_ text: ArraySlice<UInt8>) {
-        guard text.count <= Self.limit else { return nil }
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let head = Self.object(parts[0]),
-            let claims = Self.object(parts[1]),
-            let signature = Base64.decode(parts[2]), signature.count == 64,
-            head["alg"]?.stringValue == "ES256", let key = head["kid"]?.stringValue,
-            let team = claims["iss"]?.stringValue, let issued = Self.seconds(claims["iat"]),
+        guard let token = SignedToken(text), let key = token.head["kid"]?.stringValue,
+            let team = token.claims["iss"]?.stringValue, let issued = token.seconds("iat"),
             !key.isEmpty, !team.isEmpty
         else { return nil }
         (keyID, teamID, issuedAt) = (key, team, issued)
-        signed = Array(text[parts[0].startIndex..<parts[1].endIndex])
-        self.signature = signature
-    }
-
-    private static func object(_ text: ArraySlice<UInt8>) -> Value? {
-        guard let bytes = Base64.decode(text), let value = try? ValueJSON.parse(bytes),
-            case .map = value
-        else { return nil }
-        return value
-    }
-
-    private static func seconds(_ value: Value?) -> Int64? {
-        if let number = value?.integerValue { return number }
-        if let text = value?.stringValue { return Int64(text) }
-        if let number = value?.doubleValue { return Int64(exactly: number.rounded(.down)) }
-        return nil
+        (signed, signature) = (token.signed, token.signature)
     }
 
     /// The token in an `authorization` field: after `bearer`, in any case.
@@ -99,9 +76,18 @@ package enum Base64 {
     }
 
     /// With the alphabet of URLs and without padding, as tokens have it.
-    package static func urlText(_ bytes: [UInt8]) -> String {
+    package static func urlText(_ bytes: [UInt8]) -> String { encode(bytes, "-_") }
+
+    /// With the older alphabet and padding.
+    package static func text(_ bytes: [UInt8]) -> String {
+        let text = encode(bytes, "+/")
+        return text + String(repeating: "=", count: -text.utf8.count & 3)
+    }
+
+    /// `last`: the two characters in which the alphabets differ.
+    private static func encode(_ bytes: [UInt8], _ last: String) -> String {
         let alphabet = Array(
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8
         )
         var text: [UInt8] = []
         for start in stride(from: 0, to: bytes.count, by: 3) {

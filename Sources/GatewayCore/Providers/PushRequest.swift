@@ -33,7 +33,7 @@ package struct PushRequest: Sendable {
             guard let uuid = PushUUID(id) else { throw .badMessageID }
             fields.id = uuid
         }
-        let name = try topic.map(Self.topicText)
+        if let topic { try Self.check(topic: topic) }
         if let collapseID {
             guard collapseID.count <= 64 else { throw .badCollapseID }
             fields.collapseID = Array(collapseID)
@@ -50,8 +50,8 @@ package struct PushRequest: Sendable {
             if type == .background, fields.priority == .immediate { throw .badPriority }
             fields.type = type
         }
-        if let name {
-            guard let split = PushType.split(topic: name, type: fields.type) else {
+        if let topic {
+            guard let split = PushType.split(topic: topic, type: fields.type) else {
                 throw fields.type == nil ? .badTopic : .invalidPushType
             }
             fields.bundle = split.bundle
@@ -67,7 +67,7 @@ package struct PushRequest: Sendable {
     }
 
     /// A bundle identifier with or without a suffix: letters, digits, `-`, `_` and `.`.
-    private static func topicText(_ topic: ArraySlice<UInt8>) throws(Reason) -> String {
+    private static func check(topic: ArraySlice<UInt8>) throws(Reason) {
         guard !topic.isEmpty else { throw .missingTopic }
         let isTopic = topic.allSatisfy {
             switch $0 {
@@ -81,7 +81,6 @@ package struct PushRequest: Sendable {
         guard isTopic, topic.count <= 255, topic.first != UInt8(ascii: ".") else {
             throw .badTopic
         }
-        return String(decoding: topic, as: UTF8.self)
     }
 
     /// Decimal digits only; nil for anything else.

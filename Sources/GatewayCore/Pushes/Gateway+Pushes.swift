@@ -3,12 +3,14 @@ package import Vocabulary
 extension Gateway {
     /// What is wrong with the address of a push; nil when it can be taken. The device is known.
     package func refusal(of token: DeviceToken) -> Answer? {
-        guard let state = devices[token.device], let index = state.index(of: token.app) else {
-            return .refused(.badDeviceToken)
+        guard let place = devices.place(of: token.device),
+            let index = devices.states[place].index(of: token.app)
+        else { return .refused(.badDeviceToken) }
+        let app = devices.states[place].apps[index]
+        if app.registration.isActive, app.registration.generation == token.generation {
+            return nil
         }
-        let registration = state.apps[index].registration
-        if registration.isActive, registration.generation == token.generation { return nil }
-        guard let end = registration.end(of: token.generation) else {
+        guard let end = app.registration.end(of: token.generation) else {
             return .refused(.badDeviceToken)
         }
         return .refused(.unregistered, timestamp: end)
@@ -16,8 +18,10 @@ extension Gateway {
 
     /// Counts a push against the rate of its token; false when there are too many.
     package mutating func admit(_ token: DeviceToken, at now: Moment) -> Bool {
-        guard let index = devices[token.device]?.index(of: token.app) else { return false }
-        return devices[token.device]?.apps[index].requests.take(at: now.boot, limits) ?? false
+        guard let place = devices.place(of: token.device),
+            let index = devices.states[place].index(of: token.app)
+        else { return false }
+        return devices.states[place].apps[index].requests.take(at: now.boot, limits)
     }
 
     /// A push was checked and is to be delivered or kept; `call` waits for the answer.
@@ -38,13 +42,12 @@ extension Gateway {
             }
             return
         }
-        guard let state = devices[push.device], let link = state.link else {
-            return keep(push, because: .away, for: call, at: now, into: &effects)
-        }
-        if let reason = hold(push, at: now) {
+        guard let place = devices.place(of: push.device), let link = devices.states[place].link
+        else { return keep(push, because: .away, for: call, at: now, into: &effects) }
+        if let reason = hold(push, place, at: now) {
             return keep(push, because: reason, for: call, at: now, into: &effects)
         }
-        send(push, over: link, for: call, at: now, into: &effects)
+        send(push, to: place, over: link, for: call, at: now, into: &effects)
         // What waits goes along with what wakes the device anyway.
         if !push.isSilent, push.priority != .passive {
             flush(push.device, only: nil, at: now, into: &effects)
@@ -52,28 +55,33 @@ extension Gateway {
     }
 
     /// Why a push for a connected device is not sent now. Takes from the budgets if it is.
-    private mutating func hold(_ push: Push, at now: Moment) -> StoreReason? {
-        guard let state = devices[push.device], let index = state.index(of: push.app) else {
-            return .away
+    private mutating func hold(_ push: Push, _ place: Int, at now: Moment) -> StoreReason? {
+        guard let index = devices.states[place].index(of: push.app) else { return .away }
+        if devices.states[place].isCongested
+            || devices.states[place].flights.count >= limits.unacknowledged
+        {
+            return .busy
         }
-        if state.isCongested || state.flights.count >= limits.unacknowledged { return .busy }
         if push.priority == .passive { return .passive }
         guard push.isSilent else { return nil }
-        let condition = state.condition
+        let condition = devices.states[place].condition
         if condition.isLowPower { return .lowPower }
         let isLow = condition.batteryPercent.map { $0 < limits.silentBattery } ?? false
         if isLow, !condition.isOnMains { return .lowBattery }
         let isCounted = !condition.isOnMains
-        if isCounted, !state.wakes.mayWake(at: now.boot, limits) { return .dailyBudget }
-        guard devices[push.device]?.apps[index].silent.take(at: now.boot) == true else {
+        if isCounted, !devices.states[place].wakes.mayWake(at: now.boot, limits) {
+            return .dailyBudget
+        }
+        guard devices.states[place].apps[index].silent.take(at: now.boot) else {
             return .overBudget
         }
-        if isCounted { devices[push.device]?.wakes.wake(at: now.boot) }
+        if isCounted { devices.states[place].wakes.wake(at: now.boot) }
         return nil
     }
 
     private mutating func send(
         _ push: Push,
+        to place: Int,
         over link: LinkID,
         for call: CallID?,
         at now: Moment,
@@ -91,7 +99,7 @@ extension Gateway {
                 Deadline(at: now.boot + limits.acknowledgement, device: push.device, sending: id)
             )
         }
-        devices[push.device]?.flights.append(flight)
+        devices.states[place].flights.append(flight)
         effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
         if case .once = push.expiration, let call {
             effects.append(.answer(call, .accepted(push.number), afterCommit: false))
@@ -160,28 +168,29 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        guard let state = devices[device], let link = state.link else { return }
-        devices[device]?.wantsFlush = false
-        for (index, entry) in state.apps.enumerated() {
-            if let app, entry.registration.app != app { continue }
-            guard let slot = entry.slot, !slot.isSent else { continue }
-            let key = SlotKey(device, entry.registration.app)
+        guard let place = devices.place(of: device), let link = devices.states[place].link
+        else { return }
+        devices.states[place].wantsFlush = false
+        for index in devices.states[place].apps.indices {
+            guard let slot = devices.states[place].apps[index].slot, !slot.isSent else { continue }
+            let key = SlotKey(device, devices.states[place].apps[index].registration.app)
+            if let app, key.app != app { continue }
             if slot.expiration <= now.wall {
                 counters.expired += 1
-                devices[device]?.apps[index].slot = nil
-                touch(device)
+                devices.states[place].apps[index].slot = nil
+                devices.states[place].batch = batch
                 effects.append(.remove(key, slot.number))
                 effects.append(.logNumber(slot.number, .expired, now.wall))
                 continue
             }
-            let isFull = (devices[device]?.flights.count ?? 0) >= limits.unacknowledged
-            if state.isCongested || isFull {
-                devices[device]?.wantsFlush = true
+            let isFull = devices.states[place].flights.count >= limits.unacknowledged
+            if devices.states[place].isCongested || isFull {
+                devices.states[place].wantsFlush = true
                 return
             }
             let id = takeSending()
-            devices[device]?.apps[index].slot?.isSent = true
-            devices[device]?.flights.append(
+            devices.states[place].apps[index].slot?.isSent = true
+            devices.states[place].flights.append(
                 DeviceState.Flight(id: id, number: slot.number, app: key.app)
             )
             effects.append(.sendStored(link, id, key, slot.number, isRider: true))

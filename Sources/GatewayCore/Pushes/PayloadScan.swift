@@ -93,13 +93,11 @@ private struct Scanner {
 
     private func `is`(_ key: Range<Int>, _ name: StaticString) -> Bool {
         guard key.count == name.utf8CodeUnitCount else { return false }
-        var index = key.lowerBound
-        var same = true
-        for byte in name.description.utf8 {
-            if bytes[index] != byte { same = false }
-            index += 1
+        for index in 0..<key.count
+        where unsafe bytes[key.lowerBound + index] != name.utf8Start[index] {
+            return false
         }
-        return same
+        return true
     }
 
     private mutating func array(depth: Int) -> Bool {
@@ -150,8 +148,9 @@ private struct Scanner {
     private mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = offset
-        while offset < bytes.count {
-            let byte = bytes[offset]
+        while true {
+            skipPlain()
+            guard let byte = next else { return nil }
             if byte == UInt8(ascii: "\"") {
                 offset += 1
                 return start..<(offset - 1)
@@ -161,11 +160,37 @@ private struct Scanner {
             } else if byte >= 0x80 {
                 guard character() else { return nil }
             } else {
-                guard byte >= 0x20 else { return nil }
-                offset += 1
+                return nil
             }
         }
-        return nil
+    }
+
+    /// Goes on to what ends a text, or needs a closer look: most of a payload passes here, so eight
+    /// bytes at a time.
+    private mutating func skipPlain() {
+        offset = unsafe bytes.withUnsafeBytes { bytes in
+            var place = offset
+            while place + 8 <= bytes.count {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                let marks = Self.marks(UInt64(littleEndian: word))
+                if marks != 0 { return place + marks.trailingZeroBitCount / 8 }
+                place += 8
+            }
+            while unsafe place < bytes.count && Self.marks(UInt64(bytes[place])) & 0x80 == 0 {
+                place += 1
+            }
+            return place
+        }
+    }
+
+    /// The highest bit of the lowest byte that is none of plain text: a control character, a quote,
+    /// a backslash, or part of a longer character. Bits above it may be set as well.
+    private static func marks(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let slashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        let low = (word &- ones &* 0x20) | (quotes &- ones) | (slashes &- ones)
+        return (low & ~word | word) & (ones &* 0x80)
     }
 
     private mutating func escape() -> Bool {

@@ -1,4 +1,4 @@
-/// `apns-push-type`.
+/// What a push is for, mostly by `apns-push-type`.
 package enum PushType: UInt8, CaseIterable, Sendable {
     case alert = 1
     case background
@@ -11,6 +11,8 @@ package enum PushType: UInt8, CaseIterable, Sendable {
     case controls
     case pushtotalk
     case mdm
+    /// By RFC 8030, whose senders speak another interface: no `apns-push-type`.
+    case webpush
 
     package var name: String {
         switch self {
@@ -25,20 +27,20 @@ package enum PushType: UInt8, CaseIterable, Sendable {
         case .controls: "controls"
         case .pushtotalk: "pushtotalk"
         case .mdm: "mdm"
+        case .webpush: "webpush"
         }
     }
 
     package init?(_ name: some Collection<UInt8>) {
-        guard let type = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name) }) else {
-            return nil
-        }
+        let known = Self.allCases.first { $0.name.utf8.elementsEqual(name) }
+        guard let type = known, type != .webpush else { return nil }
         self = type
     }
 
     /// What follows the bundle identifier in `apns-topic`.
-    package var topicSuffix: String {
+    package var topicSuffix: StaticString {
         switch self {
-        case .alert, .background, .mdm: ""
+        case .alert, .background, .mdm, .webpush: ""
         case .voip: ".voip"
         case .complication: ".complication"
         case .fileprovider: ".pushkit.fileprovider"
@@ -61,31 +63,37 @@ package enum PushType: UInt8, CaseIterable, Sendable {
 
     /// A topic as bundle identifier and type. `type` is what the provider said; nil: the topic
     /// says it, and `alert` is meant where it does not. Nil when the two do not fit.
-    package static func split(topic: String, type: PushType?) -> (bundle: String, type: PushType)? {
-        if let type {
-            let suffix = type.topicSuffix
-            guard topic.hasUTF8Suffix(suffix) else { return nil }
-            // `org.example.App.voip` is not a topic of alerts.
-            if suffix.isEmpty, suffixed.contains(where: { topic.hasUTF8Suffix($0.topicSuffix) }) {
-                return nil
-            }
-            return (topic.dropping(suffix), type)
+    package static func split(
+        topic: ArraySlice<UInt8>,
+        type: PushType?
+    ) -> (bundle: String, type: PushType)? {
+        let found = suffixed.first { topic.ends(with: $0.topicSuffix) }
+        guard let type else {
+            return (topic.text(without: found?.topicSuffix ?? ""), found ?? .alert)
         }
-        for type in suffixed where topic.hasUTF8Suffix(type.topicSuffix) {
-            return (topic.dropping(type.topicSuffix), type)
-        }
-        return (topic, .alert)
+        let suffix = type.topicSuffix
+        // `org.example.App.voip` is not a topic of alerts.
+        let fits =
+            suffix.utf8CodeUnitCount == 0 ? found == nil : topic.ends(with: suffix)
+        return fits ? (topic.text(without: suffix), type) : nil
     }
 }
 
-extension String {
-    fileprivate func hasUTF8Suffix(_ suffix: String) -> Bool {
-        utf8.count > suffix.utf8.count
-            && utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+extension ArraySlice where Element == UInt8 {
+    /// And begins with something else.
+    fileprivate func ends(with suffix: StaticString) -> Bool {
+        var (place, left) = (endIndex, suffix.utf8CodeUnitCount)
+        guard count > left else { return false }
+        // Nearly always it is over with the first: from the end, names differ at once.
+        while left > 0 {
+            (place, left) = (place - 1, left - 1)
+            guard unsafe self[place] == suffix.utf8Start[left] else { return false }
+        }
+        return true
     }
 
-    fileprivate func dropping(_ suffix: String) -> String {
-        suffix.isEmpty ? self : String(Substring(utf8.dropLast(suffix.utf8.count)))
+    fileprivate func text(without suffix: StaticString) -> String {
+        String(decoding: dropLast(suffix.utf8CodeUnitCount), as: UTF8.self)
     }
 }
 

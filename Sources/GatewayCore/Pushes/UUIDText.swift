@@ -28,18 +28,44 @@ package struct PushUUID: Hashable, Sendable {
         self.init(high: halves.0, low: halves.1)
     }
 
+    /// Characters of the text.
+    package static let length = 36
+
     package var utf8: [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(36)
-        for index in 0..<32 {
-            if index == 8 || index == 12 || index == 16 || index == 20 {
-                text.append(UInt8(ascii: "-"))
-            }
-            let half = index < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: half >> UInt64(60 - 4 * (index & 15))) & 15
-            text.append(digit < 10 ? digit + UInt8(ascii: "0") : digit + UInt8(ascii: "a") - 10)
-        }
+        var text = [UInt8](repeating: UInt8(ascii: "-"), count: Self.length)
+        write(over: &text, at: 0)
         return text
+    }
+
+    /// Writes it over what stands at `place`: `length` bytes.
+    package func write(over text: inout [UInt8], at place: Int) {
+        let (first, second) = (Self.digits(high >> 32), Self.digits(high & 0xFFFF_FFFF))
+        let (third, fourth) = (Self.digits(low >> 32), Self.digits(low & 0xFFFF_FFFF))
+        var span = text.mutableSpan
+        var bytes = unsafe span.mutableBytes
+        bytes.storeBytes(of: first.bigEndian, toByteOffset: place, as: UInt64.self)
+        // Four digits and the dash in front of them, four times.
+        for index in 0..<4 {
+            let half = index < 2 ? second : third
+            let digits = UInt32(truncatingIfNeeded: index & 1 == 0 ? half >> 32 : half)
+            let start = place + 8 + 5 * index
+            bytes.storeBytes(of: UInt8(ascii: "-"), toByteOffset: start, as: UInt8.self)
+            bytes.storeBytes(of: digits.bigEndian, toByteOffset: start + 1, as: UInt32.self)
+        }
+        bytes.storeBytes(of: fourth.bigEndian, toByteOffset: place + 28, as: UInt64.self)
+    }
+
+    /// The eight digits of 32 bits, the first in the highest byte: all at once, since two of these
+    /// are written for each push.
+    private static func digits(_ number: UInt64) -> UInt64 {
+        var nibbles = number
+        nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte that holds a letter.
+        let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles + 0x3030_3030_3030_3030
+            + letters * UInt64(UInt8(ascii: "a") - UInt8(ascii: "9") - 1)
     }
 }
 

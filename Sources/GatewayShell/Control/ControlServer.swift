@@ -1,3 +1,4 @@
+import CommandTable
 import EventLoop
 import GatewayCore
 import Linux
@@ -128,14 +129,14 @@ enum ControlClient {
         _ method: String,
         _ path: String,
         _ places: GatewayPlaces
-    ) throws(GatewayFailure) -> Value {
+    ) throws(Failure) -> Value {
         let bytes: [UInt8]
         do throws(LinuxError) {
             let socket = try UnixSocket.connect(to: places.control)
             try socket.writeAll("\(method) \(path) HTTP/1.0\r\n\r\n")
             bytes = try socket.readAll(limit: 1 << 20)
         } catch {
-            throw GatewayFailure(
+            throw Failure(
                 .notRunning,
                 "no gateway runs in \(places.directory.quoted)",
                 fix: "\"offstage-gateway serve\" starts one."
@@ -143,12 +144,12 @@ enum ControlClient {
         }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let head = text.range(of: "\r\n\r\n") else {
-            throw GatewayFailure(.failed, "the gateway did not answer")
+            throw Failure(.failed, "the gateway did not answer")
         }
         let body = String(text[head.upperBound...])
         let isGood = text.hasPrefix("HTTP/1.0 200")
         guard isGood, let value = try? ValueJSON.parse(body) else {
-            throw GatewayFailure(isGood ? .failed : .notFound, body)
+            throw Failure(isGood ? .failed : .notFound, body)
         }
         return value
     }

@@ -13,48 +13,79 @@ struct Metrics {
 
     let figures: [Figure]
 
-    init(_ node: GatewayNode, _ providers: ProviderServer) {
-        let core = node.gateway.counters
+    private typealias Row<Counters> = (
+        name: String, help: String, path: any KeyPath<Counters, UInt64> & Sendable
+    )
+
+    private static let pushes: [Row<GatewayCounters>] = [
+        ("pushes_accepted_total", "Pushes that were taken.", \.accepted),
+        ("pushes_delivered_total", "Pushes that a device acknowledged.", \.delivered),
+        ("pushes_stored_total", "Pushes that were stored.", \.stored),
+        ("pushes_replaced_total", "Stored pushes that a newer one replaced.", \.replaced),
+        ("pushes_throttled_total", "Silent pushes held back.", \.throttled),
+        ("pushes_expired_total", "Pushes that expired undelivered.", \.expired),
+        ("pushes_dropped_total", "Pushes that could not be stored.", \.dropped),
+        ("broadcasts_accepted_total", "Broadcasts that were taken.", \.broadcasts),
+        ("broadcasts_sent_total", "Times that one went to a device.", \.broadcastsSent),
+    ]
+
+    private static let senders: [Row<ProviderServer.Counters>] = [
+        ("provider_connections_total", "Connections of providers.", \.connections),
+        ("provider_refused_total", "Connections refused.", \.refusedConnections),
+        ("provider_handshakes_failed_total", "TLS handshakes.", \.failedHandshakes),
+        ("provider_protocol_errors_total", "Broken connections.", \.protocolErrors),
+        ("provider_floods_total", "Connections ended as attacks.", \.floods),
+        ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),
+    ]
+
+    private static let links: [Row<LinkCounters>] = [
+        ("link_connections_total", "Connections of devices.", \.accepted),
+        ("link_welcomed_total", "Devices that proved who they are.", \.welcomed),
+        ("link_sent_away_total", "Devices told to come back later.", \.sentAway),
+        ("link_refused_total", "Devices that broke a rule of the link.", \.refused),
+        ("link_too_slow_total", "Devices not heard of, or not reading.", \.tooSlow),
+        ("link_failed_total", "Connections that could not be had.", \.failed),
+        ("link_unaccepted_total", "Times without a descriptor for one.", \.unaccepted),
+        ("link_ended_total", "Connections of devices that ended.", \.ended),
+    ]
+
+    private static func figures<Counters>(
+        _ counters: Counters,
+        _ rows: [Row<Counters>]
+    ) -> [Figure] {
+        rows.map { row in
+            Figure(
+                name: row.name,
+                help: row.help,
+                isCounter: true,
+                label: nil,
+                value: counters[keyPath: row.path]
+            )
+        }
+    }
+
+    init(_ node: GatewayNode, _ providers: ProviderServer, _ devices: LinkServer) {
         let server = providers.counters
-        var figures: [Figure] = []
-        func add(_ name: String, _ help: String, _ value: UInt64, isCounter: Bool = true) {
+        var figures =
+            Self.figures(node.gateway.counters, Self.pushes)
+            + Self.figures(server, Self.senders) + Self.figures(devices.counters, Self.links)
+        func add(_ name: String, _ help: String, _ value: UInt64, isCounter: Bool) {
             figures.append(
                 Figure(name: name, help: help, isCounter: isCounter, label: nil, value: value)
             )
         }
-        add("pushes_accepted_total", "Pushes that were taken.", core.accepted)
-        add("pushes_delivered_total", "Pushes that a device acknowledged.", core.delivered)
-        add("pushes_stored_total", "Pushes that were stored.", core.stored)
-        add("pushes_replaced_total", "Stored pushes that a newer one replaced.", core.replaced)
-        add("pushes_throttled_total", "Silent pushes held back.", core.throttled)
-        add("pushes_expired_total", "Pushes that expired undelivered.", core.expired)
-        add("pushes_dropped_total", "Pushes that could not be stored.", core.dropped)
-        add("provider_connections_total", "Connections of providers.", server.connections)
-        add("provider_refused_total", "Connections refused.", server.refusedConnections)
-        add("provider_handshakes_failed_total", "TLS handshakes.", server.failedHandshakes)
-        add("provider_protocol_errors_total", "Broken connections.", server.protocolErrors)
-        add("provider_floods_total", "Connections ended as attacks.", server.floods)
-        add("provider_slow_requests_total", "Requests that took too long.", server.slowRequests)
-        add("signatures_checked_total", "Tokens of providers.", providers.authority.checks)
-        add("store_failures_total", "Writes and reads that failed.", node.failures)
-        add(
-            "provider_connections",
-            "Connections of providers now.",
-            UInt64(providers.connectionCount),
-            isCounter: false
-        )
-        add(
-            "devices_connected",
-            "Devices connected now.",
-            UInt64(node.gateway.connectedCount),
-            isCounter: false
-        )
-        add(
-            "requests_waiting",
-            "Requests not answered yet.",
-            UInt64(providers.waitingCount),
-            isCounter: false
-        )
+        let checks = providers.authority.checks
+        add("signatures_checked_total", "Tokens of providers.", checks, isCounter: true)
+        let failures = node.failures
+        add("store_failures_total", "Writes and reads that failed.", failures, isCounter: true)
+        for (name, help, count) in [
+            ("provider_connections", "Connections of providers now.", providers.connectionCount),
+            ("devices_connected", "Devices connected now.", node.gateway.connectedCount),
+            ("requests_waiting", "Requests not answered yet.", providers.waitingCount),
+            ("channels", "Broadcast channels now.", node.gateway.channelCount),
+        ] {
+            add(name, help, UInt64(count), isCounter: false)
+        }
         for (place, reason) in Reason.allCases.enumerated() where server.refused[place] > 0 {
             figures.append(
                 Figure(
@@ -63,6 +94,18 @@ struct Metrics {
                     isCounter: true,
                     label: reason.rawValue,
                     value: server.refused[place]
+                )
+            )
+        }
+        for reason in WebPushReason.allCases {
+            guard let count = server.refusedWebPushes[reason] else { continue }
+            figures.append(
+                Figure(
+                    name: "web_pushes_refused_total",
+                    help: "Web pushes refused, by reason.",
+                    isCounter: true,
+                    label: reason.rawValue,
+                    value: count
                 )
             )
         }
@@ -88,16 +131,20 @@ struct Metrics {
 
     var value: Value {
         var fields: [(String, Value)] = []
-        var refused: [(String, Value)] = []
+        var byReason: [String: [(String, Value)]] = [
+            "requests_refused_total": [], "web_pushes_refused_total": [],
+        ]
         for figure in figures {
             let value = Value.integer(Int64(clamping: figure.value))
             if let label = figure.label {
-                refused.append((label, value))
+                byReason[figure.name, default: []].append((label, value))
             } else {
                 fields.append((figure.name, value))
             }
         }
-        fields.append(("requests_refused_total", .map(ValueMap(refused))))
+        for name in byReason.keys.sorted() {
+            fields.append((name, .map(ValueMap(byReason[name] ?? []))))
+        }
         return .map(ValueMap(fields))
     }
 }

@@ -56,7 +56,10 @@ final class DeviceConnection {
 
     /// Sends what the connection takes now. False when the device is gone.
     func write(at second: Int64) throws(TLSError) -> Bool {
-        let bytes = output
+        // A span of a local array may be lent to the session.
+        var bytes: [UInt8] = []
+        swap(&bytes, &output)
+        defer { swap(&bytes, &output) }
         while sent < bytes.count {
             switch try session.write(bytes.span.extracting(sent..<bytes.count)) {
             case .bytes(let count):
@@ -69,10 +72,22 @@ final class DeviceConnection {
             case .wantsRead, .closed: return false
             }
         }
-        output = []
+        bytes.removeAll(keepingCapacity: true)
         sent = 0
         stalledSince = nil
         return try watch(forWriting: false)
+    }
+
+    // Idle connections keep no memory for what is sent: they share that of the server.
+
+    func lend(_ memory: [UInt8]) { output = memory }
+
+    /// Nil when it is used, or too much to be kept.
+    func returnMemory() -> [UInt8]? {
+        guard waiting == 0, output.capacity > 0 else { return nil }
+        var memory: [UInt8] = []
+        swap(&memory, &output)
+        return memory.capacity <= 8192 ? memory : nil
     }
 
     /// During the handshake as well. False when the loop refuses.

@@ -25,13 +25,15 @@ package struct LinkLimits: Equatable, Sendable {
 }
 
 /// Spreads devices that come back all at once.
-struct StormGate {
+package struct StormGate {
     private var second: Int64 = 0
     private var welcomed = 0
     private var refused = 0
 
+    package init() {}
+
     /// Whether one more is welcome in this second; else within how long it should come back.
-    mutating func admit(at second: Int64, perSecond limit: Int) -> Interval? {
+    package mutating func admit(at second: Int64, perSecond limit: Int) -> Interval? {
         if second != self.second {
             let passed = max(1, second - self.second)
             self.second = second

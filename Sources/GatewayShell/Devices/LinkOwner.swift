@@ -14,6 +14,9 @@ package protocol LinkOwner: AnyObject {
 
     func register(_ bundle: String, renewing: Bool, over link: LinkID)
     func unregister(_ bundle: String, over link: LinkID)
+    func subscribe(_ bundle: String, key: [UInt8], over link: LinkID)
+    func follow(_ channel: ChannelID, of bundle: String, last: UInt64, over link: LinkID)
+    func unfollow(_ channel: ChannelID, over link: LinkID)
     func acknowledged(_ sending: SendingID, over link: LinkID)
     func refused(_ sending: SendingID, over link: LinkID)
     /// The answer goes out with the next `flush`, behind what is sent until then.
@@ -38,14 +41,31 @@ extension DeviceCondition {
     }
 }
 
+extension PushExpiration {
+    /// Since 1970; nil: it is sent once.
+    fileprivate var seconds: UInt64? {
+        switch self {
+        case .once: nil
+        case .until(let end): UInt64(max(0, end.nanoseconds / 1_000_000_000))
+        }
+    }
+}
+
+extension GatewayFrame.Broadcast {
+    init(_ broadcast: Broadcast) {
+        self.init(
+            channel: broadcast.channel.bytes,
+            number: broadcast.number.number,
+            priority: broadcast.priority.rawValue,
+            expiration: broadcast.expiration.seconds,
+            payload: broadcast.payload
+        )
+    }
+}
+
 extension GatewayFrame.Push {
     init(_ sending: Sending) {
         let push = sending.push
-        let expiration: UInt64? =
-            switch push.expiration {
-            case .once: nil
-            case .until(let end): UInt64(max(0, end.nanoseconds / 1_000_000_000))
-            }
         self.init(
             sending: sending.id.number,
             app: UInt64(push.app.number),
@@ -53,7 +73,7 @@ extension GatewayFrame.Push {
             priority: push.priority.rawValue,
             isRider: sending.isRider,
             isSilent: push.isSilent,
-            expiration: expiration,
+            expiration: push.expiration.seconds,
             collapseID: push.collapseID,
             payload: push.payload
         )

@@ -11,30 +11,31 @@ internal import Wire
 /// What is sent waits until `flush`, which the owner of the loop calls once at the end of a turn.
 /// One thread; SIGPIPE must be ignored.
 package final class LinkServer {
-    package let limits: LinkLimits
+    package var limits: LinkLimits
     private let loop: EventLoop
     private var listener: InternetListener?
     private var listening: DescriptorSource?
     private var context: TLSContext
-    private unowned let owner: any LinkOwner
+    unowned let owner: any LinkOwner
 
     var connections: [UInt64: DeviceConnection] = [:]
     private var lastLink: UInt64 = 0
     /// Those that have not proved who they are.
     private(set) var unproved = 0
     private var isAccepting = true
-    var wheel: TimerWheel<Listing>
-    private var timer: TimerSource?
-    private var timerSecond: Int64?
+    private var alarms: LinkAlarms?
     private var storm = StormGate()
     private var dirty: [DeviceConnection] = []
+    /// Memory of what was sent, for what is sent next.
+    private var spare: [[UInt8]] = []
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
     package private(set) var counters = LinkCounters()
+    private let reference = Reference()
 
-    struct Listing {
-        var link: UInt64
-        var second: Int64
+    /// To the server as long as it is there: a weak one would slow down each use of it.
+    private final class Reference {
+        unowned var server: LinkServer?
     }
 
     /// Devices see the certificate of `context`, which must offer `LinkFormat.protocolName`.
@@ -46,13 +47,14 @@ package final class LinkServer {
         owner: any LinkOwner
     ) throws(LinuxError) {
         (self.loop, self.context, self.limits, self.owner) = (loop, context, limits, owner)
-        // More than the longest interval with its quarter and grace.
-        wheel = TimerWheel(slots: 1024, width: 4, now: Self.second())
         let number = listener.descriptor.number
         self.listener = consume listener
         listening = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
-        timer = try TimerSource(loop) { [unowned self] in timePassed() }
+        alarms = try LinkAlarms(loop) { [unowned self] in look(at: $0, $1) }
+        reference.server = self
     }
+
+    deinit { reference.server = nil }
 
     /// Connections, also those that are being set up.
     package var count: Int { connections.count }
@@ -63,7 +65,7 @@ package final class LinkServer {
     /// New connections are served with another certificate.
     package func use(_ context: TLSContext) { self.context = context }
 
-    static func second() -> Int64 { Clocks.boot().nanoseconds / 1_000_000_000 }
+    private static func second() -> Int64 { LinkAlarms.second() }
 
     // MARK: Coming
 
@@ -89,7 +91,7 @@ package final class LinkServer {
     private func pauseAccepting() {
         isAccepting = false
         try? listening?.setEnabled(false)
-        list(Listing(link: 0, second: Self.second() + 1))
+        alarms?.list(0, at: Self.second() + 1)
     }
 
     private func resumeAccepting() {
@@ -214,9 +216,12 @@ package final class LinkServer {
         guard isGenuine else { throw .badSignature }
         // A device that is known is told at once, a new one once it is kept.
         var isNew = false
-        owner.identify(hello.key) { [weak self, weak connection] device in
-            guard let self, let connection, !connection.isEnding else { return }
-            admit(connection, device, hello, isNew: isNew)
+        let (link, server) = (connection.id.number, reference)
+        owner.identify(hello.key) { device in
+            guard let server = server.server, let connection = server.connections[link] else {
+                return
+            }
+            server.admit(connection, device, hello, isNew: isNew)
         }
         isNew = true
     }
@@ -264,6 +269,10 @@ package final class LinkServer {
         case .register(let topic, let renewing):
             owner.register(topic, renewing: renewing, over: link)
         case .unregister(let topic): owner.unregister(topic, over: link)
+        case .subscribe(let topic, let key): subscribe(topic, key, link)
+        case .follow(let topic, let channel, let last): follow(topic, channel, last, link)
+        case .unfollow(let channel):
+            if let id = ChannelID(bytes: channel) { owner.unfollow(id, over: link) }
         case .keepAlive(let keepAlive):
             heard(from: connection, next: keepAlive.next)
             for budget in keepAlive.budgets {
@@ -285,20 +294,8 @@ package final class LinkServer {
 
     // MARK: Sending
 
-    package func send(_ sending: Sending, ofApp bundle: String, over link: LinkID) {
+    package func send(_ sending: Sending, over link: LinkID) {
         send(.push(GatewayFrame.Push(sending)), over: link)
-    }
-
-    /// The app's token as providers see it, 32 bytes; nil: it gets none.
-    package func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
-        guard let token, let app = owner.number(of: bundle) else {
-            return send(.refused(topic: bundle, .tooManyApps), over: link)
-        }
-        send(.registered(topic: bundle, app: UInt64(app.number), token: token), over: link)
-    }
-
-    package func unregistered(_ bundle: String, over link: LinkID) {
-        send(.unregistered(topic: bundle), over: link)
     }
 
     /// Ends a link that is not the owner's any more, which is not told of its end.
@@ -313,8 +310,9 @@ package final class LinkServer {
         end(connection, ending, isTold: false)
     }
 
-    private func send(_ frame: GatewayFrame, over link: LinkID) {
+    func send(_ frame: GatewayFrame, over link: LinkID) {
         guard let connection = connections[link.number], connection.phase == .open else { return }
+        if connection.waiting == 0, let memory = spare.popLast() { connection.lend(memory) }
         connection.append(frame)
         mark(connection)
     }
@@ -329,8 +327,8 @@ package final class LinkServer {
     package func flush() {
         // What is written may tell the owner of congestion, and that may bring more.
         while !dirty.isEmpty {
-            let connections = dirty
-            dirty = []
+            var connections: [DeviceConnection] = []
+            swap(&connections, &dirty)
             for connection in connections {
                 connection.isDirty = false
                 guard !connection.isEnding else { continue }
@@ -339,6 +337,10 @@ package final class LinkServer {
                     connection.append(.keptAlive)
                 }
                 write(connection)
+            }
+            if dirty.isEmpty {
+                connections.removeAll(keepingCapacity: true)
+                swap(&connections, &dirty)
             }
         }
     }
@@ -349,6 +351,7 @@ package final class LinkServer {
         } catch {
             return close(connection)
         }
+        if let memory = connection.returnMemory(), spare.count < 256 { spare.append(memory) }
         guard connection.waiting <= limits.largestQueue else {
             counters.tooSlow += 1
             return close(connection)
@@ -420,7 +423,7 @@ extension LinkServer {
         if end < connection.listedAt { relist(connection, at: end) }
     }
 
-    /// Puts it into the wheel, unless it stands there for an earlier second already.
+    /// To be looked at by its deadline, unless that is to happen earlier already.
     private func list(_ connection: DeviceConnection) {
         guard connection.listedAt == 0 || connection.deadline < connection.listedAt else { return }
         relist(connection, at: connection.deadline)
@@ -428,25 +431,12 @@ extension LinkServer {
 
     private func relist(_ connection: DeviceConnection, at second: Int64) {
         connection.listedAt = second
-        list(Listing(link: connection.id.number, second: second))
+        alarms?.list(connection.id.number, at: second)
     }
 
-    private func list(_ listing: Listing) {
-        wheel.insert(listing, at: listing.second)
-        if timerSecond.map({ listing.second < $0 }) ?? true { arm() }
-    }
-
-    private func arm() {
-        let alarm = wheel.alarm
-        guard alarm != timerSecond else { return }
-        timerSecond = alarm
-        try? timer?.arm(at: alarm.map { BootTime(nanoseconds: $0 * 1_000_000_000) })
-    }
-
-    private func timePassed() {
-        let now = Self.second()
-        timerSecond = nil
-        for listing in wheel.take(at: now) {
+    /// Their time has come, if it is still that.
+    private func look(at listings: [LinkAlarms.Listing], _ now: Int64) {
+        for listing in listings {
             guard listing.link != 0 else {
                 resumeAccepting()
                 continue
@@ -465,24 +455,5 @@ extension LinkServer {
                 listStalled(connection)
             }
         }
-        arm()
     }
-}
-
-/// What happened on the device side since the start.
-package struct LinkCounters: Equatable, Sendable {
-    package var accepted: UInt64 = 0
-    package var welcomed: UInt64 = 0
-    /// Told to come back later.
-    package var sentAway: UInt64 = 0
-    /// Broke a rule of the link.
-    package var refused: UInt64 = 0
-    /// Did not read, or were not heard of in time.
-    package var tooSlow: UInt64 = 0
-    package var failed: UInt64 = 0
-    /// Times that no descriptor was left for one more.
-    package var unaccepted: UInt64 = 0
-    package var ended: UInt64 = 0
-
-    package init() {}
 }

@@ -46,7 +46,7 @@ extension GatewayNode {
         event { $0.register(app, renewing: renewing, over: link, at: $1, into: &$2) }
     }
 
-    private func addApp(_ bundle: String) -> AppNumber? {
+    func addApp(_ bundle: String) -> AppNumber? {
         guard let app = apps.add(bundle) else { return nil }
         batch.changes.append(.app(app, bundle: bundle))
         return app
@@ -66,6 +66,22 @@ extension GatewayNode {
                 }
             }
     }
+
+    /// `key`: a sender's; empty: whoever knows the address.
+    package func subscribe(_ bundle: String, key: [UInt8], over link: LinkID) {
+        guard Self.isBundle(bundle), let app = apps.number(of: bundle) ?? addApp(bundle) else {
+            links?.subscribed(bundle, key: key, endpoint: nil, over: link)
+            return
+        }
+        event { $0.subscribe(app, key: key, over: link, at: $1, into: &$2) }
+    }
+
+    func endpoint(_ token: DeviceToken, key: [UInt8]) -> String {
+        origin + Self.pushPath + seal.text(of: WebPushAddress(token, key: key))
+    }
+
+    /// What stands before the end of a subscription's path.
+    static let pushPath = "/push/"
 
     package func unregister(_ bundle: String, over link: LinkID) {
         guard let app = apps.number(of: bundle) else {

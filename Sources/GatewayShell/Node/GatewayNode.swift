@@ -16,9 +16,12 @@ package final class GatewayNode {
     package let identity: UInt64
     package internal(set) var gateway: Gateway
     package internal(set) var apps: AppTable
-    package weak var links: (any DeviceLinks)?
-    package weak var senders: (any PushSenders)?
+    // Not weak: that would slow down each use of the objects behind.
+    package unowned var links: (any DeviceLinks)?
+    package unowned var senders: (any PushSenders)?
     package internal(set) var failures: UInt64 = 0
+    /// Where senders of Web Push find it: the beginning of subscriptions' addresses.
+    package var origin = "https://localhost"
 
     let storage: SQLiteStorage
     var batch = StoreBatch()
@@ -30,7 +33,8 @@ package final class GatewayNode {
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
     private var lastDevice: UInt64
     private var effects: [Effect] = []
-    private var alarm: TimerSource?
+    private var turnTime: Moment?
+    private var timer: TimerSource?
     private var armedAt: BootTime?
     private var logTimer: TimerSource?
     private var isLogTimerArmed = false
@@ -40,12 +44,14 @@ package final class GatewayNode {
     enum Deferred {
         case answer(CallID, Answer)
         case registered(LinkID, AppNumber, DeviceToken?)
+        case subscribed(LinkID, AppNumber, DeviceToken?, key: [UInt8])
+        case done((Reason?) -> Void)
         case identified(DeviceID, (DeviceID?) -> Void)
     }
 
     /// Lines of the log that are not about something else that is written may wait as long.
     static let logDelay = Interval.milliseconds(400)
-    static let logLimit = 5000
+    static let logLimit = 10_000
 
     package init(
         _ loop: EventLoop,
@@ -60,8 +66,9 @@ package final class GatewayNode {
         lastDevice = largest.device
         gateway = Gateway(limits, lastPush: largest.push)
         apps = AppTable(try storage.reader.apps())
+        gateway.load(try storage.channels())
         do throws(LinuxError) {
-            alarm = try TimerSource(loop) { [unowned self] in
+            timer = try TimerSource(loop) { [unowned self] in
                 armedAt = nil
                 event { $0.passed($1, into: &$2) }
             }
@@ -82,23 +89,23 @@ package final class GatewayNode {
         // Effects may bring further events (a link that ends): each has its own list.
         var list: [Effect] = []
         swap(&list, &effects)
-        body(&gateway, Clocks.now(), &list)
+        body(&gateway, now, &list)
+        let alarm = look { $0.alarm }
         for effect in list { perform(effect) }
         list.removeAll(keepingCapacity: true)
         effects = list
-        armAlarm()
+        // One that comes too early is harmless; one a turn would cost more.
+        guard let alarm, armedAt == nil else { return }
+        armedAt = alarm
+        try? timer?.arm(at: alarm)
     }
 
-    private func armAlarm() {
-        // An alarm that comes too early is harmless; one a turn would cost more.
-        guard let at = gateway.alarm, armedAt == nil else { return }
-        armedAt = at
-        try? alarm?.arm(at: at)
-    }
+    /// Asks the core; reading the property itself would copy it.
+    func look<Answer>(_ question: (inout Gateway) -> Answer) -> Answer { question(&gateway) }
 
     /// What the store knows of the device, if it is not known here. False: it could not be asked.
     func load(_ device: DeviceID) -> Bool {
-        guard gateway.needs(device) else { return true }
+        guard look({ $0.needs(device) }) else { return true }
         do throws(StorageError) {
             gateway.load(device, try storage.record(of: device))
             return true
@@ -113,6 +120,14 @@ package final class GatewayNode {
         return DeviceID(lastDevice)
     }
 
+    /// The time of this turn: of the first moment at which somebody asks.
+    var now: Moment {
+        if let turnTime { return turnTime }
+        let now = Clocks.now()
+        turnTime = now
+        return now
+    }
+
     // MARK: Effects
 
     private func perform(_ effect: Effect) {
@@ -125,12 +140,19 @@ package final class GatewayNode {
             batch.changes.append(.remove(slot, number))
         case .save(let device, let registration):
             batch.changes.append(.registration(device, registration))
+        case .saveChannel(let channel): batch.changes.append(.channel(channel))
+        case .removeChannel(let id): batch.changes.append(.removeChannel(id))
+        case .keepBroadcast(let broadcast): batch.changes.append(.broadcast(broadcast))
         case .log(let push, let event, let wall, let acceptance):
             if let acceptance { batch.log.accepted(push, acceptance) }
             batch.log.add(push.number, event, at: wall)
         case .logNumber(let number, let event, let wall):
             batch.log.add(number, event, at: wall)
-        case .send(let link, let sending): send(sending, over: link)
+        case .logBroadcast(let broadcast, let app, let event, let wall, let provider):
+            batch.log.accepted(broadcast, of: app, from: provider)
+            batch.log.add(broadcast.number, .accepted, at: wall)
+            batch.log.add(broadcast.number, event, at: wall)
+        case .send(let link, let sending): links?.send(sending, over: link)
         case .sendStored(let link, let id, let slot, let number, let isRider):
             sendStored(link, id, slot, number, isRider)
         case .answer(let call, let answer, let afterCommit):
@@ -141,15 +163,15 @@ package final class GatewayNode {
             }
         case .registered(let link, let app, let token):
             deferred.append(.registered(link, app, token))
+        case .subscribed(let link, let app, let token, let key):
+            deferred.append(.subscribed(link, app, token, key: key))
         case .unregistered(let link, let app):
             if let bundle = apps.bundle(of: app) { links?.unregistered(bundle, over: link) }
+        case .broadcast(let link, let broadcast): links?.send(broadcast, over: link)
+        case .follows(let link, let channel, let why):
+            links?.follows(channel, why, over: link)
         case .end(let link, let why): links?.end(link, why)
         }
-    }
-
-    private func send(_ sending: Sending, over link: LinkID) {
-        guard let bundle = apps.bundle(of: sending.push.app) else { return }
-        links?.send(sending, ofApp: bundle, over: link)
     }
 
     private func sendStored(
@@ -169,13 +191,14 @@ package final class GatewayNode {
         }
         // What is not there was replaced or could not be read; the next flush tries again.
         guard let push, push.number == number else { return }
-        send(Sending(id: id, push: push, isRider: isRider), over: link)
+        links?.send(Sending(id: id, push: push, isRider: isRider), over: link)
     }
 
     // MARK: Turns
 
     /// Writes what changed, if somebody waits for it. To be called after each turn of the loop.
     package func endTurn() {
+        turnTime = nil
         if !batch.changes.isEmpty || !deferred.isEmpty {
             // One batch at a time: what comes meanwhile goes together into the next.
             if writing.isEmpty { write() }
@@ -192,7 +215,7 @@ package final class GatewayNode {
         batch.number = gateway.closeBatch()
         let devices = batch.changes.compactMap { change -> DeviceID? in
             switch change {
-            case .device, .app: nil
+            case .device, .app, .channel, .removeChannel, .broadcast: nil
             case .registration(let device, _): device
             case .store(let push, _): push.device
             case .remove(let slot, _): slot.device
@@ -240,6 +263,11 @@ package final class GatewayNode {
         case .registered(let link, let app, let token):
             guard let bundle = apps.bundle(of: app) else { return }
             links?.registered(bundle, token: token.map { seal.seal($0.bytes) }, over: link)
+        case .subscribed(let link, let app, let token, let key):
+            guard let bundle = apps.bundle(of: app) else { return }
+            let address = token.map { endpoint($0, key: key) }
+            links?.subscribed(bundle, key: key, endpoint: address, over: link)
+        case .done(let completion): completion(nil)
         case .identified(let device, let completion): completion(device)
         }
     }
@@ -253,6 +281,7 @@ package final class GatewayNode {
             records.append((device, record))
         }
         gateway.failed(records)
+        if let channels = try? storage.channels() { gateway.load(channels) }
         forgetWritten(devices)
         for item in deferred {
             switch item {
@@ -260,6 +289,10 @@ package final class GatewayNode {
             case .registered(let link, let app, _):
                 guard let bundle = apps.bundle(of: app) else { continue }
                 links?.registered(bundle, token: nil, over: link)
+            case .subscribed(let link, let app, _, let key):
+                guard let bundle = apps.bundle(of: app) else { continue }
+                links?.subscribed(bundle, key: key, endpoint: nil, over: link)
+            case .done(let completion): completion(.serviceUnavailable)
             case .identified(_, let completion): completion(nil)
             }
         }

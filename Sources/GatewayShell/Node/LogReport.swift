@@ -12,16 +12,20 @@ package struct LogReport {
             ("events", .list(row.events.map(Self.event))),
             ("state", .string(row.events.last.map { Self.name($0.event) } ?? "accepted")),
         ]
-        if let head = row.head {
+        let head = row.head
+        fields += [
+            ("pushType", .string(head.type.name)),
+            ("priority", .integer(Int64(head.priority.rawValue))),
+            ("bytes", .integer(Int64(head.size))), ("provider", .string(head.provider)),
+        ]
+        switch head.target {
+        case .device(let device, let acceptance):
             fields += [
-                ("apnsId", .string("\(head.acceptance.apnsID)")),
-                ("device", .integer(Int64(clamping: head.device.number))),
-                ("pushType", .string(head.type.name)),
-                ("priority", .integer(Int64(head.priority.rawValue))),
-                ("bytes", .integer(Int64(head.size))),
-                ("provider", .string(head.acceptance.provider)),
-                ("assumedBackground", .bool(head.acceptance.isAssumedBackground)),
+                ("apnsId", .string("\(acceptance.apnsID)")),
+                ("device", .integer(Int64(clamping: device.number))),
+                ("assumedBackground", .bool(acceptance.isAssumedBackground)),
             ]
+        case .channel(let channel, _): fields.append(("channel", .string(channel.text)))
         }
         value = .map(ValueMap(fields))
     }
@@ -33,6 +37,9 @@ package struct LogReport {
         ]
         let detail = detail(entry.event)
         if !detail.isEmpty { fields.append(("reason", .string(detail))) }
+        if case .sent(let devices, _) = entry.event {
+            fields.append(("devices", .integer(Int64(devices))))
+        }
         return .map(ValueMap(fields))
     }
 
@@ -48,12 +55,14 @@ package struct LogReport {
         case .replaced: "replaced"
         case .expired: "expired"
         case .dropped: "dropped"
+        case .sent: "sent"
         }
     }
 
     package static func detail(_ event: LogEvent) -> String {
         switch event {
-        case .accepted, .attempted, .delivered, .expired: ""
+        case .accepted, .attempted, .delivered, .expired, .sent(_, isKept: false): ""
+        case .sent(_, isKept: true): "and kept for those who come later"
         case .stored(let reason): reason.name
         case .replaced: "a newer push for the app came"
         case .dropped(.notStorable(let reason)): "it may not be stored; \(reason.name)"

@@ -1,3 +1,4 @@
+import CommandTable
 import DeviceLink
 import EventLoop
 import GatewayCore
@@ -6,25 +7,34 @@ import TLS
 import Vocabulary
 import Wire
 
-extension GatewayCommand {
-    static let device = GatewayCommand(
-        name: "device",
-        summary: "Be a device: register apps, print their tokens and the pushes that come",
+extension GatewayProgram {
+    static let device = Subcommand(
+        "device",
+        "be a device: register apps, print their tokens and the pushes that come",
         forms: ["TOPIC..."],
         operands: 1...100,
         options: [
-            GatewayOption("host", "HOST:PORT", "the gateway's port for devices"),
-            GatewayOption("ca", "FILE", "who vouches for it"),
-            GatewayOption("identity", "FILE", "the device's key, made if there is none"),
-            GatewayOption("count", "NUMBER", "end after so many pushes"),
-            GatewayOption("battery", "PERCENT", "say that it runs on battery"),
-            GatewayOption("low-power", nil, "say that it saves power"),
-            GatewayOption("no-ack", nil, "acknowledge nothing"),
+            OptionRow("host", "the gateway's port for devices", argument: "HOST:PORT"),
+            OptionRow("ca", "who vouches for it", argument: "FILE"),
+            OptionRow("identity", "the device's key, made if there is none", argument: "FILE"),
+            OptionRow("web-push", "get addresses for senders of Web Push as well"),
+            OptionRow("sender", "who alone may send there (VAPID, base64)", argument: "KEY"),
+            OptionRow("channel", "follow a broadcast channel of the first app", argument: "ID"),
+            OptionRow("count", "end after so many pushes", argument: "NUMBER"),
+            OptionRow("battery", "say that it runs on battery", argument: "PERCENT"),
+            OptionRow("low-power", "say that it saves power"),
+            OptionRow("no-ack", "acknowledge nothing"),
         ],
-        details: "For trying the gateway by hand. One line for each token and each push; with "
-            + "--json each is an object. Ends with SIGTERM, or after --count pushes.",
-        examples: [("device org.example.Chat", "Prints a token for \"send\", then what comes.")]
-    ) { invocation throws(GatewayFailure) in
+        details: [
+            "For trying the gateway by hand. One line for each token, address and push; with "
+                + "--json each is an object. Ends with SIGTERM, or after --count pushes."
+        ],
+        examples: [
+            Example("device org.example.Chat", "Prints a token for \"send\", then what comes."),
+            Example("device --web-push org.example.Chat", "And an address for a Web Push library."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
         try failing { try TrialDevice(invocation).run() }
     }
 }
@@ -41,7 +51,7 @@ private final class TrialDevice {
 
     init(_ invocation: GatewayInvocation) throws {
         self.invocation = invocation
-        count = try invocation.integer("count", 1...1_000_000_000)
+        count = try invocation.integer("count", in: 1...1_000_000_000).map { Int($0) }
         try CurrentProcess.block(signals: [Signal.terminate, Signal.interrupt])
         loop = try EventLoop()
         let options = invocation.options
@@ -50,13 +60,13 @@ private final class TrialDevice {
             host: "localhost",
             port: try GatewaySettings.read(places.settings).devices.port
         )
-        if let text = options["host"] { address = try GatewayCommand.address(text) }
+        if let text = options["host"] { address = try GatewayProgram.address(text) }
         let context = try TLSContext(
             clientTrusting: try Files.text(options["ca"] ?? places.authority),
             protocols: [LinkFormat.protocolName]
         )
         var condition = LinkCondition(isLowPower: options.has("low-power"))
-        if let battery = try invocation.integer("battery", 0...100) {
+        if let battery = try invocation.integer("battery", in: 0...100) {
             condition.battery = UInt8(battery)
             condition.isOnMains = false
         }
@@ -77,7 +87,7 @@ private final class TrialDevice {
         if Files.exists(path) {
             let text = try Files.text(path)
             guard let seed = Hexadecimal.bytes(text.utf8.filter { $0 > 0x20 }) else {
-                throw GatewayFailure(.failed, "\(path) does not hold a device's key")
+                throw Failure(.failed, "\(path) does not hold a device's key")
             }
             return try Ed25519PrivateKey(seed: seed)
         }
@@ -86,8 +96,34 @@ private final class TrialDevice {
         return key
     }
 
+    private static func senderKey(_ text: String?) throws(Failure) -> [UInt8] {
+        guard let text else { return [] }
+        guard let key = Base64.decode(text.utf8), key.count == LinkFormat.senderKeyBytes else {
+            throw Failure(.usage, "--sender \(text.quoted) is no key of 65 bytes in base64")
+        }
+        return key
+    }
+
+    private func follow() throws(Failure) {
+        guard let topic = invocation.operands.first else { return }
+        for text in invocation.options.all("channel") {
+            guard let id = ChannelID(text.utf8) else {
+                throw Failure(.usage, "--channel \(text.quoted) is no channel's id")
+            }
+            link?.follow(LinkClient.Follow(topic: topic, channel: id.bytes))
+        }
+    }
+
     func run() throws {
         for topic in invocation.operands { link?.register(topic) }
+        let options = invocation.options
+        if options.has("web-push") || options["sender"] != nil {
+            let key = try Self.senderKey(options["sender"])
+            for topic in invocation.operands {
+                link?.subscribe(LinkClient.Subscription(topic: topic, key: key))
+            }
+        }
+        try follow()
         link?.start()
         while try loop.runTurn() {}
         link?.stop()
@@ -104,6 +140,27 @@ private final class TrialDevice {
             topics[app] = topic
             let text = Hexadecimal.text(token)
             say(["token": .string(text), "topic": .string(topic)], "token \(topic) \(text)")
+        case .subscribed(let subscription, let app, let endpoint):
+            topics[app] = subscription.topic
+            say(
+                ["endpoint": .string(endpoint), "topic": .string(subscription.topic)],
+                "endpoint \(subscription.topic) \(endpoint)"
+            )
+        case .following(let follow, let why):
+            let text = ChannelID(bytes: follow.channel)?.text ?? ""
+            if let why { return GatewayLog.write("channel \(text): \(why)") }
+            say(["channel": .string(text)], "following \(text)")
+        case .broadcast(let broadcast, let topic):
+            let text = String(decoding: broadcast.payload, as: UTF8.self)
+            let channel = ChannelID(bytes: broadcast.channel)?.text ?? ""
+            say(
+                [
+                    "topic": .string(topic), "channel": .string(channel),
+                    "priority": .integer(Int64(broadcast.priority)), "payload": .string(text),
+                ],
+                "broadcast \(topic) \(text)"
+            )
+            counted()
         case .push(let delivery): received(delivery, link)
         }
     }
@@ -111,22 +168,38 @@ private final class TrialDevice {
     private func received(_ delivery: LinkClient.Delivery, _ link: GatewayLink) {
         let push = delivery.push
         let topic = topics[push.app] ?? "?"
-        let payload = String(decoding: push.payload, as: UTF8.self)
+        let payload = Self.text(of: push)
         let type = PushType(rawValue: push.type)?.name ?? "?"
+        let collapseID = String(decoding: push.collapseID, as: UTF8.self)
         say(
             [
                 "topic": .string(topic), "pushType": .string(type),
                 "priority": .integer(Int64(push.priority)), "silent": .bool(push.isSilent),
                 "rider": .bool(push.isRider), "payload": .string(payload),
+                "collapseId": .string(collapseID),
             ],
             "push \(topic) \(type) \(payload)"
         )
         if !invocation.options.has("no-ack") { link.acknowledge(delivery) }
+        counted()
+    }
+
+    private func counted() {
         pushes += 1
         if let count, pushes >= count { loop.exit() }
     }
 
+    /// What a Web Push brought is encrypted for the app: its encoding, and the body in base64.
+    private static func text(of push: GatewayFrame.Push) -> String {
+        guard push.type == PushType.webpush.rawValue, let count = push.payload.first else {
+            return String(decoding: push.payload, as: UTF8.self)
+        }
+        let encoding = push.payload.dropFirst().prefix(Int(count))
+        let body = Base64.urlText(Array(push.payload.dropFirst(1 + Int(count))))
+        return "\(String(decoding: encoding, as: UTF8.self)) \(body)"
+    }
+
     private func say(_ value: Value, _ text: String) {
-        invocation.print(invocation.options.has("json") ? value.json() : text)
+        invocation.console.print(invocation.wantsJSON ? value.json() : text)
     }
 }

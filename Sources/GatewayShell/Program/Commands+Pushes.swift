@@ -1,39 +1,41 @@
+import CommandTable
 import GatewayCore
 import Linux
 import TLS
 import Vocabulary
 
-extension GatewayCommand {
-    static let send = GatewayCommand(
-        name: "send",
-        summary: "Send a push, as a provider would",
+extension GatewayProgram {
+    static let send = Subcommand(
+        "send",
+        "send a push, as a provider would",
         forms: ["TOKEN"],
         operands: 1...1,
         options: [
-            GatewayOption("topic", "ID", "the app's bundle identifier (needed)"),
-            GatewayOption("alert", "TEXT", "what is shown"),
-            GatewayOption("silent", nil, "wake the app, show nothing"),
-            GatewayOption("data", "NAME=VALUE", "beside aps; may be given more than once"),
-            GatewayOption("payload", "JSON", "the whole payload instead"),
-            GatewayOption("type", "TYPE", "apns-push-type (alert, or background if silent)"),
-            GatewayOption("priority", "NUMBER", "10, 5 or 1"),
-            GatewayOption("expiration", "SECONDS", "since 1970; 0: one attempt"),
-            GatewayOption("collapse-id", "ID", "replaces what was shown under it"),
-            GatewayOption("host", "HOST:PORT", "the gateway (that of the directory)"),
-            GatewayOption("ca", "FILE", "who vouches for it"),
-            GatewayOption("key", "FILE", "the provider's private key"),
-            GatewayOption("key-id", "ID", "of that key"),
-            GatewayOption("team", "ID", "of that key"),
+            OptionRow("topic", "the app's bundle identifier (needed)", argument: "ID"),
+            OptionRow("alert", "what is shown", argument: "TEXT"),
+            OptionRow("silent", "wake the app, show nothing"),
+            OptionRow("data", "beside aps; may be given more than once", argument: "NAME=VALUE"),
+            OptionRow("payload", "the whole payload instead", argument: "JSON"),
+            OptionRow("type", "apns-push-type (alert, or background if silent)", argument: "TYPE"),
+            OptionRow("priority", "10, 5 or 1", argument: "NUMBER"),
+            OptionRow("expiration", "since 1970; 0: one attempt", argument: "SECONDS"),
+            OptionRow("collapse-id", "replaces what was shown under it", argument: "ID"),
+            OptionRow("host", "the gateway (that of the directory)", argument: "HOST:PORT"),
+            OptionRow("ca", "who vouches for it", argument: "FILE"),
+            OptionRow("key", "the provider's private key", argument: "FILE"),
+            OptionRow("key-id", "of that key", argument: "ID"),
+            OptionRow("team", "of that key", argument: "ID"),
         ],
-        details: "Without --key it signs with the first key of the gateway's directory.",
+        details: ["Without --key it signs with the first key of the gateway's directory."],
         examples: [
-            ("send --topic=org.example.Chat --alert=Hello TOKEN", "Shown at once."),
-            ("send --topic=org.example.Chat --silent --data=room=7 TOKEN", "Wakes the app."),
-        ]
-    ) { invocation throws(GatewayFailure) in
+            Example("send --topic=org.example.Chat --alert=Hello TOKEN", "Shown at once."),
+            Example("send --topic=org.example.Chat --silent --data=room=7 TOKEN", "Wakes the app."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
         let options = invocation.options
         guard let topic = options["topic"] else {
-            throw GatewayFailure(.usage, "--topic is missing")
+            throw Failure(.usage, "--topic is missing")
         }
         let response = try send(
             "POST",
@@ -50,11 +52,11 @@ extension GatewayCommand {
             "reason": body["reason"] ?? .null,
         ])
         invocation.show(report) { report in
-            response.status == 200
-                ? ["accepted: \(report["uniqueId"]?.stringValue ?? "")"] : []
+            guard response.status == 200 else { return }
+            invocation.console.print("accepted: \(report["uniqueId"]?.stringValue ?? "")")
         }
         guard response.status == 200 else {
-            throw GatewayFailure(
+            throw Failure(
                 .failed,
                 "refused: \(response.status) \(body["reason"]?.stringValue ?? "")"
             )
@@ -73,7 +75,7 @@ extension GatewayCommand {
         return fields
     }
 
-    static func payload(_ options: Options) throws(GatewayFailure) -> String {
+    static func payload(_ options: Options) throws(Failure) -> String {
         if let text = options["payload"] { return text }
         var aps: [(String, Value)] = []
         if let alert = options["alert"] { aps.append(("alert", .string(alert))) }
@@ -81,7 +83,7 @@ extension GatewayCommand {
         var fields: [(String, Value)] = [("aps", .map(ValueMap(aps)))]
         for entry in options.all("data") {
             guard let equals = entry.firstIndex(of: "=") else {
-                throw GatewayFailure(.usage, "--data \(entry.quoted) is not NAME=VALUE")
+                throw Failure(.usage, "--data \(entry.quoted) is not NAME=VALUE")
             }
             let value = String(entry[entry.index(after: equals)...])
             fields.append((String(entry[..<equals]), .string(value)))
@@ -96,7 +98,7 @@ extension GatewayCommand {
         _ fields: [(name: String, value: String)],
         _ body: [UInt8],
         _ invocation: GatewayInvocation
-    ) throws(GatewayFailure) -> ProviderClient.Response {
+    ) throws(Failure) -> ProviderClient.Response {
         let options = invocation.options
         let places = invocation.places
         let settings = try GatewaySettings.read(places.settings)
@@ -105,12 +107,12 @@ extension GatewayCommand {
         var key: (text: String, id: String, team: String)
         if let path = options["key"] {
             guard let id = options["key-id"], let team = options["team"] else {
-                throw GatewayFailure(.usage, "--key needs --key-id and --team")
+                throw Failure(.usage, "--key needs --key-id and --team")
             }
             key = (try failing { try Files.text(path) }, id, team)
         } else {
             guard let first = try KeysFile(places.keys).keys().first?.key else {
-                throw GatewayFailure(.failed, "there is no key; say --key, --key-id and --team")
+                throw Failure(.failed, "there is no key; say --key, --key-id and --team")
             }
             key = (
                 try failing { try Files.text(places.providerKey(first.id)) }, first.id, first.team
@@ -130,61 +132,68 @@ extension GatewayCommand {
         )
     }
 
-    static let log = GatewayCommand(
-        name: "log",
-        summary: "Say what became of a push, or of the newest ones",
+    static let log = Subcommand(
+        "log",
+        "say what became of a push, or of the newest ones",
         forms: ["", "UNIQUE-ID"],
         operands: 0...1,
-        options: [GatewayOption("lines", "NUMBER", "how many of the newest (20)")],
-        details: "The id is the apns-unique-id of the answer. Providers may ask themselves: "
-            + "GET /3/log/UNIQUE-ID with their token. What is older than a second is there.",
-        examples: [("log --lines=5", "The last five pushes.")]
-    ) { invocation throws(GatewayFailure) in
+        options: [OptionRow("lines", "how many of the newest (20)", argument: "NUMBER")],
+        details: [
+            "The id is the apns-unique-id of the answer. Providers may ask themselves: "
+                + "GET /3/log/UNIQUE-ID with their token. What is older than a second is there."
+        ],
+        examples: [Example("log --lines=5", "The last five pushes.")],
+        printsData: true
+    ) { invocation throws(Failure) in
         let reader = try invocation.reader()
         let identity = try Self.identity(invocation.places)
         let apps = try failing { Dictionary(uniqueKeysWithValues: try reader.apps()) }
-        func report(_ number: PushNumber) throws(GatewayFailure) -> Value? {
+        func report(_ number: PushNumber) throws(Failure) -> Value? {
             guard let row = try failing({ try reader.log(of: number) }) else { return nil }
-            let bundle = row.head.flatMap { apps[$0.app] } ?? "?"
+            let bundle = apps[row.head.app] ?? "?"
             return LogReport(row, bundle: bundle, gateway: identity).value
         }
         if let text = invocation.operands.first {
             guard let number = PushUUID(Array(text.utf8))?.number(gateway: identity),
                 let value = try report(number)
             else {
-                throw GatewayFailure(.notFound, "no push \(text.quoted) is known here")
+                throw Failure(.notFound, "no push \(text.quoted) is known here")
             }
-            return invocation.show(value) { lines(of: $0) }
+            return invocation.show(value) { print($0, invocation.console) }
         }
-        let limit = try invocation.integer("lines", 1...1_000_000) ?? 20
+        let limit = Int(try invocation.integer("lines", in: 1...1_000_000) ?? 20)
         var list: [Value] = []
         for number in try failing({ try reader.newest(limit) }) {
             if let value = try report(number) { list.append(value) }
         }
-        invocation.show(.list(list)) { _ in list.flatMap { lines(of: $0) } }
+        invocation.show(.list(list)) { _ in for value in list { print(value, invocation.console) } }
     }
 
-    private static func lines(of report: Value) -> [String] {
-        let head =
+    private static func print(_ report: Value, _ console: Console) {
+        console.print(
             "\(report["uniqueId"]?.stringValue ?? "")  \(report["topic"]?.stringValue ?? "")  "
-            + "device \(report["device"]?.integerValue ?? 0)  \(report["state"]?.stringValue ?? "")"
-        return [head]
-            + (report["events"]?.listValue ?? []).map { event in
-                let at = WallTime(
-                    nanoseconds: Interval.milliseconds(event["timestamp"]?.integerValue ?? 0)
-                        .nanoseconds
-                )
-                let local = LocalTime(at, utcOffset: Clocks.now().utcOffset)
-                let reason = event["reason"]?.stringValue.map { " (\($0))" } ?? ""
-                return "    \(local)  \(event["event"]?.stringValue ?? "")\(reason)"
-            }
+                + (report["device"]?.integerValue.map { "device \($0)" }
+                    ?? "channel \(report["channel"]?.stringValue ?? "")")
+                + "  \(report["state"]?.stringValue ?? "")"
+        )
+        for event in report["events"]?.listValue ?? [] {
+            let at = WallTime(
+                nanoseconds: Interval.milliseconds(event["timestamp"]?.integerValue ?? 0)
+                    .nanoseconds
+            )
+            let local = LocalTime(at, utcOffset: console.now.utcOffset)
+            let reason = event["reason"]?.stringValue.map { " (\($0))" } ?? ""
+            let devices = event["devices"]?.integerValue.map { " to \($0) devices" } ?? ""
+            let name = event["event"]?.stringValue ?? ""
+            console.print("    \(local)  \(name)\(devices)\(reason)")
+        }
     }
 
     /// What makes the unique ids of this gateway its own.
-    static func identity(_ places: GatewayPlaces) throws(GatewayFailure) -> UInt64 {
+    static func identity(_ places: GatewayPlaces) throws(Failure) -> UInt64 {
         let text = try failing { try Files.text(places.tokenKey) }
         guard let key = Hexadecimal.bytes(text.utf8.filter({ $0 > 0x20 })) else {
-            throw GatewayFailure(.failed, "\(places.tokenKey) does not hold digits")
+            throw Failure(.failed, "\(places.tokenKey) does not hold digits")
         }
         return try failing {
             try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)

@@ -1,29 +1,25 @@
+import CommandTable
 import GatewayCore
 import Linux
 import Vocabulary
 
-extension GatewayCommand {
-    package static let all = [
-        initialize, serve, keys, topics, devices, send, device, log, stats,
-    ]
-
-    static let initialize = GatewayCommand(
-        name: "init",
-        summary: "Make a gateway: authority, server certificate, a provider's first key",
-        forms: [""],
-        operands: 0...0,
+extension GatewayProgram {
+    static let initialize = Subcommand(
+        "init",
+        "make a gateway: authority, server certificate, a provider's first key",
         options: [
-            GatewayOption(
+            OptionRow(
                 "host",
-                "NAMES",
-                "names and addresses that the certificate is for (localhost,127.0.0.1,::1)"
+                "names and addresses that the certificate is for (localhost,127.0.0.1,::1)",
+                argument: "NAMES"
             ),
-            GatewayOption("key-id", "ID", "of the first key (OFFSTAGE01)"),
-            GatewayOption("team", "ID", "of the first key (TEAM000001)"),
+            OptionRow("key-id", "of the first key (OFFSTAGE01)", argument: "ID"),
+            OptionRow("team", "of the first key (TEAM000001)", argument: "ID"),
         ],
-        details: "What is there already stays. Prints the curl line of a first push.",
-        examples: [("init --host push.example.org", "A gateway for that name.")]
-    ) { invocation throws(GatewayFailure) in
+        details: ["What is there already stays. Prints the curl line of a first push."],
+        examples: [Example("init --host=push.example.org", "A gateway for that name.")],
+        printsData: true
+    ) { invocation throws(Failure) in
         let hosts = KeysFile.list(invocation.options["host"] ?? "localhost,127.0.0.1,::1")
         let places = invocation.places
         let work = Initialization(
@@ -35,7 +31,7 @@ extension GatewayCommand {
         try work.run()
         let settings = try GatewaySettings.read(places.settings)
         guard let key = try KeysFile(places.keys).keys().first?.key else {
-            throw GatewayFailure(.failed, "\(places.keys) holds no key")
+            throw Failure(.failed, "\(places.keys) holds no key")
         }
         let token = try ProviderClient.token(
             key: try failing { try Files.text(places.providerKey(key.id)) },
@@ -52,31 +48,45 @@ extension GatewayCommand {
             "team": .string(key.team), "curl": .string(curl),
         ])
         invocation.show(report) { _ in
-            [
+            let lines = [
                 "The gateway is in \(places.directory).",
                 "Providers trust \(places.authority),",
                 "and sign with \(places.providerKey(key.id)) (key \(key.id), team \(key.team)).",
                 "", "Start it:  offstage-gateway serve --directory=\(places.directory)",
                 "A first push, within the next hour, TOKEN being a device's:", "  " + curl,
             ]
+            for line in lines { invocation.console.print(line) }
         }
     }
 
-    static let serve = GatewayCommand(
-        name: "serve",
-        summary: "Run the gateway until SIGTERM, which drains it",
-        forms: [""],
-        operands: 0...0,
+    static let serve = Subcommand(
+        "serve",
+        "run the gateway until SIGTERM, which drains it",
         options: [
-            GatewayOption("listen", "HOST:PORT", "for providers, before what the settings say"),
-            GatewayOption("devices", "HOST:PORT", "for devices, before what the settings say"),
-            GatewayOption("metrics", "HOST:PORT", "for Prometheus, before what the settings say"),
+            OptionRow(
+                "listen",
+                "for providers, before what the settings say",
+                argument: "HOST:PORT"
+            ),
+            OptionRow(
+                "devices",
+                "for devices, before what the settings say",
+                argument: "HOST:PORT"
+            ),
+            OptionRow(
+                "metrics",
+                "for Prometheus, before what the settings say",
+                argument: "HOST:PORT"
+            ),
         ],
-        details: "Settings, keys and certificate are read again when their files change, and on "
-            + "SIGHUP. Port 0 lets the system choose; the line that says so is printed when the "
-            + "gateway serves.",
-        examples: [("serve --listen=:2197", "At APNs' other port.")]
-    ) { invocation throws(GatewayFailure) in
+        details: [
+            "Settings, keys and certificate are read again when their files change, and on "
+                + "SIGHUP. Port 0 lets the system choose; the line that says so is printed when "
+                + "the gateway serves."
+        ],
+        examples: [Example("serve --listen=:2197", "At APNs' other port.")],
+        printsData: true
+    ) { invocation throws(Failure) in
         try failing {
             try CurrentProcess.block(signals: [
                 Signal.terminate, Signal.interrupt, Signal.hangUp,
@@ -96,37 +106,41 @@ extension GatewayCommand {
             "devicePort": .integer(Int64(service.devicePort)),
         ])
         invocation.show(report) { _ in
-            ["serving providers at port \(service.port), devices at port \(service.devicePort)"]
+            invocation.console.print(
+                "serving providers at port \(service.port), "
+                    + "devices at port \(service.devicePort)"
+            )
         }
         try service.run()
     }
 
-    static func address(_ text: String) throws(GatewayFailure) -> InternetAddress {
+    static func address(_ text: String) throws(Failure) -> InternetAddress {
         guard let address = InternetAddress(text) else {
-            throw GatewayFailure(.usage, "\(text.quoted) is not HOST:PORT")
+            throw Failure(.usage, "\(text.quoted) is not HOST:PORT")
         }
         return address
     }
 
-    static let stats = GatewayCommand(
-        name: "stats",
-        summary: "Print the figures of the running gateway",
-        forms: [""],
-        operands: 0...0,
-        options: [],
-        details: "The same that Prometheus gets, since the gateway's start.",
-        examples: [("stats --json", "For a program.")]
-    ) { invocation throws(GatewayFailure) in
+    static let stats = Subcommand(
+        "stats",
+        "print the figures of the running gateway",
+        details: ["The same that Prometheus gets, since the gateway's start."],
+        examples: [Example("stats --json", "For a program.")],
+        printsData: true
+    ) { invocation throws(Failure) in
         invocation.show(try ControlClient.ask("GET", "/stats", invocation.places)) { value in
-            guard case .map(let map) = value else { return [] }
-            return map.entries.flatMap { entry -> [String] in
+            guard case .map(let map) = value else { return }
+            var table = Table([Table.Column("FIGURE"), Table.Column("VALUE", isNumber: true)])
+            for entry in map.entries {
                 guard case .map(let parts) = entry.value else {
-                    return [entry.key.padded(to: 36) + "\(entry.value.integerValue ?? 0)"]
+                    table.add(entry.key, "\(entry.value.integerValue ?? 0)")
+                    continue
                 }
-                return parts.entries.map {
-                    "\(entry.key) \($0.key)".padded(to: 36) + "\($0.value.integerValue ?? 0)"
+                for part in parts.entries {
+                    table.add("\(entry.key) \(part.key)", "\(part.value.integerValue ?? 0)")
                 }
             }
+            table.print(invocation.console)
         }
     }
 }

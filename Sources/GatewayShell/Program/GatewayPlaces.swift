@@ -15,8 +15,7 @@ package struct GatewayPlaces: Sendable {
         if let path = CurrentProcess.environment("STATE_DIRECTORY"), !path.isEmpty {
             return GatewayPlaces(path)
         }
-        let home = CurrentProcess.environment("HOME") ?? "."
-        let state = CurrentProcess.environment("XDG_STATE_HOME") ?? home + "/.local/state"
+        let state = BaseDirectory.state.path(home: BaseDirectory.home())
         return GatewayPlaces(state + "/offstage-gateway")
     }
 

@@ -1,3 +1,4 @@
+import CommandTable
 import EventLoop
 import GatewayCore
 import Linux
@@ -23,14 +24,14 @@ final class GatewayService {
     private var endTimer: TimerSource?
     private var isEnding = false
 
-    init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(GatewayFailure) {
+    init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(Failure) {
         (self.places, self.settings) = (places, settings)
         lock = try Self.lock(places)
         let key = Hexadecimal.bytes(
             try failing { try Files.text(places.tokenKey) }.utf8.filter { $0 > 0x20 }
         )
         guard let key, key.count == 32 else {
-            throw GatewayFailure(.failed, "\(places.tokenKey) does not hold 64 digits")
+            throw Failure(.failed, "\(places.tokenKey) does not hold 64 digits")
         }
         let keys = try KeysFile(places.keys).keys()
         let context = try Self.context(places)
@@ -58,34 +59,36 @@ final class GatewayService {
                 loop,
                 try InternetListener(settings.devices),
                 try Self.deviceContext(places),
+                settings.links,
                 owner: node
             )
             node.links = devices
+            node.origin = try Self.origin(places, settings, providers.port)
         } catch {
-            throw GatewayFailure(.failed, "\(error)")
+            throw Failure(.failed, "\(error)")
         }
         try listen()
     }
 
     /// One process at a time may have a directory.
-    private static func lock(_ places: GatewayPlaces) throws(GatewayFailure) -> LockFile {
+    private static func lock(_ places: GatewayPlaces) throws(Failure) -> LockFile {
         do throws(LinuxError) {
             let lock = try LockFile(places.lock)
             if try lock.tryLock(0) { return lock }
         } catch {
-            throw GatewayFailure(
+            throw Failure(
                 .failed,
                 "\(error)",
                 fix: "\"offstage-gateway init\" makes a gateway."
             )
         }
-        throw GatewayFailure(.failed, "a gateway runs in \(places.directory.quoted) already")
+        throw Failure(.failed, "a gateway runs in \(places.directory.quoted) already")
     }
 
     /// Certificate and key, and whom to trust among clients.
-    private static func context(_ places: GatewayPlaces) throws(GatewayFailure) -> TLSContext {
+    private static func context(_ places: GatewayPlaces) throws(Failure) -> TLSContext {
         guard Files.exists(places.certificate) else {
-            throw GatewayFailure(
+            throw Failure(
                 .failed,
                 "there is no gateway in \(places.directory.quoted)",
                 fix: "\"offstage-gateway init\" makes one."
@@ -95,16 +98,29 @@ final class GatewayService {
             try TLSContext(
                 server: try Files.text(places.certificate),
                 key: try Files.text(places.certificateKey),
-                protocols: ["h2"],
+                protocols: [ProviderConnection.newer, ProviderConnection.older],
                 clients: .optional(anchors: try Files.text(places.authority))
             )
         }
     }
 
+    /// Where senders of Web Push find it: what the settings say, else the certificate's name.
+    private static func origin(
+        _ places: GatewayPlaces,
+        _ settings: GatewaySettings,
+        _ port: UInt16
+    ) throws(Failure) -> String {
+        if let url = settings.url { return url }
+        let own = try failing { try Certificate(pem: try Files.text(places.certificate)) }
+        let name = own.subject(.commonName) ?? "localhost"
+        let host = name.contains(":") ? "[\(name)]" : name
+        return "https://\(host)" + (port == 443 ? "" : ":\(port)")
+    }
+
     /// The same certificate, for the protocol of devices, which show none.
     private static func deviceContext(
         _ places: GatewayPlaces
-    ) throws(GatewayFailure) -> TLSContext {
+    ) throws(Failure) -> TLSContext {
         try failing {
             try TLSContext(
                 server: try Files.text(places.certificate),
@@ -115,7 +131,7 @@ final class GatewayService {
         }
     }
 
-    private func listen() throws(GatewayFailure) {
+    private func listen() throws(Failure) {
         try failing {
             control.append(
                 try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1) }
@@ -145,7 +161,7 @@ final class GatewayService {
     /// And the one that devices reach.
     var devicePort: UInt16 { devices.port ?? 0 }
 
-    func run() throws(GatewayFailure) {
+    func run() throws(Failure) {
         try failing {
             try ServiceManager.ready("serving providers at \(port), devices at \(devicePort)")
             while try loop.runTurn(limit: 256) {
@@ -176,7 +192,7 @@ final class GatewayService {
 
     /// Reads the files again. What is wrong is said, and nothing changes.
     private func reload() {
-        do throws(GatewayFailure) {
+        do throws(Failure) {
             let settings = try GatewaySettings.read(places.settings)
             let keys = try KeysFile(places.keys).keys()
             let (forProviders, forDevices) = (
@@ -186,7 +202,9 @@ final class GatewayService {
             devices.use(forDevices)
             authority.replace(keys)
             node.setLimits(settings.limits)
+            node.origin = try Self.origin(places, settings, port)
             providers.settings = settings.provider
+            devices.limits = settings.links
             self.settings = settings
             GatewayLog.write("settings, keys and certificate were read again")
         } catch {
@@ -201,7 +219,7 @@ final class GatewayService {
         case ("GET", "/metrics"):
             return ControlServer.Answer(
                 type: "text/plain; version=0.0.4",
-                body: Metrics(node, providers).text
+                body: Metrics(node, providers, devices).text
             )
         case ("GET", "/health"):
             let status = isEnding ? "503 Service Unavailable" : "200 OK"
@@ -217,7 +235,7 @@ final class GatewayService {
     private func command(_ method: String, _ path: String) -> ControlServer.Answer {
         let parts = path.split(separator: "/")
         if method == "GET", path == "/stats" {
-            return ControlServer.Answer(body: Metrics(node, providers).value.json())
+            return ControlServer.Answer(body: Metrics(node, providers, devices).value.json())
         }
         if method == "DELETE", parts.count == 2, parts[0] == "devices",
             let number = UInt64(parts[1])

@@ -1,3 +1,4 @@
+package import CommandTable
 package import GatewayCore
 package import Linux
 package import Vocabulary
@@ -8,123 +9,191 @@ package struct GatewaySettings: Sendable {
     package var devices = InternetAddress(host: "", port: 8444)
     /// Where Prometheus may ask; nil: nowhere.
     package var metrics: InternetAddress?
+    /// How senders of Web Push reach it; nil: by the name in the certificate.
+    package var url: String?
     package var logAge = Interval.days(7)
     package var drainTime = Interval.seconds(10)
     package var provider = ProviderServer.Settings()
     package var limits = GatewayLimits()
+    package var links = LinkLimits()
 
     package init() {}
 
-    /// One line of the file: its name, what it means, and how it is set.
+    /// One line of the file: its name, what it means, and what it sets.
     package struct Row: Sendable {
         package let name: String
+        /// With what holds when it is not there.
         package let meaning: String
-        let set: @Sendable (inout GatewaySettings, String) -> Bool
+        private let field: Field
+
+        fileprivate init(_ name: String, _ meaning: String, _ field: Field) {
+            (self.name, self.field) = (name, field)
+            let usual = field.text(GatewaySettings())
+            self.meaning = usual.isEmpty ? meaning : "\(meaning) (\(usual))"
+        }
+
+        func set(_ settings: inout GatewaySettings, _ value: String) -> Bool {
+            field.set(&settings, value)
+        }
+    }
+
+    fileprivate typealias Path<Value> = WritableKeyPath<GatewaySettings, Value> & Sendable
+
+    fileprivate enum Field: Sendable {
+        case address(any Path<InternetAddress>)
+        case optionalAddress(any Path<InternetAddress?>)
+        case origin(any Path<String?>)
+        case environment(any Path<PushEnvironment>)
+        case number(any Path<Int>)
+        case span(any Path<Interval>)
+
+        func set(_ settings: inout GatewaySettings, _ value: String) -> Bool {
+            switch self {
+            case .address(let path): assign(InternetAddress(value), path, &settings)
+            case .optionalAddress(let path):
+                assign(InternetAddress(value).map { .some($0) }, path, &settings)
+            case .origin(let path):
+                assign(isOrigin(value) ? .some(value) : nil, path, &settings)
+            case .environment(let path):
+                assign(PushEnvironment(rawValue: value), path, &settings)
+            case .number(let path):
+                assign(Int(value).flatMap { $0 < 0 || $0 > limit ? nil : $0 }, path, &settings)
+            case .span(let path): assign(Interval(value), path, &settings)
+            }
+        }
+
+        private func assign<Value>(
+            _ value: Value?,
+            _ path: any Path<Value>,
+            _ settings: inout GatewaySettings
+        ) -> Bool {
+            guard let value else { return false }
+            settings[keyPath: path] = value
+            return true
+        }
+
+        private var limit: Int { 1_000_000_000 }
+
+        /// The scheme, a host and perhaps a port, and nothing behind them.
+        private func isOrigin(_ text: String) -> Bool {
+            guard text.hasPrefix("https://") else { return false }
+            let rest = text.utf8.dropFirst("https://".utf8.count)
+            return !rest.isEmpty && rest.count <= 255
+                && rest.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }
+        }
+
+        func text(_ settings: GatewaySettings) -> String {
+            switch self {
+            case .address(let path):
+                settings[keyPath: path].host + ":\(settings[keyPath: path].port)"
+            case .optionalAddress, .origin: ""
+            case .environment(let path): settings[keyPath: path].rawValue
+            case .number(let path): "\(settings[keyPath: path])"
+            case .span(let path): "\(settings[keyPath: path])"
+            }
+        }
     }
 
     package static let table: [Row] = [
-        Row(name: "listen", meaning: "HOST:PORT for providers (:8443); read at the start") {
-            set(&$0.listen, InternetAddress($1))
-        },
-        Row(name: "devices", meaning: "HOST:PORT for devices (:8444); read at the start") {
-            set(&$0.devices, InternetAddress($1))
-        },
-        Row(name: "metrics", meaning: "HOST:PORT for Prometheus, nowhere else; at the start") {
-            $0.metrics = InternetAddress($1)
-            return $0.metrics != nil
-        },
-        Row(name: "environment", meaning: "production or development (production)") {
-            set(&$0.provider.environment, PushEnvironment(rawValue: $1))
-        },
-        Row(name: "log-age", meaning: "how long the delivery log is kept (7d)") {
-            set(&$0.logAge, Interval($1))
-        },
-        Row(name: "drain-time", meaning: "how long open requests may take at the end (10s)") {
-            set(&$0.drainTime, Interval($1))
-        },
-        number("connections", "connections of providers at a time (10000)") {
-            $0.provider.connections = $1
-        },
-        number("streams", "requests at a time on one connection (1000)") {
-            $0.provider.streams = UInt32(clamping: $1)
-        },
-        span("request-time", "how long a request may take to come (30s)") {
-            $0.provider.requestTime = $1
-        },
-        span("idle-time", "how long a connection may be silent (2h)") {
-            $0.provider.idleTime = $1
-        },
-        number("silent-burst", "silent pushes to an app on a device at once (3)") {
-            $0.limits.silentBurst = $1
-        },
-        span("silent-refill", "after which there may be one more (20min)") {
-            $0.limits.silentRefill = $1
-        },
-        number("silent-per-day", "silent wakes of a device in 24 hours on battery (24)") {
-            $0.limits.silentPerDay = $1
-        },
-        number("silent-battery", "percent of charge below which none goes (20)") {
-            $0.limits.silentBattery = $1
-        },
-        span("acknowledgement", "how long a device has to acknowledge (2s)") {
-            $0.limits.acknowledgement = $1
-        },
-        span("storage", "how long a push is kept at most (30d)") { $0.limits.storage = $1 },
-        number("token-burst", "pushes to one token at once (1000)") {
-            $0.limits.tokenBurst = $1
-        },
-        number("token-rate", "and so many a second after that (200)") {
-            $0.limits.tokenRate = $1
-        },
-        span("token-renewal", "between two tokens of a provider on a connection (20min)") {
-            $0.limits.tokenRenewal = $1
-        },
+        Row("listen", "HOST:PORT for providers, read at the start", .address(\.listen)),
+        Row("devices", "HOST:PORT for devices, read at the start", .address(\.devices)),
+        Row(
+            "metrics",
+            "HOST:PORT for Prometheus, nowhere else; at the start",
+            .optionalAddress(\.metrics)
+        ),
+        Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
+        Row("environment", "production or development", .environment(\.provider.environment)),
+        Row("log-age", "how long the delivery log is kept", .span(\.logAge)),
+        Row("drain-time", "how long open requests may take at the end", .span(\.drainTime)),
+        Row("connections", "connections of providers at a time", .number(\.provider.connections)),
+        Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
+        Row("request-time", "how long a request may take to come", .span(\.provider.requestTime)),
+        Row("idle-time", "how long a connection may be silent", .span(\.provider.idleTime)),
+        Row("silent-burst", "silent pushes to an app at once", .number(\.limits.silentBurst)),
+        Row("silent-refill", "after which there may be one more", .span(\.limits.silentRefill)),
+        Row(
+            "silent-per-day",
+            "silent wakes of a device in 24 hours on battery",
+            .number(\.limits.silentPerDay)
+        ),
+        Row(
+            "silent-battery",
+            "percent of charge below which none goes",
+            .number(\.limits.silentBattery)
+        ),
+        Row(
+            "acknowledgement",
+            "how long a device has to acknowledge",
+            .span(\.limits.acknowledgement)
+        ),
+        Row("storage", "how long a push is kept at most", .span(\.limits.storage)),
+        Row("token-burst", "pushes to one token at once", .number(\.limits.tokenBurst)),
+        Row("token-rate", "and so many a second after that", .number(\.limits.tokenRate)),
+        Row(
+            "token-renewal",
+            "between two tokens of a provider on a connection",
+            .span(\.limits.tokenRenewal)
+        ),
+        Row("channels", "broadcast channels of one app", .number(\.limits.channelsPerApp)),
+        Row("links", "devices connected at a time", .number(\.links.connections)),
+        Row(
+            "link-handshakes",
+            "devices that prove who they are at a time",
+            .number(\.links.handshakes)
+        ),
+        Row(
+            "link-handshake-time",
+            "how long a device has to prove it",
+            .span(\.links.handshakeTime)
+        ),
+        Row(
+            "link-welcomes",
+            "devices that are welcomed each second; more are spread",
+            .number(\.links.welcomesPerSecond)
+        ),
+        Row(
+            "keep-alive-longest",
+            "the longest time between two signs of life of a device",
+            .span(\.links.longestKeepAlive)
+        ),
+        Row(
+            "keep-alive-shortest",
+            "the least that is waited for one",
+            .span(\.links.shortestKeepAlive)
+        ),
+        Row(
+            "keep-alive-grace",
+            "beyond the announced time and a quarter of it",
+            .span(\.links.keepAliveGrace)
+        ),
+        Row(
+            "link-queue",
+            "bytes that wait for a device before it gets no more",
+            .number(\.links.queue)
+        ),
+        Row(
+            "link-queue-largest",
+            "bytes above which it is cut off",
+            .number(\.links.largestQueue)
+        ),
+        Row("link-stall", "how long it may take nothing of them", .span(\.links.stall)),
     ]
 
-    private static func set<Wanted>(_ field: inout Wanted, _ value: Wanted?) -> Bool {
-        guard let value else { return false }
-        field = value
-        return true
-    }
-
-    private static func number(
-        _ name: String,
-        _ meaning: String,
-        _ set: @escaping @Sendable (inout GatewaySettings, Int) -> Void
-    ) -> Row {
-        Row(name: name, meaning: meaning) {
-            guard let number = Int($1), (0...1_000_000_000).contains(number) else { return false }
-            set(&$0, number)
-            return true
-        }
-    }
-
-    private static func span(
-        _ name: String,
-        _ meaning: String,
-        _ set: @escaping @Sendable (inout GatewaySettings, Interval) -> Void
-    ) -> Row {
-        Row(name: name, meaning: meaning) {
-            guard let span = Interval($1) else { return false }
-            set(&$0, span)
-            return true
-        }
-    }
-
     /// Reads the file; the defaults when there is none.
-    package static func read(_ path: String) throws(GatewayFailure) -> GatewaySettings {
+    package static func read(_ path: String) throws(Failure) -> GatewaySettings {
         var settings = GatewaySettings()
         for entry in try ConfigurationFile.read(path).entries {
             guard let row = table.first(where: { $0.name == entry.name }), entry.section.isEmpty
             else {
-                throw GatewayFailure(
+                throw Failure(
                     .failed,
                     "\(path), line \(entry.line): there is no setting \(entry.name.quoted)",
                     fix: "\"offstage-gateway help settings\" lists them."
                 )
             }
             guard row.set(&settings, entry.value) else {
-                throw GatewayFailure(
+                throw Failure(
                     .failed,
                     "\(path), line \(entry.line): \(entry.name) cannot be \(entry.value.quoted)",
                     fix: "\(row.name): \(row.meaning)."
@@ -137,13 +206,13 @@ package struct GatewaySettings: Sendable {
 
 /// Files of NAME = VALUE lines.
 enum ConfigurationFile {
-    static func read(_ path: String) throws(GatewayFailure) -> ConfigurationText {
+    static func read(_ path: String) throws(Failure) -> ConfigurationText {
         guard Files.exists(path) else { return ConfigurationText() }
         let bytes = try failing {
             try Files.readRegular(path, limit: ConfigurationText.limit + 1)
         }
         let text = ConfigurationText(bytes: bytes)
         guard let problem = text.diagnostics.first else { return text }
-        throw GatewayFailure(.failed, "\(path): \(problem)")
+        throw Failure(.failed, "\(path): \(problem)")
     }
 }

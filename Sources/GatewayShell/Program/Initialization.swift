@@ -1,3 +1,4 @@
+import CommandTable
 import GatewayCore
 import Linux
 import TLS
@@ -13,7 +14,7 @@ struct Initialization {
     private static let day: Int64 = 86_400
 
     /// Makes what is not there; what is there stays.
-    func run() throws(GatewayFailure) {
+    func run() throws(Failure) {
         _ = try failing {
             try Files.makeDirectory(places.directory, permissions: 0o700, parents: true)
         }
@@ -44,7 +45,7 @@ struct Initialization {
         _ key: ProviderKey,
         _ places: GatewayPlaces,
         _ keys: inout KeysFile
-    ) throws(GatewayFailure) {
+    ) throws(Failure) {
         let pair = try failing { try P256PrivateKey() }
         try keys.add(key, try failing { try pair.publicKey() })
         let pem = try failing { try pair.pem() }
@@ -57,7 +58,7 @@ struct Initialization {
         return (now - 3600)...(now + days * Self.day)
     }
 
-    private func makeAuthority() throws(GatewayFailure) {
+    private func makeAuthority() throws(Failure) {
         try failing {
             let key = try P256PrivateKey()
             let template = CertificateTemplate(
@@ -71,7 +72,7 @@ struct Initialization {
         }
     }
 
-    private func makeCertificate() throws(GatewayFailure) {
+    private func makeCertificate() throws(Failure) {
         try failing {
             let key = try P256PrivateKey()
             var template = CertificateTemplate(
@@ -96,7 +97,7 @@ struct Initialization {
 
     /// A certificate with which a provider may push to a topic instead of signing tokens, and its
     /// key, in one PEM text.
-    func makeClientCertificate(_ topic: String) throws(GatewayFailure) -> String {
+    func makeClientCertificate(_ topic: String) throws(Failure) -> String {
         try failing {
             let key = try P256PrivateKey()
             var template = CertificateTemplate(

@@ -1,3 +1,4 @@
+import CommandTable
 import GatewayCore
 import Linux
 import TLS
@@ -13,7 +14,7 @@ struct KeysFile {
     let path: String
     private(set) var text: ConfigurationText
 
-    init(_ path: String) throws(GatewayFailure) {
+    init(_ path: String) throws(Failure) {
         self.path = path
         text = try ConfigurationFile.read(path)
     }
@@ -25,16 +26,16 @@ struct KeysFile {
         return ids
     }
 
-    func keys() throws(GatewayFailure) -> [Authority.Key] {
+    func keys() throws(Failure) -> [Authority.Key] {
         var keys: [Authority.Key] = []
         for id in ids { keys.append(try key(id)) }
         return keys
     }
 
-    private func key(_ id: String) throws(GatewayFailure) -> Authority.Key {
+    private func key(_ id: String) throws(Failure) -> Authority.Key {
         func value(_ name: String) -> String? { text[name, section: id]?.value }
-        func wrong(_ name: String) -> GatewayFailure {
-            GatewayFailure(.failed, "\(path): [\(id)] has no \(name), or a wrong one")
+        func wrong(_ name: String) -> Failure {
+            Failure(.failed, "\(path): [\(id)] has no \(name), or a wrong one")
         }
         guard !id.isEmpty, let team = value("team"), !team.isEmpty else { throw wrong("team") }
         guard let point = value("public-key").flatMap({ Base64.decode(Array($0.utf8)) }),
@@ -55,9 +56,9 @@ struct KeysFile {
         text.split { $0 == ";" || $0 == "," || $0 == " " }.map(String.init)
     }
 
-    mutating func add(_ key: ProviderKey, _ publicKey: P256PublicKey) throws(GatewayFailure) {
+    mutating func add(_ key: ProviderKey, _ publicKey: P256PublicKey) throws(Failure) {
         guard !ids.contains(key.id) else {
-            throw GatewayFailure(.failed, "there is a key \(key.id.quoted) already")
+            throw Failure(.failed, "there is a key \(key.id.quoted) already")
         }
         let point = try failing { try publicKey.point() }
         try set("team", key.id, key.team)
@@ -72,40 +73,40 @@ struct KeysFile {
         _ name: String,
         _ id: String,
         _ value: String
-    ) throws(GatewayFailure) {
+    ) throws(Failure) {
         do throws(Diagnostic) {
             try text.set(name, section: id, to: value)
         } catch {
-            throw GatewayFailure(.usage, "\(error)")
+            throw Failure(.usage, "\(error)")
         }
     }
 
     /// The topics of a key; nil: any.
-    mutating func setTopics(_ topics: [String]?, of id: String) throws(GatewayFailure) {
+    mutating func setTopics(_ topics: [String]?, of id: String) throws(Failure) {
         guard ids.contains(id) else {
-            throw GatewayFailure(.notFound, "there is no key \(id.quoted)")
+            throw Failure(.notFound, "there is no key \(id.quoted)")
         }
         if let topics { return try set("topics", id, topics.joined(separator: "; ")) }
         try remove("topics", id)
     }
 
-    mutating func remove(_ id: String) throws(GatewayFailure) {
+    mutating func remove(_ id: String) throws(Failure) {
         guard ids.contains(id) else {
-            throw GatewayFailure(.notFound, "there is no key \(id.quoted)")
+            throw Failure(.notFound, "there is no key \(id.quoted)")
         }
         for name in text.entries.filter({ $0.section == id }).map(\.name) { try remove(name, id) }
     }
 
-    private mutating func remove(_ name: String, _ id: String) throws(GatewayFailure) {
+    private mutating func remove(_ name: String, _ id: String) throws(Failure) {
         do throws(Diagnostic) {
             try text.remove(name, section: id)
         } catch {
-            throw GatewayFailure(.failed, "\(error)")
+            throw Failure(.failed, "\(error)")
         }
     }
 
     /// Replaces the file; a gateway that runs reads it again.
-    func write() throws(GatewayFailure) {
+    func write() throws(Failure) {
         try failing { try Files.replace(path, with: text.text) }
     }
 }

@@ -1,8 +1,9 @@
+package import CommandTable
 import GatewayCore
 import HTTP2
 package import Linux
 import TLS
-import Vocabulary
+package import Vocabulary
 
 /// A provider of our own: one request over one connection, for the shell and for tests.
 package struct ProviderClient {
@@ -30,9 +31,10 @@ package struct ProviderClient {
     package static func token(
         key: String,
         id: String,
-        team: String
-    ) throws(GatewayFailure) -> String {
-        let now = Clocks.now().wall.nanoseconds / 1_000_000_000
+        team: String,
+        age: Interval = .zero
+    ) throws(Failure) -> String {
+        let now = (Clocks.now().wall - age).nanoseconds / 1_000_000_000
         let head = Value.map(["alg": "ES256", "kid": .string(id)]).json()
         let claims = Value.map(["iss": .string(team), "iat": .integer(now)]).json()
         let signed =
@@ -48,7 +50,7 @@ package struct ProviderClient {
         _ path: String,
         _ fields: [(name: String, value: String)],
         body: [UInt8]
-    ) throws(GatewayFailure) -> Response {
+    ) throws(Failure) -> Response {
         try failing("\(address)") {
             let socket = try InternetSocket.connect(to: address)
             try socket.setNonBlocking(true)
@@ -60,7 +62,7 @@ package struct ProviderClient {
                 try wait(socket, progress == .wantsWrite)
             }
             guard tls.chosenProtocol == "h2" else {
-                throw GatewayFailure(.failed, "\(address) does not speak HTTP/2")
+                throw Failure(.failed, "\(address) does not speak HTTP/2")
             }
             let answer = Collector()
             let session = try HTTP2Session(.client, handler: answer)
@@ -99,13 +101,13 @@ package struct ProviderClient {
                 sent += count
             }
             if let message = answer.message { return Response(message) }
-            if let problem = answer.problem { throw GatewayFailure(.failed, problem) }
+            if let problem = answer.problem { throw Failure(.failed, problem) }
             switch try tls.read(into: &input) {
             case .bytes(let count):
                 let bytes = input.span.extracting(0..<count)
                 try session.receive(bytes)
             case .wantsRead, .wantsWrite: try wait(socket, wantsWrite)
-            case .closed: throw GatewayFailure(.failed, "the gateway closed the connection")
+            case .closed: throw Failure(.failed, "the gateway closed the connection")
             }
         }
     }
@@ -113,7 +115,7 @@ package struct ProviderClient {
     private func wait(_ socket: borrowing FileDescriptor, _ forWriting: Bool) throws {
         let events: Poll.Events = forWriting ? [.readable, .writable] : .readable
         guard Poll.ready(socket.number, for: events, milliseconds: Self.patience) else {
-            throw GatewayFailure(.failed, "no answer for \(Self.patience / 1000) seconds")
+            throw Failure(.failed, "no answer for \(Self.patience / 1000) seconds")
         }
     }
 

@@ -64,6 +64,23 @@ package final class Authority {
     }
 }
 
+/// A token whose signature was found right, as one connection remembers it.
+final class KnownToken {
+    /// The whole field in which it came.
+    let field: [UInt8]
+    /// Always the same piece of memory, by which it is known again.
+    let text: [UInt8]
+    let issuedAt: Int64
+    let key: ProviderKey
+    /// Of the keys among which its own was found.
+    let generation: Int
+
+    init(field: [UInt8], text: [UInt8], issuedAt: Int64, key: ProviderKey, generation: Int) {
+        (self.field, self.text, self.issuedAt) = (field, text, issuedAt)
+        (self.key, self.generation) = (key, generation)
+    }
+}
+
 extension ProviderCertificate {
     private static let topics = "1.2.840.113635.100.6.3.6"
     private static let development = "1.2.840.113635.100.6.3.1"

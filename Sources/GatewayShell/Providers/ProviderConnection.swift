@@ -5,7 +5,8 @@ import Linux
 import TLS
 import Vocabulary
 
-/// One connection of a provider: TLS, HTTP/2, and what it has shown of itself.
+/// One connection of a provider: TLS, HTTP/2 (or HTTP/1.1 for Web Push), and what it has shown of
+/// itself.
 final class ProviderConnection {
     /// By which the server finds it.
     let number: UInt64
@@ -13,6 +14,11 @@ final class ProviderConnection {
     let descriptor: FileDescriptor
     var session = ProviderSession()
     private(set) var http: HTTP2Session?
+    /// Instead of `http`, for senders of Web Push that speak nothing newer.
+    private(set) var web: HTTP1Session?
+    /// What came before it was known which of the two is spoken.
+    private var early: [UInt8] = []
+    private var isSecure = false
     private(set) var certificate: ProviderCertificate?
     /// It showed a certificate that cannot be used.
     private(set) var hasBadCertificate = false
@@ -22,13 +28,17 @@ final class ProviderConnection {
     private var output: [UInt8] = []
     private var sent = 0
     private var isWatchingWrites = false
+    /// Stands in the server's list of those to be flushed.
+    var isTouched = false
     private var isClosed = false
     private var isEnding = false
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
     private let start: BootTime
+    /// Since when a request of HTTP/1.1 is coming.
+    private var requestStart: BootTime?
     /// Its last token, that need not be looked for again.
-    var lastToken: (text: [UInt8], verified: Authority.Verified, generation: Int)?
+    var lastToken: KnownToken?
 
     init(
         _ number: UInt64,
@@ -52,7 +62,7 @@ final class ProviderConnection {
     // MARK: Descriptor
 
     private func ready(_ events: DescriptorSource.Events) {
-        guard http != nil else { return handshake() }
+        guard isSecure else { return handshake() }
         if events.contains(.writable) { flush() }
         if !isClosed, !events.isDisjoint(with: [.readable, .hangUp, .error]) { read() }
     }
@@ -73,18 +83,83 @@ final class ProviderConnection {
             if tls.peerProblem == nil { certificate = ProviderCertificate(shown) }
             hasBadCertificate = certificate == nil
         }
-        do throws(HTTP2Error) {
-            http = try HTTP2Session(.server, server.httpLimits, handler: self)
-        } catch {
-            return close()
+        isSecure = true
+        switch tls.chosenProtocol {
+        case Self.newer: guard speakHTTP2() else { return }
+        case Self.older: web = HTTP1Session()
+        // Libraries that offer no protocol begin with what tells it.
+        case .some, .none: break
         }
         read()
     }
 
+    /// What the two are called in ALPN, most wanted first.
+    static let newer = "h2"
+    static let older = "http/1.1"
+
+    /// It showed who sends.
+    func trust() {
+        do throws(HTTP2Error) {
+            try http?.allowAllStreams()
+        } catch {
+            close()
+        }
+    }
+
+    private func speakHTTP2() -> Bool {
+        do throws(HTTP2Error) {
+            var limits = server.httpLimits
+            // Who shows no certificate has one request at a time until it shows a good token.
+            if certificate == nil { limits.announcedStreams = 1 }
+            http = try HTTP2Session(.server, limits, handler: self)
+            http?.clock = lastActivity.nanoseconds
+            return true
+        } catch {
+            close()
+            return false
+        }
+    }
+
+    /// Takes what came, in whatever is spoken here.
+    private func take(_ bytes: Span<UInt8>) throws(HTTP2Error) {
+        if let http { return try http.receive(bytes) }
+        var copy: [UInt8] = []
+        for index in bytes.indices { copy.append(bytes[index]) }
+        if let web { return take(copy, web) }
+        // No request of HTTP/1.1 begins with PR as HTTP/2 does, not even a PUT or a POST.
+        early += copy
+        guard early.count > 1 else { return }
+        if early.starts(with: "PR".utf8) {
+            guard speakHTTP2(), let http else { return }
+            let bytes = early
+            try http.receive(bytes.span)
+        } else {
+            let web = HTTP1Session()
+            self.web = web
+            take(early, web)
+        }
+        early = []
+    }
+
+    private func take(_ bytes: [UInt8], _ web: HTTP1Session) {
+        web.receive(bytes)
+        guard !web.isOverfull else { return close() }
+        takeRequests(web)
+    }
+
+    /// What came while one was being answered follows.
+    private func takeRequests(_ web: HTTP1Session) {
+        while let request = web.next() {
+            requestStart = nil
+            server.received(request, on: self)
+        }
+        if !web.isIdle, requestStart == nil { requestStart = lastActivity }
+    }
+
     private func read() {
-        guard let http else { return }
+        guard isSecure else { return }
         let now = server.now
-        http.clock = now.boot.nanoseconds
+        http?.clock = now.boot.nanoseconds
         lastActivity = now.boot
         var buffer = server.takeBuffer()
         defer { server.giveBuffer(&buffer) }
@@ -94,7 +169,7 @@ final class ProviderConnection {
                 switch try tls.read(into: &buffer) {
                 case .bytes(let count):
                     let bytes = buffer.span.extracting(0..<count)
-                    try http.receive(bytes)
+                    try take(bytes)
                 case .wantsRead: return server.touch(self)
                 case .wantsWrite:
                     watchWrites(true)
@@ -125,7 +200,7 @@ final class ProviderConnection {
 
     /// Sends what there is, as far as the peer takes it.
     func flush() {
-        guard !isClosed, let http else { return }
+        guard !isClosed, isSecure else { return }
         // A span of a local array may be lent to the session.
         var output: [UInt8] = []
         swap(&output, &self.output)
@@ -135,7 +210,12 @@ final class ProviderConnection {
                 if sent == output.count {
                     output.removeAll(keepingCapacity: output.capacity <= 65_536)
                     sent = 0
-                    _ = try http.send(into: &output, upTo: 32_768)
+                    _ = try http?.send(into: &output, upTo: 32_768)
+                    if let web {
+                        // What waited behind the answer that went.
+                        takeRequests(web)
+                        web.send(into: &output)
+                    }
                     if output.isEmpty { break }
                 }
                 let rest = output.span.extracting(sent..<output.count)
@@ -150,7 +230,8 @@ final class ProviderConnection {
             return close()
         }
         watchWrites(false)
-        if http.isOver || isEnding && http.openCount == 0 { close() }
+        if let http, http.isOver || isEnding && http.openCount == 0 { close() }
+        if let web, web.isOver { close() }
     }
 
     private func watchWrites(_ on: Bool) {
@@ -171,8 +252,10 @@ final class ProviderConnection {
 
     /// Tells the provider to send no more here, and goes when all is answered.
     func drain(_ reason: Reason) {
-        guard let http, !isEnding else { return http == nil ? close() : () }
+        guard !isEnding else { return }
         isEnding = true
+        web?.end()
+        guard let http else { return web?.isAnswering == true ? () : close() }
         let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
         do {
             try http.end(.noError, reason: text)
@@ -184,17 +267,29 @@ final class ProviderConnection {
 
     /// Looks for what takes too long: a handshake, a request that does not end, silence.
     func check(_ now: Moment) {
+        let late = now.boot - server.settings.requestTime
+        if let web { return check(web, late, now) }
         guard let http else {
             if now.boot - start > server.settings.handshakeTime { close() }
             return
         }
-        let late = now.boot - server.settings.requestTime
         if http.cut(startedBefore: late.nanoseconds) > 0 {
             server.counters.slowRequests += 1
             flush()
         }
         if !isClosed, http.openCount == 0, now.boot - lastActivity > server.settings.idleTime {
             drain(.idleTimeout)
+        }
+    }
+}
+
+extension ProviderConnection {
+    private func check(_ web: HTTP1Session, _ late: BootTime, _ now: Moment) {
+        if !web.isAnswering, let requestStart, requestStart < late {
+            server.counters.slowRequests += 1
+            close()
+        } else if web.isIdle, now.boot - lastActivity > server.settings.idleTime {
+            close()
         }
     }
 }

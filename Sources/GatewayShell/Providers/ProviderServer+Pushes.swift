@@ -11,6 +11,10 @@ extension ProviderServer {
             push(message, fields, token, connection)
         } else if let id = fields.path.after(Self.logPath) {
             tell(message, fields, id, connection)
+        } else if let text = subscription(fields.path) {
+            receivedWebPush(message, fields, text, connection)
+        } else if let request = ChannelRequest(fields.path) {
+            receivedChannel(message, fields, request, connection)
         } else {
             refuse(message, connection, .badPath)
         }
@@ -20,10 +24,10 @@ extension ProviderServer {
     private static let logPath = Array("/3/log/".utf8)
 
     func refuse(_ message: HTTP2Message, _ connection: ProviderConnection, _ reason: Reason) {
-        let echo = message.headers["apns-id"].map(Array.init) ?? freshID().utf8
+        let written = message.headers["apns-id"].map(Array.init)
         let answer = Answer.refused(reason)
         count(answer)
-        respond(connection, message.stream, echo, answer)
+        respond(connection, message.stream, .push(freshID(), written: written), answer)
     }
 
     private func push(
@@ -59,10 +63,10 @@ extension ProviderServer {
             throw .deviceTokenNotForTopic
         }
         guard node.load(token.device) else { throw .serviceUnavailable }
-        if let refusal = node.gateway.refusal(of: token) {
+        if let refusal = node.look({ $0.refusal(of: token) }) {
             count(refusal)
-            let echo = fields.push.id.map(Array.init) ?? freshID().utf8
-            return respond(connection, message.stream, echo, refusal)
+            let kind = Call.Kind.push(freshID(), written: fields.push.id.map(Array.init))
+            return respond(connection, message.stream, kind, refusal)
         }
         let nature = try request.nature(of: said)
         guard node.admit(token, at: now) else { throw .tooManyRequests }
@@ -88,7 +92,7 @@ extension ProviderServer {
         let call = begin(
             message.stream,
             connection,
-            echo: fields.push.id.map(Array.init) ?? id.utf8
+            .push(id, written: fields.push.id.map(Array.init))
         )
         node.take(push, acceptance, for: call)
     }
@@ -114,14 +118,12 @@ extension ProviderServer {
         guard let field = fields.authorization else {
             throw connection.hasBadCertificate ? .badCertificate : .missingProviderToken
         }
-        guard let text = ProviderToken.bearer(field), let verified = verified(text, connection),
-            let key = authority.key(verified.keyID)
-        else { throw .invalidProviderToken }
+        guard let token = token(field, connection) else { throw .invalidProviderToken }
         guard let bundle else { throw .missingTopic }
         if let reason = connection.session.use(
-            text,
-            issuedAt: verified.issuedAt,
-            key: key,
+            token.text[...],
+            issuedAt: token.issuedAt,
+            key: token.key,
             bundle: bundle,
             environment: settings.environment,
             node.gateway.limits,
@@ -129,21 +131,33 @@ extension ProviderServer {
         ) {
             throw reason
         }
-        return (bundle, key.id)
+        connection.trust()
+        return (bundle, token.key.id)
     }
 
-    private func verified(
-        _ text: ArraySlice<UInt8>,
+    /// The token in an `authorization` field; nil if none of the keys signed it.
+    private func token(
+        _ field: ArraySlice<UInt8>,
         _ connection: ProviderConnection
-    ) -> Authority.Verified? {
+    ) -> KnownToken? {
+        // Nearly always the same as before.
         if let last = connection.lastToken, last.generation == authority.generation,
-            last.text.count == text.count, last.text.elementsEqual(text)
+            last.field[...].isSame(as: field)
         {
-            return last.verified
+            return last
         }
-        guard let verified = authority.verify(text) else { return nil }
-        connection.lastToken = (Array(text), verified, authority.generation)
-        return verified
+        guard let said = ProviderToken.bearer(field), let verified = authority.verify(said),
+            let key = authority.key(verified.keyID)
+        else { return nil }
+        let token = KnownToken(
+            field: Array(field),
+            text: Array(said),
+            issuedAt: verified.issuedAt,
+            key: key,
+            generation: authority.generation
+        )
+        connection.lastToken = token
+        return token
     }
 
     /// `apns-id` for a provider that gave none. It is no secret.
@@ -171,12 +185,12 @@ extension ProviderServer {
             } catch {
                 throw .serviceUnavailable
             }
-            guard let row, let head = row.head, let bundle = node.apps.bundle(of: head.app) else {
+            guard let row, let bundle = node.apps.bundle(of: row.head.app) else {
                 throw .badMessageID
             }
             let (_, provider) = try authorize(fields, bundle, connection)
             // Whose push it was not learns not even that there was one.
-            guard provider == head.acceptance.provider else { throw .badMessageID }
+            guard provider == row.head.provider else { throw .badMessageID }
             let report = LogReport(row, bundle: bundle, gateway: node.identity).value
             var headers = HeaderBlock()
             headers.append(":status", "200")
@@ -195,7 +209,7 @@ extension ProviderServer {
 
 extension ArraySlice where Element == UInt8 {
     /// What follows `prefix`; nil if something else begins it.
-    fileprivate func after(_ prefix: [UInt8]) -> Self? {
+    func after(_ prefix: [UInt8]) -> Self? {
         guard count >= prefix.count else { return nil }
         for index in prefix.indices where self[startIndex + index] != prefix[index] { return nil }
         return self[(startIndex + prefix.count)...]

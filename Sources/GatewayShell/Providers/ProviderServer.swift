@@ -11,7 +11,7 @@ package final class ProviderServer {
     package struct Settings: Sendable {
         package var environment = PushEnvironment.production
         package var connections = 10_000
-        package var streams: UInt32 = 1000
+        package var streams = 1000
         package var handshakeTime = Interval.seconds(10)
         package var requestTime = Interval.seconds(30)
         package var idleTime = Interval.hours(2)
@@ -29,10 +29,12 @@ package final class ProviderServer {
         package var accepted: UInt64 = 0
         /// By the place of the reason in the list of all.
         package var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
+        package var refusedWebPushes: [WebPushReason: UInt64] = [:]
     }
 
     package let node: GatewayNode
     package let authority: Authority
+    let vapid = VapidTokens()
     package var settings: Settings
     package internal(set) var counters = Counters()
     /// For new connections.
@@ -43,8 +45,8 @@ package final class ProviderServer {
     var httpLimits: HTTP2Limits
     /// Read into by one connection at a time.
     private var buffer: [UInt8] = []
-    /// The time of this turn.
-    private(set) var now = Clocks.now()
+    /// The fields of the last answer to a push that was taken.
+    private var acceptedFields = ProviderServer.acceptedFields
     private var connections: [UInt64: ProviderConnection] = [:]
     private var lastConnection: UInt64 = 0
     private var touched: [ProviderConnection] = []
@@ -62,8 +64,24 @@ package final class ProviderServer {
     struct Call {
         var connection: UInt64
         var stream: Int32
-        /// `apns-id`, as the provider wrote it.
-        var echo: [UInt8]
+        var kind: Kind
+
+        enum Kind {
+            /// Its id, and `apns-id` as the provider wrote it, if it did.
+            case push(PushUUID, written: [UInt8]?)
+            /// `apns-request-id`, the same for a broadcast.
+            case broadcast(echo: [UInt8])
+            /// For how many seconds it was taken.
+            case webPush(ttl: Int64)
+
+            var echo: (name: String, value: [UInt8]) {
+                switch self {
+                case .push(let id, let written): ("apns-id", written ?? id.utf8)
+                case .broadcast(let echo): ("apns-request-id", echo)
+                case .webPush: ("apns-id", [])
+                }
+            }
+        }
     }
 
     package init(
@@ -79,7 +97,7 @@ package final class ProviderServer {
         var seed = SystemRandomNumberGenerator()
         random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
-        httpLimits.streams = settings.streams
+        httpLimits.streams = UInt32(clamping: settings.streams)
         httpLimits.body = 5120
         let socket = try InternetListener(address)
         port = socket.port
@@ -90,6 +108,8 @@ package final class ProviderServer {
         try timer?.arm(at: now.boot + .seconds(1))
         node.senders = self
     }
+
+    var now: Moment { node.now }
 
     func takeBuffer() -> [UInt8] {
         guard !buffer.isEmpty else { return [UInt8](repeating: 0, count: 65_536) }
@@ -103,7 +123,6 @@ package final class ProviderServer {
     package var waitingCount: Int { calls.count }
 
     private func accept() {
-        now = Clocks.now()
         // Others want their turn as well.
         for _ in 0..<64 {
             var socket: FileDescriptor?
@@ -145,7 +164,11 @@ package final class ProviderServer {
     }
 
     /// Something is to be sent over it at the end of the turn.
-    func touch(_ connection: ProviderConnection) { touched.append(connection) }
+    func touch(_ connection: ProviderConnection) {
+        guard !connection.isTouched else { return }
+        connection.isTouched = true
+        touched.append(connection)
+    }
 
     /// More was read than it was given time for.
     func readAgain(_ connection: ProviderConnection) {
@@ -162,24 +185,29 @@ package final class ProviderServer {
 
     /// To be called after each turn of the loop, behind the node's `endTurn`.
     package func endTurn() {
-        now = Clocks.now()
         let connections = touched
         touched.removeAll(keepingCapacity: true)
-        for connection in connections { connection.flush() }
+        for connection in connections {
+            connection.isTouched = false
+            connection.flush()
+        }
     }
 
     private func check() {
-        now = Clocks.now()
         for number in connections.keys.sorted() { connections[number]?.check(now) }
         try? timer?.arm(at: now.boot + .seconds(1))
     }
 
     // MARK: Calls
 
-    func begin(_ stream: Int32, _ connection: ProviderConnection, echo: [UInt8]) -> CallID {
+    func begin(
+        _ stream: Int32,
+        _ connection: ProviderConnection,
+        _ kind: Call.Kind
+    ) -> CallID {
         lastCall += 1
         let call = CallID(lastCall)
-        calls[call] = Call(connection: connection.number, stream: stream, echo: echo)
+        calls[call] = Call(connection: connection.number, stream: stream, kind: kind)
         return call
     }
 
@@ -200,9 +228,12 @@ package final class ProviderServer {
 extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
         guard let waiting = calls.removeValue(forKey: call) else { return }
-        count(answer)
+        if case .webPush = waiting.kind {} else { count(answer) }
         guard let connection = connections[waiting.connection] else { return }
-        respond(connection, waiting.stream, waiting.echo, answer)
+        switch waiting.kind {
+        case .push, .broadcast: respond(connection, waiting.stream, waiting.kind, answer)
+        case .webPush(let ttl): self.answer(connection, waiting.stream, answer, ttl: ttl)
+        }
     }
 
     func count(_ answer: Answer) {
@@ -217,32 +248,89 @@ extension ProviderServer: PushSenders {
     func respond(
         _ connection: ProviderConnection,
         _ stream: Int32,
-        _ echo: [UInt8],
+        _ kind: Call.Kind,
         _ answer: Answer
     ) {
-        var headers = HeaderBlock()
-        var body: [UInt8] = []
-        switch answer {
-        case .accepted(let number):
-            headers.append(":status", "200")
-            headers.append("apns-id", echo)
-            headers.append(
-                "apns-unique-id",
-                PushUUID(number: number, gateway: node.identity).utf8
-            )
-        case .refused(let reason, let timestamp):
-            headers.append(":status", "\(reason.status)")
-            headers.append("content-type", "application/json")
-            headers.append("apns-id", echo)
-            var text = "{\"reason\":\"\(reason.rawValue)\""
-            if let timestamp { text += ",\"timestamp\":\(timestamp.nanoseconds / 1_000_000)" }
-            body = Array((text + "}").utf8)
+        if case .push(let id, let written) = kind, case .accepted(let number) = answer {
+            accept(connection, stream, id, written, number)
+        } else {
+            respondAtLength(connection, stream, kind, answer)
         }
+    }
+
+    /// The answer to nearly all pushes: only the ids in it change.
+    private func accept(
+        _ connection: ProviderConnection,
+        _ stream: Int32,
+        _ id: PushUUID,
+        _ written: [UInt8]?,
+        _ number: PushNumber
+    ) {
+        // Taken out meanwhile, and so changed in place.
+        var headers = HeaderBlock()
+        swap(&headers, &acceptedFields)
+        defer { swap(&headers, &acceptedFields) }
+        headers.change(at: 1) { bytes, range in
+            if let written, written.count == range.count {
+                bytes.replaceSubrange(range, with: written)
+            } else {
+                id.write(over: &bytes, at: range.lowerBound)
+            }
+        }
+        headers.change(at: 2) { bytes, range in
+            let unique = PushUUID(number: number, gateway: node.identity)
+            unique.write(over: &bytes, at: range.lowerBound)
+        }
+        submit(headers, [], to: stream, of: connection)
+    }
+
+    static let acceptedFields: HeaderBlock = {
+        let id = [UInt8](repeating: 0, count: PushUUID.length)
+        var fields = HeaderBlock()
+        fields.append(":status", "200")
+        fields.append(unique: "apns-id") { $0 += id }
+        fields.append(unique: "apns-unique-id") { $0 += id }
+        return fields
+    }()
+
+    private func submit(
+        _ headers: HeaderBlock,
+        _ body: [UInt8],
+        to stream: Int32,
+        of connection: ProviderConnection
+    ) {
         do throws(HTTP2Error) {
             try connection.http?.respond(to: stream, headers, body: body)
         } catch {
             return connection.close()
         }
         touch(connection)
+    }
+
+    private func respondAtLength(
+        _ connection: ProviderConnection,
+        _ stream: Int32,
+        _ kind: Call.Kind,
+        _ answer: Answer
+    ) {
+        let (name, echo) = kind.echo
+        var headers = HeaderBlock()
+        var body: [UInt8] = []
+        switch answer {
+        case .accepted(let number):
+            headers.append(":status", "200")
+            headers.append(unique: name) { $0 += echo }
+            headers.append(unique: "apns-unique-id") {
+                $0 += PushUUID(number: number, gateway: node.identity).utf8
+            }
+        case .refused(let reason, let timestamp):
+            headers.append(":status", "\(reason.status)")
+            headers.append("content-type", "application/json")
+            headers.append(unique: name) { $0 += echo }
+            var text = "{\"reason\":\"\(reason.rawValue)\""
+            if let timestamp { text += ",\"timestamp\":\(timestamp.nanoseconds / 1_000_000)" }
+            body = Array((text + "}").utf8)
+        }
+        submit(headers, body, to: stream, of: connection)
     }
 }

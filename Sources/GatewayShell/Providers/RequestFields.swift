@@ -14,8 +14,7 @@ struct RequestFields {
 
     init(_ headers: HeaderBlock) {
         for index in 0..<headers.count {
-            let name = headers.name(at: index)
-            guard let kind = Kind(name) else { continue }
+            guard let kind = Kind(headers, index) else { continue }
             set(kind, headers.value(at: index))
         }
     }
@@ -24,31 +23,26 @@ struct RequestFields {
         case method, path, authorization, id, topic, type, expiration, priority, collapse
         case requestID, channelID
 
-        init?(_ name: ArraySlice<UInt8>) {
-            // The length tells nearly all of them apart.
+        init?(_ headers: HeaderBlock, _ index: Int) {
+            // The length tells nearly all of them apart, one character the others.
+            let count = headers.nameCount(at: index)
+            let sign = headers.nameByte(at: index, count == 15 ? 5 : 1)
             let (text, kind): (StaticString, Kind) =
-                switch name.count {
-                case 5: (":path", .path)
-                case 7: name.first == UInt8(ascii: ":") ? (":method", .method) : ("apns-id", .id)
-                case 10: ("apns-topic", .topic)
-                case 13:
-                    name.first == UInt8(ascii: "a") && name.dropFirst().first == UInt8(ascii: "p")
-                        ? ("apns-priority", .priority) : ("authorization", .authorization)
-                case 14: ("apns-push-type", .type)
-                case 15:
-                    name.dropFirst(5).first == UInt8(ascii: "e")
-                        ? ("apns-expiration", .expiration)
-                        : name.dropFirst(5).first == UInt8(ascii: "r")
-                            ? ("apns-request-id", .requestID) : ("apns-channel-id", .channelID)
-                case 16: ("apns-collapse-id", .collapse)
+                switch (count, sign) {
+                case (5, _): (":path", .path)
+                case (7, UInt8(ascii: "m")): (":method", .method)
+                case (7, _): ("apns-id", .id)
+                case (10, _): ("apns-topic", .topic)
+                case (13, UInt8(ascii: "p")): ("apns-priority", .priority)
+                case (13, _): ("authorization", .authorization)
+                case (14, _): ("apns-push-type", .type)
+                case (15, UInt8(ascii: "e")): ("apns-expiration", .expiration)
+                case (15, UInt8(ascii: "r")): ("apns-request-id", .requestID)
+                case (15, _): ("apns-channel-id", .channelID)
+                case (16, _): ("apns-collapse-id", .collapse)
                 default: ("", .path)
                 }
-            guard name.count == text.utf8CodeUnitCount, !name.isEmpty else { return nil }
-            var index = name.startIndex
-            for byte in text.description.utf8 {
-                if name[index] != byte { return nil }
-                index += 1
-            }
+            guard count > 0, headers.isName(at: index, text) else { return nil }
             self = kind
         }
     }

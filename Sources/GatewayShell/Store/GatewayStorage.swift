@@ -6,6 +6,7 @@ package protocol GatewayStorage: AnyObject {
     func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID?
     func record(of device: DeviceID) throws(StorageError) -> DeviceRecord
     func push(in slot: SlotKey) throws(StorageError) -> Push?
+    func channels() throws(StorageError) -> [Channel]
     /// What became of a push; nil when it is unknown, or forgotten.
     func log(of push: PushNumber) throws(StorageError) -> LogRow?
 

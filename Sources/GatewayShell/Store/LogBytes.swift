@@ -14,17 +14,21 @@ enum LogBytes {
         case unregistered
         case refused
         case accepted
+        case sent
+        case sentAndKept
     }
 
     static func encode(_ events: [LogRow.Entry]) -> [UInt8] {
         var bytes: [UInt8] = []
-        for entry in events {
-            let (kind, argument) = parts(entry.event)
-            bytes.append(kind.rawValue)
-            append(UInt64(clamping: entry.at.nanoseconds / 1_000_000), to: &bytes)
-            append(argument, to: &bytes)
-        }
+        for entry in events { append(entry, to: &bytes) }
         return bytes
+    }
+
+    static func append(_ entry: LogRow.Entry, to bytes: inout [UInt8]) {
+        let (kind, argument) = parts(entry.event)
+        bytes.append(kind.rawValue)
+        append(UInt64(clamping: entry.at.nanoseconds / 1_000_000), to: &bytes)
+        append(argument, to: &bytes)
     }
 
     private static func parts(_ event: LogEvent) -> (Kind, UInt64) {
@@ -38,6 +42,8 @@ enum LogBytes {
         case .dropped(.notStorable(let reason)): (.notStorable, UInt64(reason.rawValue))
         case .dropped(.unregistered): (.unregistered, 0)
         case .dropped(.refused): (.refused, 0)
+        case .sent(let devices, let isKept):
+            (isKept ? .sentAndKept : .sent, UInt64(clamping: devices))
         }
     }
 
@@ -69,6 +75,8 @@ enum LogBytes {
         case .notStorable: return reason.map { .dropped(.notStorable($0)) }
         case .unregistered: return .dropped(.unregistered)
         case .refused: return .dropped(.refused)
+        case .sent: return .sent(devices: Int(clamping: argument), isKept: false)
+        case .sentAndKept: return .sent(devices: Int(clamping: argument), isKept: true)
         }
     }
 

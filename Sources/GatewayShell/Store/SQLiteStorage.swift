@@ -120,6 +120,7 @@ package final class SQLiteStorage: GatewayStorage {
     package func push(in slot: SlotKey) throws(StorageError) -> Push? {
         try reader.push(in: slot)
     }
+    package func channels() throws(StorageError) -> [Channel] { try reader.channels() }
     package func log(of push: PushNumber) throws(StorageError) -> LogRow? {
         try reader.log(of: push)
     }

@@ -124,20 +124,29 @@ package final class StoreReader {
             return LogRow(
                 number: number,
                 head: LogRow.Head(
-                    device: DeviceID(UInt64(clamping: try log.integer(at: 0))),
+                    target: try logTarget(),
                     app: AppNumber(UInt32(clamping: try log.integer(at: 1))),
                     type: type,
                     priority: priority,
-                    size: Int(try log.integer(at: 4)),
-                    acceptance: Acceptance(
-                        apnsID: UUIDBytes.decode(try log.bytes(at: 6)),
-                        provider: try log.text(at: 7),
-                        isAssumedBackground: try log.integer(at: 5) != 0
-                    )
+                    size: Int(try log.integer(at: 4))
                 ),
                 events: LogBytes.decode(try log.bytes(at: 8))
             )
         }
+    }
+
+    private func logTarget() throws(SQLiteError) -> LogRow.Target {
+        let device = UInt64(clamping: try log.integer(at: 0))
+        let (id, provider) = (try log.bytes(at: 6), try log.text(at: 7))
+        if device == 0, let channel = ChannelID(bytes: id) {
+            return .channel(channel, provider: provider)
+        }
+        let acceptance = Acceptance(
+            apnsID: UUIDBytes.decode(id),
+            provider: provider,
+            isAssumedBackground: try log.integer(at: 5) != 0
+        )
+        return .device(DeviceID(device), acceptance)
     }
 
     /// The newest pushes, newest first.
@@ -169,6 +178,39 @@ package final class StoreReader {
                 )
             }
             return apps
+        }
+    }
+
+    package func channels() throws(StorageError) -> [Channel] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT id, app, keeps, number, expiration, priority, payload FROM channels"
+            )
+            var channels: [Channel] = []
+            while try statement.step() {
+                guard let id = ChannelID(bytes: try statement.bytes(at: 0)) else { continue }
+                var newest: Broadcast?
+                let number = UInt64(clamping: try statement.integer(at: 3))
+                let priority = UInt8(clamping: try statement.integer(at: 5))
+                if number > 0, let priority = PushPriority(rawValue: priority) {
+                    newest = Broadcast(
+                        number: PushNumber(number),
+                        channel: id,
+                        priority: priority,
+                        expiration: .until(WallTime(nanoseconds: try statement.integer(at: 4))),
+                        payload: try statement.bytes(at: 6)
+                    )
+                }
+                channels.append(
+                    Channel(
+                        id: id,
+                        app: AppNumber(UInt32(clamping: try statement.integer(at: 1))),
+                        keepsNewest: try statement.integer(at: 2) != 0,
+                        newest: newest
+                    )
+                )
+            }
+            return channels
         }
     }
 
@@ -215,7 +257,12 @@ package final class StoreReader {
         try reading { () throws(SQLiteError) in
             let device = try database.integer("SELECT coalesce(max(id), 0) FROM devices") ?? 0
             let push =
-                try database.integer("SELECT coalesce(max(number), 0) FROM log") ?? 0
+                try database.integer(
+                    """
+                    SELECT max((SELECT coalesce(max(number), 0) FROM log),
+                    (SELECT coalesce(max(number), 0) FROM channels))
+                    """
+                ) ?? 0
             return (UInt64(clamping: device), UInt64(clamping: push))
         }
     }

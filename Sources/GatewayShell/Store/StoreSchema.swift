@@ -4,8 +4,9 @@ import SQLite
 enum StoreSchema {
     /// `Ofsg`, so that `file` and we know whose it is.
     static let applicationID: Int32 = 0x4F66_7367
-    static let version: Int32 = 1
+    static let version: Int32 = 2
 
+    /// A row of `log` with device 0 is a broadcast's, and its `id` that of the channel.
     private static let tables = """
         CREATE TABLE devices (
             id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, since INTEGER NOT NULL) STRICT;
@@ -27,6 +28,14 @@ enum StoreSchema {
             events BLOB NOT NULL) STRICT;
         """
 
+    /// Since version 2. `number` 0: there is no newest message.
+    private static let channels = """
+        CREATE TABLE channels (
+            id BLOB PRIMARY KEY, app INTEGER NOT NULL, keeps INTEGER NOT NULL,
+            number INTEGER NOT NULL, expiration INTEGER NOT NULL, priority INTEGER NOT NULL,
+            payload BLOB NOT NULL) STRICT;
+        """
+
     /// Opens the file for its one writer, making it if there is none.
     static func open(_ path: String, fileSystem: String?) throws(SQLiteError) -> Database {
         let database = try Database(
@@ -42,13 +51,20 @@ enum StoreSchema {
         let version = try database.userVersion()
         if version == 0 {
             try database.transaction { () throws(SQLiteError) in
-                try database.execute(tables)
+                try database.execute(tables + channels)
                 try database.setApplicationID(applicationID)
                 try database.setUserVersion(Self.version)
             }
             return database
         }
         let id = try database.applicationID()
+        if version == 1, id == applicationID {
+            try database.transaction { () throws(SQLiteError) in
+                try database.execute(channels)
+                try database.setUserVersion(Self.version)
+            }
+            return database
+        }
         if version != Self.version || id != applicationID {
             throw SQLiteError(
                 extendedCode: 26,

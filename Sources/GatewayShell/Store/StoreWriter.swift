@@ -11,6 +11,8 @@ package struct StoreWriter: ~Copyable {
     private let store: Statement
     private let remove: Statement
     private let addLog: Statement
+    /// The same for `rowsAtOnce`: what a statement costs beside its rows is paid once for them.
+    private let addLogs: Statement
     private let extendLog: Statement
 
     package init(_ path: String, fileSystem: String?) throws(SQLiteError) {
@@ -30,7 +32,10 @@ package struct StoreWriter: ~Copyable {
         let remove = try database.prepare(
             "DELETE FROM slots WHERE device = ? AND app = ? AND number = ?"
         )
-        let addLog = try database.prepare("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        let addLog = try database.prepare("INSERT INTO log VALUES \(row)")
+        let rows = Array(repeating: row, count: Self.rowsAtOnce).joined(separator: ", ")
+        let addLogs = try database.prepare("INSERT INTO log VALUES \(rows)")
         let extendLog = try database.prepare(
             "UPDATE log SET events = CAST(events || ?1 AS BLOB) WHERE number = ?2"
         )
@@ -41,6 +46,7 @@ package struct StoreWriter: ~Copyable {
         self.store = store
         self.remove = remove
         self.addLog = addLog
+        self.addLogs = addLogs
         self.extendLog = extendLog
     }
 
@@ -48,7 +54,7 @@ package struct StoreWriter: ~Copyable {
     package func write(_ batch: StoreBatch) throws(SQLiteError) {
         try database.transaction { () throws(SQLiteError) in
             for change in batch.changes { try write(change) }
-            for row in batch.log.rows { try write(row) }
+            try write(batch.log)
         }
     }
 
@@ -86,27 +92,97 @@ package struct StoreWriter: ~Copyable {
             try remove.bind(Int64(slot.app.number), at: 2)
             try remove.bind(Int64(number.number), at: 3)
             try remove.run()
+        case .channel, .removeChannel, .broadcast: try writeChannel(change)
         }
     }
 
-    private func write(_ row: LogRow) throws(SQLiteError) {
-        let events = LogBytes.encode(row.events)
-        guard let head = row.head else {
-            try extendLog.bind(events, at: 1)
-            try extendLog.bind(Int64(row.number.number), at: 2)
-            return try extendLog.run()
+    /// Rarely: its statements are made each time.
+    private func writeChannel(_ change: StoreBatch.Change) throws(SQLiteError) {
+        switch change {
+        case .channel(let channel):
+            let add = try database.prepare(
+                "INSERT INTO channels VALUES (?, ?, ?, 0, 0, 0, x'')"
+            )
+            try add.bind(channel.id.bytes, at: 1)
+            try add.bind(Int64(channel.app.number), at: 2)
+            try add.bind(channel.keepsNewest ? 1 : 0 as Int64, at: 3)
+            try add.run()
+        case .removeChannel(let id):
+            let remove = try database.prepare("DELETE FROM channels WHERE id = ?")
+            try remove.bind(id.bytes, at: 1)
+            try remove.run()
+        case .broadcast(let broadcast):
+            guard case .until(let end) = broadcast.expiration else { return }
+            let keep = try database.prepare(
+                """
+                UPDATE channels SET number = ?2, expiration = ?3, priority = ?4, payload = ?5
+                WHERE id = ?1 AND number < ?2
+                """
+            )
+            try keep.bind(broadcast.channel.bytes, at: 1)
+            try keep.bind(Int64(broadcast.number.number), at: 2)
+            try keep.bind(end.nanoseconds, at: 3)
+            try keep.bind(Int64(broadcast.priority.rawValue), at: 4)
+            try keep.bind(broadcast.payload, at: 5)
+            try keep.run()
+        case .device, .app, .registration, .store, .remove: break
         }
-        try addLog.bind(Int64(row.number.number), at: 1)
-        try addLog.bind(Int64(head.device.number), at: 2)
-        try addLog.bind(Int64(head.app.number), at: 3)
-        try addLog.bind(Int64(head.type.rawValue), at: 4)
-        try addLog.bind(Int64(head.priority.rawValue), at: 5)
-        try addLog.bind(Int64(head.size), at: 6)
-        try addLog.bind(head.acceptance.isAssumedBackground ? 1 : 0 as Int64, at: 7)
-        try addLog.bind(UUIDBytes.encode(head.acceptance.apnsID), at: 8)
-        try addLog.bind(head.acceptance.provider, at: 9)
-        try addLog.bind(events, at: 10)
-        try addLog.run()
+    }
+
+    private static let rowsAtOnce = 16
+    private static let columns: Int32 = 10
+
+    private func write(_ log: LogBatch) throws(SQLiteError) {
+        // So many go together, the rest one by one.
+        let together = log.acceptedCount / Self.rowsAtOnce * Self.rowsAtOnce
+        var added = 0
+        var events: [UInt8] = []
+        try log.forEachPush { (number, head, lines) throws(SQLiteError) in
+            events.removeAll(keepingCapacity: true)
+            for line in lines { LogBytes.append(line.entry, to: &events) }
+            guard let head else {
+                try extendLog.bind(events, at: 1)
+                try extendLog.bind(Int64(number.number), at: 2)
+                return try extendLog.run()
+            }
+            if added < together {
+                let place = added % Self.rowsAtOnce
+                try bind(number, head, events, to: addLogs, at: Int32(place) * Self.columns)
+                if place == Self.rowsAtOnce - 1 { try addLogs.run() }
+            } else {
+                try bind(number, head, events, to: addLog, at: 0)
+                try addLog.run()
+            }
+            added += 1
+        }
+    }
+
+    /// `start`: what is bound in front.
+    private func bind(
+        _ number: PushNumber,
+        _ head: LogRow.Head,
+        _ events: [UInt8],
+        to statement: borrowing Statement,
+        at start: Int32
+    ) throws(SQLiteError) {
+        try statement.bind(Int64(number.number), at: start + 1)
+        switch head.target {
+        case .device(let device, let acceptance):
+            try statement.bind(Int64(device.number), at: start + 2)
+            let isAssumed: Int64 = acceptance.isAssumedBackground ? 1 : 0
+            try statement.bind(isAssumed, at: start + 7)
+            try statement.bind(UUIDBytes.encode(acceptance.apnsID), at: start + 8)
+        case .channel(let channel, _):
+            try statement.bind(0 as Int64, at: start + 2)
+            try statement.bind(0 as Int64, at: start + 7)
+            try statement.bind(channel.bytes, at: start + 8)
+        }
+        try statement.bind(Int64(head.app.number), at: start + 3)
+        try statement.bind(Int64(head.type.rawValue), at: start + 4)
+        try statement.bind(Int64(head.priority.rawValue), at: start + 5)
+        try statement.bind(Int64(head.size), at: start + 6)
+        try statement.bind(head.provider, at: start + 9)
+        try statement.bind(events, at: start + 10)
     }
 
     /// Removes stored pushes that expired by `now`, at most `limit`, with a line in the log each;
@@ -168,10 +244,12 @@ enum EndedBytes {
 
 enum UUIDBytes {
     static func encode(_ uuid: PushUUID) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(number: uuid.high)
-        bytes.append(number: uuid.low)
-        return bytes
+        unsafe [UInt8](unsafeUninitializedCapacity: 16) { bytes, count in
+            let raw = UnsafeMutableRawBufferPointer(bytes)
+            unsafe raw.storeBytes(of: uuid.high.bigEndian, as: UInt64.self)
+            unsafe raw.storeBytes(of: uuid.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            count = 16
+        }
     }
 
     static func decode(_ bytes: [UInt8]) -> PushUUID {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Linux
 
 /// The app's life, in the order in which Apple's delegates are told of it.
 extension UIApplication {
@@ -7,6 +8,8 @@ extension UIApplication {
     /// Returns never: the main thread serves its run loop, so that the main queue, the main actor
     /// and `OperationQueue.main` are all it.
     func run(_ delegate: any UIApplicationDelegate) {
+        // A suspended app flushes nothing, and one that is ended never will.
+        CurrentProcess.printByLines()
         session.watchTermination()
         launch(delegate)
         while true { RunLoop.main.run() }

@@ -140,7 +140,7 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, purse: PurseKind, wakePrice: Int64? = nil) {
+    package mutating func score(budget: Int, purse: RefreshPurse, wakePrice: Int64? = nil) {
         var settings = Self.settings(record, hasPrior: hasPrior)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)

@@ -1,15 +1,17 @@
+package import DeviceCore
+
 /// Judges policies by real people's logs, one person after the other.
 package struct Evaluation: Sendable {
     package struct Plan: Sendable {
         package var budgets: [Int]
-        package var purses: [PurseKind]
+        package var purses: [RefreshPurse]
         /// Of the setting `wake-price`; nil: its default.
         package var wakePrice: Int64?
         package var hasBaselines = true
         /// Of the setting `prior`.
         package var hasPrior = true
 
-        package init(budgets: [Int], purses: [PurseKind]) {
+        package init(budgets: [Int], purses: [RefreshPurse]) {
             (self.budgets, self.purses) = (budgets, purses)
         }
     }
@@ -17,7 +19,7 @@ package struct Evaluation: Sendable {
     /// A policy, a purse and a budget.
     private struct Key: Hashable {
         var policy: String
-        var purse: PurseKind
+        var purse: RefreshPurse
         var budget: Int
     }
 

@@ -1,3 +1,5 @@
+import DeviceCore
+
 /// The histogram policy: how often an app was opened at this time of day, exponentially forgotten,
 /// and the rank rule. It refreshes now if the expected number of better half-hours later today, by
 /// the last 14 days, is below what is left of the budget.
@@ -119,7 +121,7 @@ package struct HistogramScores: Sendable {
         }
     }
 
-    func refreshes(budget: Int, purse: PurseKind) -> Refreshes {
+    func refreshes(budget: Int, purse: RefreshPurse) -> Refreshes {
         switch purse {
         case .device:
             return spent(by: Array(scores.indices), budget: budget * scores.count)

@@ -1,13 +1,10 @@
+package import DeviceCore
+
 /// The refreshes that a policy gave one person's apps: for each eligible app its times, in order.
 package struct Refreshes: Sendable {
     package var times: [[Double]]
 
     init(of record: UsageRecord) { times = Array(repeating: [], count: record.eligible.count) }
-}
-
-/// Whether each app has refreshes of its own, or the device has as many for all of them.
-package enum PurseKind: String, CaseIterable, Hashable, Sendable, Codable {
-    case app, device
 }
 
 /// What Offstage is compared with.
@@ -17,7 +14,7 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     package func refreshes(
         _ record: UsageRecord,
         budget: Int,
-        purse: PurseKind,
+        purse: RefreshPurse,
         _ scores: HistogramScores
     ) -> Refreshes {
         switch self {
@@ -59,7 +56,7 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Knows the future: just before each open that counts, as long as the day's budget lasts.
-    private func oracle(_ record: UsageRecord, _ budget: Int, _ purse: PurseKind) -> Refreshes {
+    private func oracle(_ record: UsageRecord, _ budget: Int, _ purse: RefreshPurse) -> Refreshes {
         var opens: [(time: Double, place: Int)] = []
         for (place, app) in record.eligible.enumerated() {
             opens += record.apps[app].counted(from: record.split).map { ($0.open, place) }

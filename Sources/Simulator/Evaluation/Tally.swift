@@ -1,3 +1,4 @@
+package import DeviceCore
 import Vocabulary
 
 /// What a policy brought one person.
@@ -60,7 +61,7 @@ package struct Tally: Sendable {
 /// One policy with one budget, over the people of one data set or of all.
 package struct EvaluationRow: Hashable, Sendable, Codable {
     package var policy: String
-    package var purse: PurseKind
+    package var purse: RefreshPurse
     package var budget: Int
     package var data: String
     package var users: Int
@@ -79,7 +80,7 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
 
     package init(
         policy: String,
-        purse: PurseKind,
+        purse: RefreshPurse,
         budget: Int,
         data: String,
         _ tallies: [Tally]

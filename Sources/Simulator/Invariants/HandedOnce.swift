@@ -2,7 +2,8 @@ import DeviceCore
 import Vocabulary
 
 /// No process is handed one request twice, and none runs again after its committed receipt: unless
-/// it was put back because the device stopped it or a reboot did, or it asked to be run again.
+/// it was put back because the device stopped it or a reboot did, or it asked to be run again. What
+/// an app declined it is not told to begin.
 final class HandedOnce: CommitInvariant {
     let name = "a request is handed over once"
     /// By request: the launch and delivery that it was given to.
@@ -31,6 +32,9 @@ final class HandedOnce: CommitInvariant {
                 else { continue }
                 if let text = handed(request, launch, nil, world) { return text }
             case .tell(let launch, .go(let id, _)):
+                if world.process(launch)?.link.declined.contains(id) == true {
+                    return "delivery \(id) of launch \(launch) goes on, which its app declined"
+                }
                 guard let found = device.launch(launch),
                     let delivery = found.launch.deliveries.first(where: { $0.id == id }),
                     let request = delivery.request, isUsedUp(request, found.app, device)

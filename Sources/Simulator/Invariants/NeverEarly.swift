@@ -46,35 +46,25 @@ final class NeverEarly: CallInvariant {
             }
         }
         for effect in turn.performed {
-            let request: RequestID?
-            switch effect {
-            case .spawn(let launch, _):
-                request = device.launch(launch)?.launch.requestID
-            case .tell(let launch, .offer(let id, _, _)):
-                request = device.launch(launch)?.launch.deliveries.first { $0.id == id }?.request
-            case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
-                .notifyFailures,
-                .watchUse, .reply, .arm, .announce:
-                request = nil
-            }
-            guard let request, let floor = floors[request.number],
-                begun[request.number] == nil
+            guard case .spawn(let launch, _) = effect,
+                let request = device.launch(launch)?.launch.requestID
             else { continue }
-            if turn.moment.wall < floor {
-                return "request \(request) begins \(floor - turn.moment.wall) early"
-            }
-            begun[request.number] = true
+            if let text = begins(request, at: turn.moment) { return text }
         }
-        // Decided in time, by a daemon that was killed before it could say so.
-        for case .put(.launch(let record)) in turn.changes where turn.wasKilled {
+        // Decided here; it may be offered much later, by another daemon.
+        for case .put(.launch(let record)) in turn.changes where !turn.wasRolledBack {
             for delivery in record.launch.deliveries {
-                guard let request = delivery.request, let floor = floors[request.number],
-                    turn.moment.wall >= floor
-                else { continue }
-                begun[request.number] = true
+                guard let request = delivery.request else { continue }
+                if let text = begins(request, at: turn.moment) { return text }
             }
         }
+        return nil
+    }
+
+    private func begins(_ request: RequestID, at now: Moment) -> String? {
+        guard let floor = floors[request.number], begun[request.number] == nil else { return nil }
+        if now.wall < floor { return "request \(request) begins \(floor - now.wall) early" }
+        begun[request.number] = true
         return nil
     }
 }

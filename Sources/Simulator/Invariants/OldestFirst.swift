@@ -41,23 +41,27 @@ final class OldestFirst: Invariant {
             }
             guard ending.reason == .memoryPressure, launch.presence == .suspended else { continue }
             // What else happened in the turn may have come before or after the decision.
-            guard turn.entries.count == 1 else { continue }
+            guard turn.entries.count == 1, !turn.hasUse else { continue }
             let used = lastUse[device.apps[app].id] ?? .distantPast
             for (index, other) in device.launches
             where other.presence == .suspended && other.ending == nil
                 && lastUse[device.apps[index].id] ?? .distantPast < used
             {
-                return "launch \(id) is ended before \(other.id), which was used earlier"
+                let mine = device.apps[index].id
+                return """
+                    launch \(id) of \(device.apps[app].id) is ended before \(other.id) of \
+                    \(mine), which was used earlier: \(lastUse[mine] ?? .distantPast) < \(used)
+                    """
             }
         }
         return nil
     }
 
     private func note(_ turn: Turn, _ device: Device) {
-        // Stamps of a future that the clock was set back from are now.
-        for case .clockChanged in turn.entries.map(\.event) {
-            let now = turn.moment.wall
-            lastUse = lastUse.mapValues { min($0, now) }
+        // Stamps of a future that the clock was set back from are now, as of when it was set: a
+        // store that takes nothing keeps that waiting.
+        for entry in turn.entries where entry.event == .clockChanged {
+            lastUse = lastUse.mapValues { min($0, entry.moment.wall) }
         }
         for line in turn.lines {
             guard case .use(let kind) = line.entry, kind != .closed else { continue }
@@ -74,5 +78,14 @@ final class OldestFirst: Invariant {
             if launch.presence == .foreground { apps.append(device.apps[app].id) }
         }
         return apps
+    }
+}
+
+extension Turn {
+    /// An app was used in it.
+    fileprivate var hasUse: Bool {
+        lines.contains { line in
+            if case .use = line.entry { true } else { false }
+        }
     }
 }

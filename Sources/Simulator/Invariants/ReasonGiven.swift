@@ -17,7 +17,8 @@ final class ReasonGiven: Invariant {
         guard device.apps.endIndex > 0 else { return nil }
         next = (next + 1) % device.apps.endIndex
         if let text = check(next, turn, device) { return text }
-        guard turns % 32 == 0, let app = device.apps.at(next) else { return nil }
+        // A forecast walks through a day: not at every turn. Prime, so that each app has its turn.
+        guard turns % 257 == 0, let app = device.apps.at(next) else { return nil }
         for explanation in device.explain(app.id, at: turn.moment) {
             if explanation.sentence.isEmpty { return "\(app.id) is not explained" }
             if explanation.state == .waiting, explanation.holds.isEmpty {
@@ -33,9 +34,20 @@ final class ReasonGiven: Invariant {
         guard world.now.boot - world.watch.turn.moment.boot > .seconds(5) else { return nil }
         guard device.apps.endIndex > 0 else { return nil }
         next = (next + 1) % device.apps.endIndex
+        let isOnItsWay = world.next.map { $0 - world.clock.elapsed <= .milliseconds(1) } ?? false
+        if !isOnItsWay, let text = checkConnection(next, device, world) { return text }
         let then = world.now.earlier(by: .seconds(5))
         guard let request = device.heldByNothing(of: next, at: then) else { return nil }
         return "\(device.apps[next].id) \(request.identifier) could have begun at \(then.local)"
+    }
+
+    /// What waits for the connection of an app does so only while there is none.
+    private func checkConnection(_ index: Int, _ device: Device, _ world: World) -> String? {
+        guard let launch = device.apps.at(index)?.mainLaunch, !launch.isConnected,
+            launch.ending == nil, let process = world.process(launch.id), !process.isDead,
+            process.link.isConnected, process.link.hasFinishedLaunching
+        else { return nil }
+        return "launch \(launch.id) waits for its app, which is connected"
     }
 
     private func check(_ index: Int, _ turn: Turn, _ device: Device) -> String? {

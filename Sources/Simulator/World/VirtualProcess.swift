@@ -109,7 +109,14 @@ enum Action {
 
 /// What a linked app knows of its talk with the daemon.
 struct LinkState {
-    var isConnected = false { didSet { if isConnected, !oldValue { connections += 1 } } }
+    var isConnected = false {
+        didSet {
+            guard isConnected, !oldValue else { return }
+            connections += 1
+            // What was said before may have gone with the daemon.
+            declined.removeAll()
+        }
+    }
     /// How often it has connected.
     private(set) var connections = 0
     /// Reads nothing any more; how many messages wait.
@@ -124,6 +131,8 @@ struct LinkState {
     var finished: [FinishedDelivery] = []
     /// Offered and not accepted; their identifiers.
     var offered: [(id: DeliveryID, identifier: String)] = []
+    /// Declined over this connection.
+    var declined: [DeliveryID] = []
     /// Calls that were not answered, for the next connection.
     var unanswered: [Submission] = []
     /// What was said to a daemon that died before it heard.

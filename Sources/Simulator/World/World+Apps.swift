@@ -19,9 +19,15 @@ extension World {
         case .exit(let exit): leave(process, exit)
         case .finishLaunching:
             process.link.hasFinishedLaunching = true
-            process.link.isConnected = true
-            send(token { .app(launch, .connected(reply: $0)) })
-            say(.finishedLaunching(registered: handlers(process.app)))
+            let finished = AppEvent.finishedLaunching(registered: handlers(process.app))
+            if daemonIsAlive {
+                process.link.isConnected = true
+                send(token { .app(launch, .connected(reply: $0)) })
+                say(finished)
+            } else {
+                // It connects when there is a daemon again.
+                process.link.unheard.append(finished)
+            }
             greet(process)
         case .accept(let id): accept(id, process)
         case .decline(let id): decline(id, process)
@@ -252,6 +258,7 @@ extension World {
             let place = process.link.offered.firstIndex(where: { $0.id == id })
         else { return }
         process.link.offered.remove(at: place)
+        process.link.declined.append(id)
         send(.app(process.launch, .declined(id, reason: "not now")))
     }
 
@@ -259,7 +266,8 @@ extension World {
         let wasRunning = process.link.running.contains(id)
         process.link.running.removeAll { $0 == id }
         if process.link.isConnected {
-            send(.app(process.launch, .completed(id, result)))
+            let usage = process.usage(at: clock.elapsed)
+            send(.app(process.launch, .completed(id, result, usage: usage)))
         } else if wasRunning {
             process.link.finished.append(FinishedDelivery(delivery: id, result: result))
         }
@@ -471,7 +479,7 @@ extension World {
     /// What an app's library does about a call that got no answer.
     func lost(_ said: AppEvent, _ process: VirtualProcess) {
         switch said {
-        case .completed(let id, let result, _):
+        case .completed(let id, let result, _, _):
             process.link.finished.append(FinishedDelivery(delivery: id, result: result))
         case .submit(let submission, let token):
             calls[token.number] = nil

@@ -213,6 +213,7 @@ extension World {
 
     /// Apps look for the new daemon.
     func daemonStarted() {
+        retryIsPlanned = false
         settledSince = clock.elapsed
         for process in processes where !process.isDead && process.link.hasFinishedLaunching {
             let delay = Interval.milliseconds(plans[process.app].random.within(20...3_000))

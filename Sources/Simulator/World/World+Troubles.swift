@@ -115,7 +115,7 @@ extension World {
 
     func drawSettings() {
         var new = Settings()
-        new.refreshesPerDay = [4, 8, 12, 24][random.below(4)]
+        new.refreshesPerDay = [1, 4, 8, 24][random.below(4)]
         new.runSlots = [1, 2, 4, 8][random.below(4)]
         new.appWakesPerDay = [2, 5, 20, 150][random.below(4)]
         new.deviceWakesPerDay = [10, 100, 1_000, 1_000][random.below(4)]

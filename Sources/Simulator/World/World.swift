@@ -11,8 +11,8 @@ package final class World {
     package internal(set) var plans: [AppPlan]
     private var planIndices: [AppID: Int] = [:]
     var random: SeededRandom
-    var swarm: Swarm
-    var knife: Knife
+    package var swarm: Swarm
+    package var knife: Knife
     /// What the sensors say now; nil: never reported.
     package internal(set) var sensors: [Reading?]
     package internal(set) var settings: Settings
@@ -28,10 +28,11 @@ package final class World {
     /// The next reboot is a loss of power.
     var losesPower = false
     /// 1 full, 2 failing.
-    package internal(set) var storeTrouble: Int?
+    package var storeTrouble: Int?
     package internal(set) var bootNumber = 1
     var alarmPlan = 0
     var timerPlan = 0
+    var retryIsPlanned = false
     var dozePlan = 0
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
@@ -70,8 +71,8 @@ package final class World {
 
     package var now: Moment { clock.moment }
 
-    func plan(_ fault: Occurrence, after delay: Interval) {
-        agenda.add(fault, at: clock.elapsed + delay)
+    func plan(_ what: Occurrence, after delay: Interval) {
+        agenda.add(what, at: clock.elapsed + delay)
     }
 
     /// The last plan stands for all commands that the user submits.
@@ -146,9 +147,18 @@ package final class World {
             }
         case .doze(let plan): doze(plan)
         case .retry(let life):
-            if life == self.life, daemonIsAlive { inbox.append(.timer) }
+            guard life == self.life, daemonIsAlive else { return }
+            retryIsPlanned = false
+            inbox.append(.timer)
         }
         if case .restart = what { restartIsDue = true }
+    }
+
+    /// The daemon will try the store again. Once planned it stands.
+    func planRetry() {
+        guard !retryIsPlanned else { return }
+        retryIsPlanned = true
+        plan(.retry(life: life), after: .seconds(1))
     }
 
     /// Nothing has disturbed the daemon for a while: it runs, and so do the machine and the store.

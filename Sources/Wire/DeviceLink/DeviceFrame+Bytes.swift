@@ -2,6 +2,7 @@ extension DeviceFrame: LinkFrame {
     enum Kind: UInt8 {
         case hello = 0x41
         case acknowledge, decline, register, unregister, keepAlive, condition, opened, end
+        case subscribe, follow, unfollow
     }
 
     package static let longest = LinkFormat.longestFromDevice
@@ -18,6 +19,9 @@ extension DeviceFrame: LinkFrame {
             case .condition: .condition
             case .opened: .opened
             case .end: .end
+            case .subscribe: .subscribe
+            case .follow: .follow
+            case .unfollow: .unfollow
             }
         return kind.rawValue
     }
@@ -49,6 +53,14 @@ extension DeviceFrame: LinkFrame {
         case .condition(let condition): bytes.append(condition)
         case .opened(let app): bytes.appendNumber(app)
         case .end(let reason): bytes.append(reason.rawValue)
+        case .subscribe(let topic, let key):
+            bytes.appendCounted(topic.utf8)
+            bytes.appendCounted(key)
+        case .follow(let topic, let channel, let last):
+            bytes.appendCounted(topic.utf8)
+            bytes += channel
+            bytes.appendNumber(last)
+        case .unfollow(let channel): bytes += channel
         }
     }
 
@@ -76,6 +88,16 @@ extension DeviceFrame: LinkFrame {
         case .end:
             guard let reason = EndReason(rawValue: try reader.byte()) else { throw .badValue }
             self = .end(reason)
+        case .subscribe:
+            self = .subscribe(topic: try reader.topic(), key: try reader.senderKey())
+        case .follow:
+            self = .follow(
+                topic: try reader.topic(),
+                channel: try reader.take(LinkFormat.channelBytes),
+                last: try reader.number()
+            )
+        case .unfollow:
+            self = .unfollow(channel: try reader.take(LinkFormat.channelBytes))
         }
         try reader.end()
     }

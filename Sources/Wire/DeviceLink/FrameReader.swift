@@ -46,6 +46,13 @@ package struct FrameReader<Frame: LinkFrame>: Sendable {
         _ bytes: ArraySlice<UInt8>,
         _ body: (Frame) throws(LinkError) -> Void
     ) throws(LinkError) {
+        try readAll(bytes, body)
+    }
+
+    private mutating func readAll(
+        _ bytes: ArraySlice<UInt8>,
+        _ body: (Frame) throws(LinkError) -> Void
+    ) throws(LinkError) {
         var rest = bytes
         if !unfinished.isEmpty {
             unfinished += bytes
@@ -79,5 +86,25 @@ package struct FrameReader<Frame: LinkFrame>: Sendable {
         guard bytes.count >= head + count else { return nil }
         let fields = bytes[start + head..<start + head + count]
         return (try Frame(kind: bytes[start], fields: fields), start + head + count)
+    }
+}
+
+// The same for each direction, known to the compiler: other modules cannot make it so.
+
+extension FrameReader where Frame == DeviceFrame {
+    package mutating func read(
+        _ bytes: ArraySlice<UInt8>,
+        _ body: (Frame) throws(LinkError) -> Void
+    ) throws(LinkError) {
+        try readAll(bytes, body)
+    }
+}
+
+extension FrameReader where Frame == GatewayFrame {
+    package mutating func read(
+        _ bytes: ArraySlice<UInt8>,
+        _ body: (Frame) throws(LinkError) -> Void
+    ) throws(LinkError) {
+        try readAll(bytes, body)
     }
 }

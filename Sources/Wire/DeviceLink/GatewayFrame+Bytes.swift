@@ -3,7 +3,8 @@ internal import Vocabulary
 extension GatewayFrame: LinkFrame {
     enum Kind: UInt8 {
         case challenge = 0x01
-        case welcome, push, registered, unregistered, refused, keptAlive, end
+        case welcome, push, registered, unregistered, refused, keptAlive, end, subscribed
+        case following, notFollowing, broadcast
     }
 
     /// Flags of a push, beside its priority.
@@ -28,6 +29,10 @@ extension GatewayFrame: LinkFrame {
             case .refused: .refused
             case .keptAlive: .keptAlive
             case .end: .end
+            case .subscribed: .subscribed
+            case .following: .following
+            case .notFollowing: .notFollowing
+            case .broadcast: .broadcast
             }
         return kind.rawValue
     }
@@ -58,7 +63,27 @@ extension GatewayFrame: LinkFrame {
                 let seconds = UInt64(max(0, wait.wholeSeconds))
                 bytes.appendNumber(min(seconds, LinkFormat.longestWait))
             }
+        case .subscribed(let topic, let app, let key, let endpoint):
+            bytes.appendCounted(topic.utf8)
+            bytes.appendNumber(app)
+            bytes.appendCounted(key)
+            bytes.appendCounted(endpoint.utf8)
+        case .following(let channel): bytes += channel
+        case .notFollowing(let channel, let why):
+            bytes += channel
+            bytes.append(why.rawValue)
+        case .broadcast(let broadcast): Self.append(broadcast, to: &bytes)
         }
+    }
+
+    private static func append(_ broadcast: Broadcast, to bytes: inout [UInt8]) {
+        bytes += broadcast.channel
+        bytes.appendNumber(broadcast.number)
+        bytes.append(broadcast.priority | (broadcast.expiration == nil ? 0 : Flag.expires))
+        if let expiration = broadcast.expiration {
+            bytes.appendNumber(max(expiration, LinkFormat.epoch) - LinkFormat.epoch)
+        }
+        bytes += broadcast.payload
     }
 
     private static func append(_ push: Push, to bytes: inout [UInt8]) {
@@ -109,15 +134,53 @@ extension GatewayFrame: LinkFrame {
             self = .refused(topic: topic, problem)
         case .keptAlive: self = .keptAlive
         case .end: self = .end(try Self.ending(&reader))
+        case .subscribed:
+            self = .subscribed(
+                topic: try reader.topic(),
+                app: try reader.number(),
+                key: try reader.senderKey(),
+                endpoint: try reader.endpoint()
+            )
+        case .following:
+            self = .following(channel: try reader.take(LinkFormat.channelBytes))
+        case .notFollowing:
+            let channel = try reader.take(LinkFormat.channelBytes)
+            guard let why = FollowRefusal(rawValue: try reader.byte()) else { throw .badValue }
+            self = .notFollowing(channel: channel, why)
+        case .broadcast: self = .broadcast(try Self.broadcast(&reader))
         }
         try reader.end()
+    }
+
+    private static func priority(_ flags: UInt8) throws(LinkError) -> UInt8 {
+        let priority = flags & Flag.priority
+        guard priority == 10 || priority == 5 || priority == 1 else { throw .badValue }
+        return priority
+    }
+
+    private static func broadcast(_ reader: inout LinkReader) throws(LinkError) -> Broadcast {
+        let channel = try reader.take(LinkFormat.channelBytes)
+        let number = try reader.number()
+        let flags = try reader.byte()
+        guard flags & ~(Flag.priority | Flag.expires) == 0 else { throw .notCanonical }
+        var broadcast = Broadcast(
+            channel: channel,
+            number: number,
+            priority: try priority(flags),
+            payload: []
+        )
+        if flags & Flag.expires != 0 {
+            broadcast.expiration = LinkFormat.epoch + (try reader.number())
+        }
+        guard reader.remaining <= LinkFormat.longestPayload else { throw .tooLong }
+        broadcast.payload = try reader.take(reader.remaining)
+        return broadcast
     }
 
     private static func push(_ reader: inout LinkReader) throws(LinkError) -> Push {
         let (sending, app) = (try reader.number(), try reader.number())
         let flags = try reader.byte()
-        let priority = flags & Flag.priority
-        guard priority == 10 || priority == 5 || priority == 1 else { throw .badValue }
+        let priority = try Self.priority(flags)
         var push = Push(
             sending: sending,
             app: app,

@@ -77,6 +77,24 @@ struct LinkReader {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// A point of P-256, or nothing.
+    mutating func senderKey() throws(LinkError) -> [UInt8] {
+        let bytes = try counted(atMost: LinkFormat.senderKeyBytes)
+        guard bytes.isEmpty || bytes.count == LinkFormat.senderKeyBytes && bytes[0] == 4 else {
+            throw .badValue
+        }
+        return bytes
+    }
+
+    /// A URL: what is printed of ASCII, without spaces.
+    mutating func endpoint() throws(LinkError) -> String {
+        let bytes = try counted(atMost: LinkFormat.longestEndpoint)
+        guard !bytes.isEmpty, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw .badValue
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     mutating func condition() throws(LinkError) -> LinkCondition {
         let flags = try byte()
         guard flags & ~ConditionFlag.all == 0 else { throw .notCanonical }

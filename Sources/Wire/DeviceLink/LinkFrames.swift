@@ -23,6 +23,10 @@ package enum LinkFormat {
     package static let longestTopic = 255
     package static let longestCollapseID = 64
     package static let longestPayload = 5120
+    /// A point of P-256, uncompressed: who alone may send to a subscription.
+    package static let senderKeyBytes = 65
+    package static let longestEndpoint = 1000
+    package static let channelBytes = 16
     /// Acknowledgements in one frame, and app reports in one keep-alive.
     package static let mostInList = 100
     /// The longest of the two waits of an end, in seconds: a day.
@@ -96,6 +100,12 @@ package enum DeviceFrame: Hashable, Sendable {
     /// The user opened the app with this number: it gets what is kept for it.
     case opened(UInt64)
     case end(EndReason)
+    /// An app wants an address for a sender of Web Push: the one with this key, or (empty) whoever
+    /// knows the address.
+    case subscribe(topic: String, key: [UInt8])
+    /// An app follows a broadcast channel (16 bytes); `last`: the newest message that it had, or 0.
+    case follow(topic: String, channel: [UInt8], last: UInt64)
+    case unfollow(channel: [UInt8])
 
     package struct Hello: Hashable, Sendable {
         package var version: UInt8
@@ -152,6 +162,13 @@ package enum GatewayFrame: Hashable, Sendable {
     /// The answer to a keep-alive. What was stored for the device comes before it.
     case keptAlive
     case end(Ending)
+    /// The address that the app gives to the sender with this key.
+    case subscribed(topic: String, app: UInt64, key: [UInt8], endpoint: String)
+    /// Messages of the channel come from now on.
+    case following(channel: [UInt8])
+    /// They do not, or not any more.
+    case notFollowing(channel: [UInt8], FollowRefusal)
+    case broadcast(Broadcast)
 
     package struct Challenge: Hashable, Sendable {
         /// The versions that the gateway speaks.
@@ -194,7 +211,7 @@ package enum GatewayFrame: Hashable, Sendable {
         package var expiration: UInt64?
         /// At most 64 bytes; empty: none.
         package var collapseID: [UInt8]
-        /// JSON, at most 5120 bytes.
+        /// JSON, at most 5120 bytes; of a Web Push its encoding and its body.
         package var payload: [UInt8]
 
         package init(
@@ -211,6 +228,31 @@ package enum GatewayFrame: Hashable, Sendable {
             (self.sending, self.app, self.type) = (sending, app, type)
             (self.priority, self.isRider, self.isSilent) = (priority, isRider, isSilent)
             (self.expiration, self.collapseID, self.payload) = (expiration, collapseID, payload)
+        }
+    }
+
+    /// A message to all that follow a channel. It is not acknowledged: the device says which it had
+    /// when it follows again.
+    package struct Broadcast: Hashable, Sendable {
+        package var channel: [UInt8]
+        /// Later messages of a channel have larger ones.
+        package var number: UInt64
+        /// 10, 5 or 1.
+        package var priority: UInt8
+        /// Seconds since 1970 at which it is worth nothing any more; nil: it was sent once.
+        package var expiration: UInt64?
+        /// JSON, at most 5120 bytes.
+        package var payload: [UInt8]
+
+        package init(
+            channel: [UInt8],
+            number: UInt64,
+            priority: UInt8,
+            expiration: UInt64? = nil,
+            payload: [UInt8]
+        ) {
+            (self.channel, self.number, self.priority) = (channel, number, priority)
+            (self.expiration, self.payload) = (expiration, payload)
         }
     }
 
@@ -233,4 +275,14 @@ package enum RegistrationProblem: UInt8, Hashable, Sendable, CaseIterable {
     case tooManyApps = 1
     /// The gateway serves no provider of this app.
     case unknownTopic
+    /// What should be a sender's key is no point of its curve.
+    case badKey
+}
+
+/// Why a channel is not followed.
+package enum FollowRefusal: UInt8, Hashable, Sendable, CaseIterable {
+    /// There is none of the app, or it was removed.
+    case noChannel = 1
+    /// The device follows as many as a device may follow.
+    case tooMany
 }

@@ -1,0 +1,1 @@
+../../../Tests/GatewayCoreTests/ProviderProperties.swift

@@ -1,0 +1,139 @@
+package import Linux
+import Vocabulary
+
+extension ProgramTable {
+    /// Runs `arguments` (without the program's name): finds the subcommand, reads its options, runs
+    /// it, says what went wrong. Returns the exit status.
+    package func run(
+        _ arguments: [String],
+        _ console: Console,
+        _ call: (Options) -> Call
+    ) -> Int32 {
+        do throws(Failure) {
+            try dispatch(arguments, console, call)
+            return 0
+        } catch {
+            console.printError("\(name): \(error.message)")
+            if !error.fix.isEmpty { console.printError(error.fix) }
+            return error.code.rawValue
+        }
+    }
+
+    private func dispatch(
+        _ arguments: [String],
+        _ console: Console,
+        _ call: (Options) -> Call
+    ) throws(Failure) {
+        let general = try read(arguments, options, of: nil, inOrder: true)
+        if general.has(OptionRow.version.long) { return console.print("\(name) \(version)") }
+        guard let word = general.operands.first else {
+            if general.has("help") { return console.print(Help(self, console).overview) }
+            throw Failure(.usage, "no command was given", fix: "\"\(name) help\" lists them.")
+        }
+        if word == "help" { return try help(Array(general.operands.dropFirst()), console) }
+        let command = try command(named: word)
+        // What stood before the command holds for it as well.
+        let before = general.given.map { given in
+            "--" + given.name + (given.argument.map { "=" + $0 } ?? "")
+        }
+        let rows = options(of: command)
+        let words = before + general.operands.dropFirst()
+        let read = try read(
+            command.hasLines ? Self.namingLines(words, rows) : words,
+            rows,
+            of: command,
+            inOrder: command.takesCommand
+        )
+        if read.has("help") { return console.print(Help(self, console).text(of: command)) }
+        try checkOperands(read.operands, of: command)
+        try command.run(call(read))
+    }
+
+    /// `help`, `help COMMAND`, `help SECTION`, `help --man`.
+    private func help(_ arguments: [String], _ console: Console) throws(Failure) {
+        let options = try read(arguments, [.man, .help], of: nil, inOrder: false)
+        let help = Help(self, console)
+        guard !options.has(OptionRow.man.long) else { return console.print(manualPage) }
+        guard let word = options.operands.first else { return console.print(help.overview) }
+        let section = manual.sections.first { $0.title.lowercased() == word }
+        if let section, !commands.contains(where: { $0.name == word }) {
+            return console.print(help.text(of: section))
+        }
+        console.print(help.text(of: try command(named: word)))
+    }
+
+    private func read(
+        _ arguments: [String],
+        _ rows: [OptionRow],
+        of command: Subcommand<Call>?,
+        inOrder: Bool
+    ) throws(Failure) -> Options {
+        do {
+            return try Options(arguments, rows.map(\.option), inOrder: inOrder)
+        } catch {
+            let help = ([name, "help"] + (command.map { [$0.name] } ?? [])).joined(separator: " ")
+            switch error {
+            case .missingArgument(let word):
+                let row = rows.first {
+                    "--" + $0.long == word || $0.short.map { word.hasSuffix("\($0)") } == true
+                }
+                throw Failure(
+                    .usage,
+                    "\(word) needs an argument" + (row?.argument.map { ": \($0)" } ?? ""),
+                    fix: "\"\(help)\" says what it takes."
+                )
+            case .unknown(let word):
+                throw Failure.unknown(
+                    "option",
+                    String(word.prefix { $0 != "=" }),
+                    among: rows.map { "--" + $0.long },
+                    otherwise: "\"\(help)\" lists the options."
+                )
+            }
+        }
+    }
+
+    /// `-20` as `head` and `tail` take it: the newest 20 lines.
+    private static func namingLines(_ arguments: [String], _ rows: [OptionRow]) -> [String] {
+        let takers = rows.filter { $0.argument != nil }.flatMap(\.words)
+        var isArgument = false
+        return arguments.map { word in
+            defer { isArgument = takers.contains(word) }
+            let digits = word.dropFirst()
+            guard !isArgument, word.hasPrefix("-"), !digits.isEmpty,
+                digits.allSatisfy({ "0" <= $0 && $0 <= "9" })
+            else { return word }
+            return "--lines=\(digits)"
+        }
+    }
+
+    private func checkOperands(
+        _ operands: [String],
+        of command: Subcommand<Call>
+    ) throws(Failure) {
+        guard !command.operands.contains(operands.count) else { return }
+        let usages = command.forms.map { form in
+            [name, command.name, form].filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        let isTooFew = operands.count < command.operands.lowerBound
+        let message =
+            isTooFew
+            ? "\(command.name): \(Self.missing(operands.count, of: command)) is missing"
+            : "\(command.name): \(operands[command.operands.upperBound].quoted) is too much"
+        throw Failure(.usage, message, fix: "Usage: " + usages.joined(separator: "\n       "))
+    }
+
+    /// The operand at `place` as the forms call it: `APP`, `CONDITION or SETTING`.
+    private static func missing(_ place: Int, of command: Subcommand<Call>) -> String {
+        var names: [String] = []
+        for form in command.forms {
+            let words = form.split(separator: " ").filter {
+                !$0.hasPrefix("[") && !$0.hasPrefix("-")
+            }
+            guard place < words.count else { continue }
+            let name = String(words[place].prefix { $0 != "|" && $0 != "." })
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.isEmpty ? "something" : names.joined(separator: " or ")
+    }
+}

@@ -1,0 +1,117 @@
+import AppProtocol
+import BuildIdentity
+package import CommandTable
+import DeviceCore
+import Linux
+import Vocabulary
+
+package typealias Subcommand = CommandTable.Subcommand<Invocation>
+
+/// The program `offstage`; its subcommands are in extensions.
+package enum OffstageProgram {
+    /// Connects to the daemon; the argument is what `--socket` said.
+    package typealias Connect = (_ socket: String?) throws(Failure) -> any Control
+
+    package static let name = "offstage"
+
+    /// Runs `arguments` (without the program's name) and returns the exit status.
+    package static func main(_ arguments: [String]) -> Int32 {
+        main(arguments, .standard(of: name)) { socket throws(Failure) in
+            try DaemonControl(socket: socket)
+        }
+    }
+
+    package static func main(
+        _ arguments: [String],
+        _ console: Console,
+        connect: @escaping Connect
+    ) -> Int32 {
+        table.run(arguments, console) { options in
+            Invocation(options: options, console: console) { () throws(Failure) in
+                try connect(options["socket"])
+            }
+        }
+    }
+
+    package static let table = ProgramTable(
+        name: name,
+        version: Version.number,
+        title: "background work of apps: look, explain, steer",
+        introduction: "Look at, explain and steer the background work of this session's apps, "
+            + "which the daemon offstaged starts when it is worth it.",
+        groups: groups,
+        shared: [
+            OptionRow(
+                "socket",
+                "speak to the daemon that listens there (default: $OFFSTAGE_SOCKET, else "
+                    + "$XDG_RUNTIME_DIR/offstage/socket)",
+                argument: "PATH"
+            )
+        ],
+        operands: [
+            (
+                "APP",
+                .printed(
+                    by: "offstage apps --json 2>/dev/null "
+                        + "| sed -n 's/.*\"app\" *: *\"\\([^\"]*\\)\".*/\\1/p'"
+                )
+            ),
+            (
+                "CONDITION",
+                .words(Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name))
+            ),
+        ],
+        manual: manual
+    )
+
+    private static let groups: [ProgramTable<Invocation>.Group] = [
+        ProgramTable.Group(
+            "Looking",
+            [status, apps, tasks, explain, history, watch, logs, doctor]
+        ),
+        ProgramTable.Group("Apps and their work", [open, leave, close, submit, run, cancel]),
+        ProgramTable.Group("In the scripts of an app", [begin, end, limits]),
+        ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),
+        ProgramTable.Group("Manifests", [lint, modes, gates]),
+        ProgramTable.Group(
+            "For developers",
+            [new, simulate, evaluate, exportUsage, replay, daemon, completions]
+        ),
+    ]
+
+    private static let completions = Subcommand.completions { table }
+
+    private static let manual = Manual(
+        sections: [
+            Manual.Section(
+                "MANIFEST",
+                "An app is a desktop entry with a group [X-Offstage], in applications/ of "
+                    + "$XDG_DATA_HOME or of a directory of $XDG_DATA_DIRS. A time "
+                    + "has a unit: 90s, 15m, 2h. Its keys:",
+                ManifestKey.all.map { key in
+                    // Without the marks of Markdown.
+                    let text = key.documentation.filter { $0 != "`" }
+                    return ("\(key.name)=", "\(text) (\(key.type))")
+                }
+            ),
+            Manual.Section(
+                "SETTINGS",
+                "In offstage.conf, one NAME=VALUE a line. A span of time has a unit; only 0 needs "
+                    + "none. Below a line [app ID] stands what holds for the app of that ID alone: "
+                    + "background-refresh=on or off.",
+                SettingRow.table.map { ($0.name, $0.documentation) }
+            ),
+        ],
+        things: "app, task or file",
+        service: "daemon",
+        environment: [
+            ("OFFSTAGE_SOCKET", "The daemon's socket, if --socket does not say."),
+            (
+                "XDG_RUNTIME_DIR",
+                "Where the socket is looked for otherwise: offstage/socket in it."
+            ),
+            ("NO_COLOR", "If set and not empty, nothing is coloured, terminal or not."),
+        ],
+        others: ["offstaged"]
+    )
+}

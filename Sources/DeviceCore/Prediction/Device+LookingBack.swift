@@ -1,0 +1,131 @@
+import Vocabulary
+
+/// How good for a refresh the moments were, as they pass, by what was known then: what a price is
+/// made of.
+extension Device {
+    /// Notes how good the moments until `now` were, by what was known then. Before each event.
+    mutating func lookBack(at now: Moment) {
+        let end = now.wall
+        // Habits go by the local time.
+        if let last = lastMoment, last.utcOffset != now.utcOffset { planner.useChanged() }
+        defer { planner.lookedAt = end }
+        let today = now.local.day
+        if planner.day != today { beginDay(today) }
+        guard let since = planner.lookedAt, since < end, !planner.members.isEmpty else { return }
+        // Of another day is not known what it was.
+        let midnight = LocalTime(day: today, timeOfDay: .zero).wall(utcOffset: now.utcOffset)
+        var time = gridTime(after: max(since, midnight - .milliseconds(1)))
+        let stride: Int64 = end - time > .hours(1) ? 3 : 1
+        while time <= end {
+            measure(at: UseTime(time, utcOffset: now.utcOffset))
+            let next = time + RefreshPlanner.bin * stride
+            // The last one is not left out: the next decision is made there.
+            time =
+                next > end && stride > 1
+                ? max(gridTime(upTo: end), time + RefreshPlanner.bin) : next
+        }
+    }
+
+    private mutating func measure(at time: UseTime) {
+        var outlook: Outlook?
+        let slot = RefreshPlanner.slot(time)
+        for place in planner.members.indices {
+            let index = planner.members[place]
+            let (position, chance) = gain(of: index, at: time, &outlook, isAhead: false)
+            planner.positions[index] = position
+            planner.chances[index] = chance
+            if position > 0 { planner.note(position, of: index, slot: slot) }
+        }
+    }
+
+    /// Where the gain of a refresh lies on the scale (0: none, its content is fresh or in view),
+    /// and the chance that makes it.
+    ///
+    /// `outlook`: of that time, made when it is needed. `isAhead`: it will be asked for again.
+    mutating func gain(
+        of index: Int,
+        at time: UseTime,
+        _ outlook: inout Outlook?,
+        isAhead: Bool
+    ) -> (position: Double, chance: Double) {
+        let use = apps[index].use
+        let isIdle =
+            !use.isOpen
+            && use.lastUse.map { time.wall - $0 >= RefreshPlanner.freshness } ?? true
+        guard isIdle else { return (0, 0) }
+        let chance: Double
+        if let known = planner.search.chances.chance(of: index, at: time.wall) {
+            chance = known
+            assert(known == self.chance(of: index, Outlook(self.use, at: time)))
+        } else {
+            let seen = outlook ?? Outlook(self.use, at: time)
+            outlook = seen
+            chance = self.chance(of: index, seen)
+            if isAhead {
+                let count = planner.positions.count
+                planner.search.chances.note(chance, of: index, at: time.wall, count: count)
+            }
+        }
+        return (MomentRing.position(of: chance * apps[index].refreshWorth), chance)
+    }
+
+    /// That the app is opened in the half-hour after.
+    func chance(of index: Int, _ outlook: Outlook) -> Double {
+        let use = apps[index].use
+        return settings.prior ? outlook.chance(of: use) : outlook.habit(of: use)
+    }
+
+    private mutating func beginDay(_ day: Int64) {
+        let wasUsed = use.days.day == planner.day
+        for index in planner.members where planner.day != .min {
+            apps[index].record.refresh.moments.keep(planner.slots(of: index), of: planner.day)
+            apps[index].record.refresh.moments.finish(counts: wasUsed)
+            save(app: index)
+        }
+        for place in planner.today.indices { planner.today[place] = 0 }
+        planner.day = day
+        planner.spent = 0
+        countMoments()
+        planner.isStale = true
+    }
+
+    /// Makes the table of the days before anew.
+    mutating func countMoments() {
+        let wereEnough = planner.days >= RefreshPlanner.enoughDays
+        planner.isCounted = true
+        defer {
+            // Other gates ask then.
+            if wereEnough != (planner.days >= RefreshPlanner.enoughDays) { touchAll() }
+        }
+        planner.table.clear()
+        planner.days = 0
+        for index in planner.members {
+            let moments = apps[index].moments
+            planner.table.add(moments)
+            planner.days = max(planner.days, moments.days)
+        }
+        planner.table.sumUp()
+    }
+
+    /// The grid of instants at which anything is decided is offset per device (B10).
+    func gridTime(after time: WallTime) -> WallTime {
+        gridTime(upTo: time) + RefreshPlanner.bin
+    }
+
+    func gridTime(upTo time: WallTime) -> WallTime {
+        let bin = RefreshPlanner.bin.nanoseconds
+        var rest = (time.nanoseconds - seed % bin) % bin
+        if rest < 0 { rest += bin }
+        return WallTime(nanoseconds: time.nanoseconds - rest)
+    }
+
+    /// What was seen of a day before the daemon ended goes on, if it is still that day.
+    mutating func restoreMoments(of index: Int) {
+        let moments = apps[index].moments
+        guard !moments.today.isEmpty else { return }
+        planner.makeRoom(for: apps.endIndex)
+        planner.restored(moments.today, of: index)
+        planner.day = moments.day
+        planner.members.append(index)
+    }
+}

@@ -1,0 +1,17 @@
+/// What happened on the device side since the start.
+package struct LinkCounters: Equatable, Sendable {
+    package var accepted: UInt64 = 0
+    package var welcomed: UInt64 = 0
+    /// Told to come back later.
+    package var sentAway: UInt64 = 0
+    /// Broke a rule of the link.
+    package var refused: UInt64 = 0
+    /// Did not read, or were not heard of in time.
+    package var tooSlow: UInt64 = 0
+    package var failed: UInt64 = 0
+    /// Times that no descriptor was left for one more.
+    package var unaccepted: UInt64 = 0
+    package var ended: UInt64 = 0
+
+    package init() {}
+}

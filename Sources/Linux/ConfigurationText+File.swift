@@ -1,0 +1,22 @@
+package import Vocabulary
+
+extension ConfigurationText {
+    /// Nothing when there is no file.
+    ///
+    /// - Throws: When it cannot be read, or is no regular file.
+    package init(file path: String) throws(Diagnostic) {
+        guard Files.exists(path) else {
+            self.init()
+            return
+        }
+        do throws(LinuxError) {
+            self.init(bytes: try Files.readRegular(path, limit: Self.limit + 1))
+        } catch {
+            throw Diagnostic(
+                .error,
+                reason: "cannot be read: \(error)",
+                fix: "Mend its permissions."
+            )
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import GatewayCore
+import Testing
+import Vocabulary
+
+/// When the core wants to be called again.
+struct AlarmTests {
+    @Test
+    func `the alarm is for the first push that waits for its device, not for one that was had`()
+        throws
+    {
+        var bench = GatewayBench()
+        let wait = bench.gateway.limits.acknowledgement
+        _ = bench.connect()
+        var sendings: [SendingID] = []
+        for _ in 0..<3 {
+            _ = bench.pass(.milliseconds(100))
+            sendings += bench.push().effects.sendings.map(\.id)
+        }
+        let last = bench.now.boot + wait
+        try #require(sendings.count == 3)
+        for sending in sendings[..<2] {
+            _ = bench.acknowledge(sending)
+        }
+        _ = bench.pass(.milliseconds(1))
+        #expect(bench.gateway.alarm == last)
+        _ = bench.acknowledge(sendings[2])
+        _ = bench.pass(.milliseconds(1))
+        #expect(bench.gateway.alarm == nil)
+    }
+
+    @Test func `devices that come and go in a small memory keep what is theirs`() {
+        var limits = GatewayLimits()
+        limits.devicesInMemory = 4
+        var gateway = Gateway(limits, lastPush: 0)
+        var random = SeededRandom(seed: 5)
+        for _ in 0..<2000 {
+            let device = DeviceID(1 + random.next() % 40)
+            if gateway.needs(device) {
+                let app = AppNumber(UInt32(device.number))
+                let registration = Registration(app: app, generation: 3, isActive: true)
+                gateway.load(device, DeviceRecord(registrations: [registration]))
+            }
+            let own = DeviceToken(
+                device: device,
+                app: AppNumber(UInt32(device.number)),
+                generation: 3
+            )
+            #expect(gateway.refusal(of: own) == nil)
+            let other = DeviceToken(device: device, app: AppNumber(99), generation: 3)
+            #expect(gateway.refusal(of: other) == .refused(.badDeviceToken))
+            #expect(gateway.deviceCount <= 5)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package import Linux
+import Vocabulary
+
+/// The gateway's program serving a directory, at ports that the system chose, from its start to the
+/// end of this object.
+package final class GatewayProcess {
+    package let port: UInt16
+    package let devicePort: UInt16
+    /// Seconds from before its start until it says that it serves.
+    package let startTime: Double
+    private let process: PidFD
+
+    package static let program = Products.path(of: "offstage-gateway")
+
+    package init(serving directory: String, logging log: String) throws {
+        try? Files.remove(log)
+        let start = Clocks.boot()
+        process = try Command(
+            Self.program,
+            "serve",
+            "--directory=\(directory)",
+            "--listen=127.0.0.1:0",
+            "--devices=127.0.0.1:0"
+        ).start(logging: log)
+        let line = try Wait.until(file: log, "the gateway serves") { $0.contains("\n") }
+        startTime = Double((Clocks.boot() - start).nanoseconds) / 1e9
+        let ports = line.split { !$0.isNumber }.compactMap { UInt16($0) }
+        guard ports.count >= 2 else { throw DidNotHappen(description: line) }
+        (port, devicePort) = (ports[0], ports[1])
+    }
+
+    deinit {
+        try? process.send(Signal.kill)
+        _ = try? process.wait(block: true)
+    }
+
+    package var pid: Int32 { process.pid }
+
+    package func send(_ signal: Int32) throws { try process.send(signal) }
+
+    /// SIGTERM, and how it ended.
+    package func terminate() throws -> ProcessExit {
+        try process.send(Signal.terminate)
+        try Wait.until(readable: process.descriptor.number, "the end of the gateway")
+        return try process.wait(block: true) ?? .unknown
+    }
+}
