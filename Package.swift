@@ -218,7 +218,9 @@ let package = Package(
         ),
         .target(
             name: "TestKit",
-            dependencies: ["CAllocationCounter", "CFaultyDisk", "Linux", "Vocabulary"],
+            dependencies: [
+                "CAllocationCounter", "CFaultyDisk", "DeviceCore", "Linux", "Vocabulary",
+            ],
             path: "Tests/TestKit",
             swiftSettings: strict
         ),

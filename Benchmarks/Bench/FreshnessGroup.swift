@@ -2,6 +2,7 @@ import DeviceCore
 import Glibc
 import Linux
 import Simulator
+import TestKit
 import Vocabulary
 import Zlib
 
@@ -133,47 +134,11 @@ struct FreshnessGroup {
 /// One decision about 50 apps whose habits are known.
 enum DecisionBench {
     static func figure() -> Figure {
-        var device = Device()
-        var effects: [Effect] = []
-        var clock = Moment(
-            boot: BootTime(nanoseconds: 3_600_000_000_000),
-            awake: AwakeTime(nanoseconds: 3_600_000_000_000),
-            wall: WallTime(nanoseconds: 1_767_225_600_000_000_000),
-            utcOffset: 0
-        )
-        func handle(_ event: Event, after pause: Interval = .zero) {
-            clock.boot = clock.boot + pause
-            clock.awake = clock.awake + pause
-            clock.wall = clock.wall + pause
-            effects.removeAll(keepingCapacity: true)
-            device.handle(event, at: clock, into: &effects)
-        }
-        var settings = Settings()
-        // What runs is not measured here.
-        settings.backgroundRefresh = false
-        handle(.started(Start(bootID: "bench", seed: 1, settings: settings)))
-        for app in 0..<50 {
-            var manifest = AppManifest(id: AppID("app\(app)"), name: "App \(app)")
-            manifest.modes = [.fetch]
-            manifest.refreshCommand = ["refresh"]
-            manifest.useFrom = .exec("app\(app)")
-            handle(.manifests([.present(manifest)]))
-        }
-        var random = SeededRandom(seed: 1)
-        for _ in 0..<20 * 48 {
-            handle(.condition(.idle, .kernel, .value(0)), after: .minutes(25))
-            handle(.used(AppID("app\(random.below(50) as Int)")), after: .minutes(4))
-            handle(.condition(.idle, .kernel, .value(1)), after: .minutes(1))
-        }
-        settings.backgroundRefresh = true
-        settings.refreshesPerDay = 1
-        handle(.settings(settings))
-        handle(.condition(.idle, .kernel, .value(0)), after: .seconds(1))
+        var device = LearnedDevice()
         var times: [Double] = []
         for _ in 0..<2000 {
-            // A use makes the next five minutes end in a decision; it is not timed.
-            handle(.used(AppID("app\(random.below(50) as Int)")), after: .minutes(1))
-            times.append(timed { handle(.timer, after: .minutes(4)) } / 1000)
+            device.use()
+            times.append(timed { device.decide() } / 1000)
         }
         return Figure(
             name: "one decision about 50 apps, median",

@@ -7,6 +7,7 @@ extension Device {
         if let check = memoryCheckAt, check <= step.now.awake { relieveMemory(&step) }
         endPause(&step)
         var ready: [Candidate] = []
+        var indices: [Int] = []
         // Starting or ending a run may touch other apps; each round settles at least one thing.
         var rounds = 0
         while !touched.isEmpty || !ready.isEmpty {
@@ -15,16 +16,18 @@ extension Device {
                 giveUpSettling(ready, &step)
                 return
             }
-            let indices = touched
-            touched.removeAll(keepingCapacity: true)
+            swap(&indices, &touched)
             for index in indices where apps.isUsed(index) {
                 advanceLaunches(of: index, &step)
                 forgetIfOver(index, &step)
                 guard apps.isUsed(index) else { continue }
                 ready.append(contentsOf: evaluateRequests(of: index, &step))
             }
+            indices.removeAll(keepingCapacity: true)
             if touched.isEmpty { startNext(&ready, &step) }
         }
+        // Its room is used again.
+        swap(&indices, &touched)
     }
 
     /// Our own mistake, if it happens: the device lives on, and says so.
@@ -77,16 +80,13 @@ extension Device {
             guard isWaiting(request, in: apps[index]) else { continue }
             let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
-            if answer.isEmpty || answer.gates == .runSlots {
-                let since = request.readySince ?? step.now.boot
-                if request.readySince == nil { apps[index].requests[place].readySince = since }
-                if answer.isEmpty {
-                    ready.append(Candidate(app: index, request: request.id, since: since))
-                }
-            } else if request.readySince != nil {
-                apps[index].requests[place].readySince = nil
-            }
             next = min(next, answer.next)
+            let isReady = answer.isEmpty || answer.gates == .runSlots
+            let since = isReady ? request.readySince ?? step.now.boot : nil
+            if answer.isEmpty, let since {
+                ready.append(Candidate(app: index, request: request.id, since: since))
+            }
+            if since != request.readySince { apps[index].requests[place].readySince = since }
         }
         if (apps[index].heldBy.bits ^ held.bits) & ~GateSet.ofMoments.bits != 0 {
             planner.isStale = true

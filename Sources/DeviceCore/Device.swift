@@ -78,7 +78,10 @@ package struct Device: Hashable, Sendable, Codable {
         rounds: Int = 10_000,
         into effects: inout [Effect]
     ) {
+        // The caller's room is used again.
         var step = Step(now: now)
+        swap(&step.effects, &effects)
+        let first = step.effects.count
         noticeSleep(&step)
         lookBack(at: now)
         route(event, &step)
@@ -87,8 +90,8 @@ package struct Device: Hashable, Sendable, Codable {
         searchRefresh(&step)
         rearm(&step)
         let changes = takeChanges(now)
-        if !changes.isEmpty { effects.append(.save(changes)) }
-        effects.append(contentsOf: step.effects)
+        if !changes.isEmpty { step.effects.insert(.save(changes), at: first) }
+        swap(&step.effects, &effects)
         lastMoment = now
     }
 

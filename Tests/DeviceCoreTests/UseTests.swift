@@ -149,6 +149,28 @@ struct UseTests {
         #expect(try ValueDecoder().decode(DeviceUse.self, from: bytes) == device)
     }
 
+    @Test func allThatIsKeptOfAnAppIsAtMostEightKilobytes() throws {
+        var device = DeviceUse()
+        var app = RefreshMemory()
+        var random = SeededRandom(seed: 1)
+        for day in Int64(20_000)..<20_100 {
+            let midnight = LocalTime(day: day, timeOfDay: .zero).wall(utcOffset: 0)
+            for minute in stride(from: Int64(0), to: 1440, by: 10) {
+                app.opened(on: &device, at: UseTime(midnight + .minutes(minute), utcOffset: 0))
+                app.left(at: UseTime(midnight + .minutes(minute + 3), utcOffset: 0))
+                app.ended(.newData, after: .milliseconds(Int64(random.below(90_000))), .seconds(1))
+                app.spend(on: day)
+            }
+            app.moments.finish(counts: true)
+            let levels = (0..<48).map { _ in UInt8(63 - random.below(8)) }
+            app.moments.keep(levels, of: day + 1)
+        }
+        #expect(app.moments.days == MomentRing.dayCount)
+        let bytes = try ValueEncoder().bytes(app)
+        #expect(bytes.count <= 8192)
+        #expect(try ValueDecoder().decode(RefreshMemory.self, from: bytes) == app)
+    }
+
     @Test(arguments: [0, 1, 96, 97, 288])
     func aGridComesBackAsItWas(marked: Int) throws {
         var grid = DayGrid()

@@ -121,16 +121,17 @@ package struct Conditions: Hashable, Sendable, Codable {
     private func inForce(_ condition: Condition) -> State {
         // Sources are in order of rank: the first that has a value has the word; one that is lost
         // yields to a lower one that still sees.
-        let mine = words.filter { $0.condition == condition }
-        for word in mine {
+        var lost: State?
+        for word in words where word.condition == condition {
             if case .value(let value) = word.reading {
                 return State(value: value, source: word.source, isLost: false, since: nil)
             }
+            if lost == nil {
+                let value = condition.row.lost
+                lost = State(value: value, source: word.source, isLost: true, since: nil)
+            }
         }
-        if let word = mine.first {
-            return State(value: condition.row.lost, source: word.source, isLost: true, since: nil)
-        }
-        return State(value: condition.row.absent, source: nil, isLost: false, since: nil)
+        return lost ?? State(value: condition.row.absent, source: nil, isLost: false, since: nil)
     }
 
     private static func index(_ condition: Condition) -> Int {

@@ -28,7 +28,9 @@ extension GateTable.Definition {
         let record = context.app.record
         var last: WallTime?
         switch request.kind {
-        case .refresh: last = [record.lastRefreshEnd, record.lastUsed].compactMap(\.self).max()
+        case .refresh:
+            last = max(record.lastRefreshEnd ?? .distantPast, record.lastUsed ?? .distantPast)
+            if last == .distantPast { last = nil }
         case .processing: last = record.lastProcessingEnd
         }
         return last.map { $0 + interval }

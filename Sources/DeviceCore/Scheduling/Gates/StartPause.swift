@@ -7,17 +7,18 @@ extension GateTable.Definition {
         title: "pause after boot, resume and start",
         kind: .saving,
         check: {
-            let end = pauses($0).max() ?? .distantPast
+            let (boot, start, resume) = pauses($0)
+            let end = max(boot, start, resume)
             return $0.now.boot >= end ? .open : .held(.boot(end))
         },
         words: {
-            let pauses = pauses($0)
-            let end = pauses.max() ?? .distantPast
+            let (boot, start, resume) = pauses($0)
+            let end = max(boot, start, resume)
             // The one that ends last.
             let words: (value: String, sentence: String) =
-                switch pauses.firstIndex(of: end) {
-                case 0: ("just booted", "the device has just booted")
-                case 1: ("just started", "Offstage has just started")
+                switch end {
+                case boot: ("just booted", "the device has just booted")
+                case start: ("just started", "Offstage has just started")
                 default: ("just woken up", "the device has just woken up")
                 }
             return GateWords(
@@ -30,13 +31,15 @@ extension GateTable.Definition {
     )
 
     /// The ends of the pauses after boot, start and resume.
-    private static func pauses(_ context: borrowing GateContext) -> [BootTime] {
+    private static func pauses(
+        _ context: borrowing GateContext
+    ) -> (boot: BootTime, start: BootTime, resume: BootTime) {
         let device = context.device
         let settings = context.settings
-        return [
+        return (
             BootTime(nanoseconds: 0) + settings.pauseAfterBoot,
             device.startedAt + settings.pauseAfterStart,
-            device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast,
-        ]
+            device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast
+        )
     }
 }
