@@ -181,6 +181,8 @@ package struct LastRun: Hashable, Sendable, Codable {
     package var identifier: String
     package var result: RunResult
     package var reason: String
+    /// Why it began when it did; nil: not by what was learned.
+    package var decision: RefreshDecision?
 }
 
 package struct AnsweredToken: Hashable, Sendable, Codable {

@@ -129,6 +129,21 @@ struct PrintingTests {
         )
     }
 
+    @Test(arguments: [
+        ("chance", ""), ("deviceAwake", " as the device was awake"),
+        ("sharedWake", " as another app woke the device"),
+        ("turn", " as it had got nothing for long"), ("later", " (later)"),
+    ])
+    func whyARefreshBeganThenIsTold(_ because: String, _ words: String) {
+        let decision: Value = [
+            "chance": .double(0.094), "price": .double(0.05), "left": 3, "budget": 4,
+            "because": .string(because),
+        ]
+        let start = "opened soon with 9.4 %, worth it from 5.0 %"
+        #expect(decision.decisionWords == "\(start)\(words); 3 of 4 left")
+        #expect(Value.null.decisionWords.isEmpty)
+    }
+
     @Test func historyIsReadDownwards() {
         finishRefresh(status: 0)
         let outcome = terminal.run("history", control)

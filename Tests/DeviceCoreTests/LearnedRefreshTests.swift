@@ -4,8 +4,8 @@ import Vocabulary
 
 /// Refreshes of a user with habits: the mail at noon, the news at 20:00, every day.
 struct LearnedRefreshTests {
-    private typealias Habit = (name: String, at: Interval)
-    private static let apps: [Habit] = [("mail", .hours(12)), ("news", .hours(20))]
+    typealias Habit = (name: String, at: Interval)
+    static let apps: [Habit] = [("mail", .hours(12)), ("news", .hours(20))]
 
     private static func habit(_ name: String) -> (inout AppManifest) -> Void {
         { manifest in
@@ -15,7 +15,7 @@ struct LearnedRefreshTests {
     }
 
     /// After so many days, at midnight. `others` are never opened.
-    private static func bench(
+    static func bench(
         days: Int,
         budget: Int64 = 2,
         seed: Int64 = 1,
@@ -37,7 +37,7 @@ struct LearnedRefreshTests {
 
     /// One day. Runs end after 10 s. What was begun, and when.
     @discardableResult
-    private static func live(
+    static func live(
         _ bench: inout Bench,
         _ habits: [Habit] = apps,
         failing: String = "",
@@ -56,7 +56,7 @@ struct LearnedRefreshTests {
     }
 
     /// A day, with its timers and the ends of what was begun.
-    private struct Day {
+    struct Day {
         let midnight: WallTime
         let failing: String
         let slow: String
@@ -212,7 +212,7 @@ struct LearnedRefreshTests {
     }
 
     /// Both at the same times, some days at the one and some at the other.
-    private static func alike(_ day: Int) -> [Habit] {
+    static func alike(_ day: Int) -> [Habit] {
         let names = day % 2 == 0 ? ["mail", "news"] : ["news", "mail"]
         return [7, 9, 11, 13, 15, 17, 19, 21].filter { ($0 + day) % 3 != 0 }.flatMap { hour in
             [
@@ -305,7 +305,7 @@ struct LearnedRefreshTests {
         var last = Day(midnight: bench.now.wall, failing: "", slow: "")
         last.pass(&bench, until: .hours(22))
         let sentence = bench.sentence("mail")
-        #expect(sentence.contains("nothing left for it of the 8 for all apps today"), "\(sentence)")
+        #expect(sentence.contains("nothing is left for it of the 8 refreshes"), "\(sentence)")
     }
 
     @Test func `a charger makes refreshes cheaper, a network paid by the byte dearer`() throws {

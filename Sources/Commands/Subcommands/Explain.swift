@@ -28,19 +28,16 @@ extension OffstageProgram {
     }
 
     private static func print(forecast: Value, _ invocation: Invocation) {
-        func percent(_ name: String) -> String {
-            ((forecast.seconds(name) ?? 0) * 100).tenths + " %"
-        }
         let whose = forecast.text("purse") == "device" ? "for all apps" : "for this app"
         var table = Table("REFRESHES GO BY", "VALUE")
-        table.add("opened within half an hour", percent("chance"))
-        table.add("worth a refresh from", percent("price"))
+        table.add("opened within half an hour", forecast.percent("chance"))
+        table.add("worth a refresh from", forecast.percent("price"))
         table.add(
             "left today \(whose)",
             "\(forecast.number("left") ?? 0) of \(forecast.number("budget") ?? 0)"
         )
         table.add("most likely opened", invocation.words(forecast, "likelyAt"))
-        table.add("how likely then", percent("likelyChance"))
+        table.add("how likely then", forecast.percent("likelyChance"))
         table.add(
             "refreshed, if nothing happens",
             forecast.time("expectedAt") == nil
@@ -84,5 +81,7 @@ extension OffstageProgram {
             "Last run \(invocation.words(last, "at")): \(last.text("result").printable)"
                 + (reason.isEmpty ? "" : " (\(reason))")
         )
+        let why = last["decision"]?.decisionWords ?? ""
+        if !why.isEmpty { console.print("Why then: \(why).") }
     }
 }

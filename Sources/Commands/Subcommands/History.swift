@@ -44,14 +44,18 @@ extension OffstageProgram {
         }
         invocation.show(report) { report in
             if report.elements.isEmpty { return invocation.console.print("Nothing has run yet.") }
-            var table = Table([
+            var columns = [
                 Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
                 Table.Column("TOOK", isNumber: true), Table.Column("CPU", isNumber: true),
                 Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
-            ])
+            ]
+            if report.elements.contains(where: { $0["decision"] != nil }) {
+                columns.append(Table.Column("WHY THEN"))
+            }
+            var table = Table(columns)
             // The daemon tells the newest first; people read downwards.
             for line in report.elements.reversed() {
-                table.add(historyCells(line, invocation.console))
+                table.add(Array(historyCells(line, invocation.console).prefix(columns.count)))
             }
             table.print(invocation.console)
         }
@@ -74,6 +78,7 @@ extension OffstageProgram {
             Table.Cell(line.seconds("cpuSeconds").map(Times.span) ?? ""),
             Table.Cell(line.number("memory").map(ByteSize.text) ?? ""),
             Table.Cell(words.joined(separator: ": ")),
+            Table.Cell(line["decision"]?.decisionWords ?? ""),
         ]
     }
 

@@ -170,7 +170,8 @@ extension Device {
             at: step.now.wall,
             identifier: report.identifier,
             result: report.result,
-            reason: report.reason
+            reason: report.reason,
+            decision: report.decision
         )
         save(app: index)
         guard !report.simulated else { return }

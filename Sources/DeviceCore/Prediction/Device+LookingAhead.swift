@@ -8,12 +8,8 @@ extension Device {
         planner.isStale = false
         planner.decideAt = nil
         fillPurse()
-        planner.search.waiting.removeAll(keepingCapacity: true)
-        for index in planner.members where isLearned(index) && mayWait(index) {
-            planner.search.waiting.append(RefreshSearch.Waiting(index: index))
-        }
+        findWaiting()
         guard !planner.search.waiting.isEmpty else { return }
-        planner.search.pricesOf = nil
         let first = gridTime(after: step.now.wall)
         if use.isInUse, planner.wasUsed {
             // Its user does this and that: each tells something new.
@@ -22,31 +18,43 @@ extension Device {
             return
         }
         let steps = use.isInUse ? RefreshPlanner.stepsInUse : DayGrid.binCount
-        search(from: first, steps: steps, step.now)
+        let time = firstWorth(from: first, steps: steps, step.now)
+        planner.decideAt = time ?? first + RefreshPlanner.bin * Int64(steps)
+        planner.wakes = time != nil && !use.isInUse
     }
 
-    private mutating func search(
+    /// Those whose refresh waits for nothing but its moment; and `other`, whatever holds it.
+    mutating func findWaiting(and other: Int? = nil) {
+        planner.search.waiting.removeAll(keepingCapacity: true)
+        planner.search.pricesOf = nil
+        for index in planner.members
+        where isLearned(index) && (mayWait(index) || index == other) {
+            planner.search.waiting.append(RefreshSearch.Waiting(index: index))
+        }
+    }
+
+    /// When anything, or one app, is refreshed if nothing happens until then.
+    mutating func firstWorth(
+        of index: Int? = nil,
         from first: WallTime,
         steps: Int,
         _ now: Moment
-    ) {
+    ) -> WallTime? {
         var time = first
         let end = first + RefreshPlanner.bin * Int64(steps)
         while time < end {
-            if isWorthIt(at: time, now) {
-                planner.decideAt = earliest(upTo: time, after: first, now)
-                planner.wakes = !use.isInUse
-                return
+            if isWorthIt(of: index, at: time, now) {
+                return earliest(of: index, upTo: time, after: first, now)
             }
             // Later ones by the quarter-hour first: chances are no narrower than half an hour.
             time = time + RefreshPlanner.bin * (time - first < .hours(1) ? 1 : 3)
         }
-        planner.decideAt = end
-        planner.wakes = false
+        return nil
     }
 
     /// Of the moments that were stepped over before `time`.
     private mutating func earliest(
+        of index: Int?,
         upTo time: WallTime,
         after first: WallTime,
         _ now: Moment
@@ -54,16 +62,36 @@ extension Device {
         guard time - first > .hours(1) else { return time }
         for steps: Int64 in [2, 1] {
             let earlier = time - RefreshPlanner.bin * steps
-            if isWorthIt(at: earlier, now) { return earlier }
+            if isWorthIt(of: index, at: earlier, now) { return earlier }
         }
         return time
     }
 
-    private mutating func isWorthIt(at time: WallTime, _ now: Moment) -> Bool {
+    private mutating func isWorthIt(of index: Int?, at time: WallTime, _ now: Moment) -> Bool {
         let then = UseTime(time, utcOffset: now.utcOffset)
+        if let index { return obstacle(to: index, at: then) == nil }
         guard !isUserAsleep(at: then) else { return false }
         setPrices(at: then)
         return isAnyWorthIt(at: then)
+    }
+
+    /// What stands against the refresh of one app then, if nothing happens until then. Of those
+    /// that `findWaiting` found.
+    mutating func obstacle(to index: Int, at time: UseTime) -> RefreshObstacle? {
+        setPrices(at: time)
+        guard let app = planner.search.waiting.first(where: { $0.index == index }) else {
+            return .fresh
+        }
+        guard app.price < Double(MomentRing.levelCount) else {
+            return hasHadItsShare(index) ? .share : .purse
+        }
+        guard !isUserAsleep(at: time) else { return .nobody }
+        var outlook: Outlook?
+        let (position, _) = gain(of: index, at: time, &outlook, isAhead: true)
+        guard position > 0, isRested(index, at: time) else { return .fresh }
+        guard position > app.price - discount(isAwake: use.isInUse) else { return .price }
+        if use.isInUse || isAnyWorthIt(at: time, with: index) { return nil }
+        return position > app.price ? .wake : .price
     }
 
     private mutating func setPrices(at time: UseTime) {
@@ -77,15 +105,16 @@ extension Device {
         }
     }
 
-    /// Whether anything would be refreshed then if nothing happens until then.
-    private mutating func isAnyWorthIt(at time: UseTime) -> Bool {
+    /// Whether anything would be refreshed then if nothing happens until then. `other`: whatever
+    /// else holds it.
+    private mutating func isAnyWorthIt(at time: UseTime, with other: Int? = nil) -> Bool {
         var outlook: Outlook?
         var surplus = wakeSurplus
         let discount = discount(isAwake: true)
         for place in planner.search.waiting.indices {
             let app = planner.search.waiting[place]
             guard app.price < Double(MomentRing.levelCount),
-                waitingRefresh(of: app.index, at: time) != nil
+                app.index == other || waitingRefresh(of: app.index, at: time) != nil
             else { continue }
             let (position, _) = gain(of: app.index, at: time, &outlook, isAhead: true)
             guard position > 0 else { continue }

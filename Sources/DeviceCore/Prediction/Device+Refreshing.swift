@@ -122,22 +122,29 @@ extension Device {
     /// Where the price of a refresh at a half-hour of the day lies on the scale of levels.
     func price(of index: Int, at now: UseTime, left: Int64) -> Double {
         guard left > 0 else { return Double(MomentRing.levelCount) }
+        let usual = usualPrice(of: index, at: now, left: left)
+        guard usual > 0, settings.purse == .device, isOwed(index, at: now) else {
+            return usual + surcharge
+        }
+        // Any moment of its best level will do.
+        let slot = RefreshPlanner.slot(now)
+        let own = apps[index].moments.price(after: slot, left: 1, days: planner.days)
+        return min(usual, own.rounded(.down) - 0.001) + surcharge
+    }
+
+    /// What others pay.
+    private func usualPrice(of index: Int, at now: UseTime, left: Int64) -> Double {
         let slot = RefreshPlanner.slot(now)
         let days = planner.days
-        var price: Double
-        switch settings.purse {
-        case .app: price = apps[index].moments.price(after: slot, left: Double(left), days: days)
-        case .device:
-            price = planner.table.price(after: slot, left: Double(left), days: days)
-            if price > 0, isOwed(index, at: now) {
-                // Any moment of its best level will do.
-                let own = apps[index].moments.price(after: slot, left: 1, days: days)
-                price = min(price, own.rounded(.down) - 0.001)
-            }
+        return switch settings.purse {
+        case .app: apps[index].moments.price(after: slot, left: Double(left), days: days)
+        case .device: planner.table.price(after: slot, left: Double(left), days: days)
         }
-        if conditions.isOnCharger { price -= RefreshPlanner.chargingDiscount }
-        if conditions.metered { price += RefreshPlanner.meteredSurcharge }
-        return price
+    }
+
+    private var surcharge: Double {
+        (conditions.metered ? RefreshPlanner.meteredSurcharge : 0)
+            - (conditions.isOnCharger ? RefreshPlanner.chargingDiscount : 0)
     }
 
     /// From which chance on an app's refresh is worth that price, in thousandths.
@@ -194,12 +201,17 @@ extension Device {
             let price = price(of: index, at: now, left: left)
             guard left > 0, position > price - discount else { continue }
             together += 1
+            let isWorthIt = position > price
+            let isUsual = position > usualPrice(of: index, at: now, left: left) + surcharge
             apps[index].requests[place].decision = RefreshDecision(
                 chance: Int64((planner.chances[index] * 1000).rounded()),
-                price: chanceWanted(of: index, at: price),
+                price: chanceWanted(of: index, at: isWorthIt ? price : price - discount),
                 left: left,
+                budget: refreshesPerDay(of: index),
                 together: together,
-                purse: settings.purse
+                purse: settings.purse,
+                because: isUsual
+                    ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake
             )
             touch(index)
         }

@@ -1,95 +1,114 @@
 package import Vocabulary
 
-/// What is expected of one app, told when somebody asks: the same chances, price and purse that
-/// its refreshes are decided by.
+/// What is expected of one app, told when somebody asks: the same chances, price, purse and search
+/// that its refreshes are decided by.
 package struct RefreshForecast: Hashable, Sendable, Codable {
-    /// That it is opened within half an hour from now, in thousandths.
+    /// That it is opened within half an hour from the next decision, in thousandths.
     package var chance: Int64
-    /// From which chance on a refresh is worth it now, in thousandths.
+    /// From which chance on a refresh is worth it then, in thousandths.
     package var price: Int64
     /// Refreshes left today, and how many there are for a day: fewer for what is of little use.
     package var left: Int64
     package var budget: Int64
     package var purse: RefreshPurse
-    /// Of what there is for all apps it has had as much today as one may.
-    package var hasHadItsShare: Bool
+    /// What stands against it at the next decision; nil: nothing.
+    package var obstacle: RefreshObstacle?
     /// Within half an hour from when it is opened most likely in the next 24 hours, and how likely.
     package var likelyAt: WallTime
     package var likelyChance: Int64
-    /// When its chance crosses the price if nothing happens until then; nil: not within 24 hours.
+    /// When it is refreshed if nothing happens until then; nil: not within 24 hours.
     package var expectedAt: WallTime?
+}
+
+/// What stands against a refresh at an instant.
+package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable {
+    /// Nobody is expected to use the device.
+    case nobody
+    /// Nothing is left for it today: of the purse, or of its share of a common one.
+    case purse, share
+    /// It was used or refreshed a moment ago.
+    case fresh
+    /// Its chance is below the price.
+    case price
+    /// It is worth a refresh, but not waking the device.
+    case wake
 }
 
 extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, isLearned(index) else { return nil }
-        let budget = refreshesPerDay(of: index)
-        let left = max(0, refreshesLeft(of: index))
-        let today = UseTime(now)
+        // The search notes what it finds on the way.
+        var device = self
+        return device.makeForecast(of: index, at: now)
+    }
+
+    private mutating func makeForecast(of index: Int, at now: Moment) -> RefreshForecast {
+        findWaiting(and: index)
+        let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
+        let obstacle = obstacle(to: index, at: first)
+        let left = max(0, refreshesLeft(of: index, isToday: first.day == planner.day))
+        let discount = use.isInUse ? discount(isAwake: true) : 0
         var forecast = RefreshForecast(
             chance: 0,
-            price: 0,
+            price: chanceWanted(of: index, at: price(of: index, at: first, left: left) - discount),
             left: left,
-            budget: budget,
+            budget: refreshesPerDay(of: index),
             purse: settings.purse,
-            hasHadItsShare: hasHadItsShare(index),
-            likelyAt: now.wall,
-            likelyChance: 0
+            obstacle: obstacle,
+            likelyAt: first.wall,
+            likelyChance: 0,
+            expectedAt: obstacle == nil
+                ? first.wall : firstWorth(of: index, from: first.wall, steps: DayGrid.binCount, now)
         )
-        var slot = -1
-        var price = 0.0
-        let grid = gridTime(upTo: now.wall)
         for step in 0..<Int64(DayGrid.binCount) {
-            // Now, then where decisions are made.
-            let wall = step == 0 ? now.wall : grid + RefreshPlanner.bin * step
-            let time = UseTime(wall, utcOffset: now.utcOffset)
-            let outlook = Outlook(self.use, at: time)
-            let chance = chance(of: index, outlook)
-            if RefreshPlanner.slot(time) != slot {
-                slot = RefreshPlanner.slot(time)
-                price = self.price(of: index, at: time, left: time.day == today.day ? left : budget)
-            }
+            let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
+            let chance = chance(of: index, Outlook(self.use, at: time))
             let thousandths = Int64((chance * 1000).rounded())
-            if step == 0 {
-                forecast.chance = thousandths
-                forecast.price = chanceWanted(of: index, at: price)
-            }
+            if step == 0 { forecast.chance = thousandths }
             if thousandths > forecast.likelyChance {
                 (forecast.likelyAt, forecast.likelyChance) = (time.wall, thousandths)
             }
-            let position = MomentRing.position(of: chance * apps[index].refreshWorth)
-            if forecast.expectedAt == nil, position > price, isStale(index, at: time) {
-                forecast.expectedAt = time.wall
-            }
         }
         return forecast
-    }
-
-    private func isStale(_ index: Int, at time: UseTime) -> Bool {
-        let use = apps[index].use
-        return !use.isOpen && use.idleSeconds(at: time) >= RefreshPlanner.freshness.seconds
-            && isRested(index, at: time)
     }
 }
 
 extension RefreshForecast {
     /// Completes "NAME waits: …".
     func sentence(at now: Moment) -> String {
-        var words =
+        let likely =
             "you are most likely to open it \(now.words(for: likelyAt)) "
-            + "(\(Self.percent(likelyChance)) within half an hour), now \(Self.percent(chance)); a "
-            + "refresh is worth it from \(Self.percent(price)) on, with "
-        switch (purse, hasHadItsShare) {
-        case (.app, _): words += "\(left) of \(budget) left for it today"
-        case (.device, false): words += "\(left) of \(budget) left for all apps today"
-        case (.device, true): words += "nothing left for it of the \(budget) for all apps today"
-        }
-        words +=
+            + "(\(Self.percent(likelyChance)) within half an hour), now \(Self.percent(chance))"
+        let whose = purse == .app ? "for it" : "for all apps"
+        let purse = "with \(left) of \(budget) left \(whose) today"
+        let worth = "a refresh is worth it from \(Self.percent(price)) on"
+        let why =
+            switch obstacle {
+            case nil: "that is worth a refresh at the next decision, \(purse)"
+            case .price, .fresh: "\(worth), \(purse)"
+            case .wake: "\(worth), but not waking the device for it, \(purse)"
+            case .nobody: "nobody is expected to use the device soon, \(purse)"
+            case .purse: "nothing of the \(budget) refreshes \(whose) is left today"
+            case .share: "nothing is left for it of the \(budget) refreshes \(whose) today"
+            }
+        let change =
             expectedAt == nil
-            ? "; using the device, or apps that it follows, changes that"
-            : "; using the device, or apps that it follows, may bring that forward"
-        return words
+            ? "using the device, or apps that it follows, changes that"
+            : "using the device, or apps that it follows, may bring that forward"
+        return "\(likely); \(why); \(change)"
+    }
+
+    /// What the gate sees, and what it needs.
+    var words: (value: String, needed: String) {
+        let chance = Self.percent(chance)
+        return switch obstacle {
+        case nil, .price: (chance, "\(Self.percent(price)) or more")
+        case .wake: (chance, "enough to wake the device")
+        case .nobody: ("nobody is expected", "use of the device soon")
+        case .purse, .share: ("0 of \(budget) left", "1 or more")
+        case .fresh: ("used or refreshed a moment ago", "half an hour without")
+        }
     }
 
     static func percent(_ thousandths: Int64) -> String {
@@ -110,6 +129,7 @@ extension Reporter {
             ("left", .integer(forecast.left)), ("budget", .integer(forecast.budget)),
             ("purse", .string(forecast.purse.rawValue)), ("likelyAt", time(forecast.likelyAt)),
             ("likelyChance", Report.share(forecast.likelyChance)),
+            ("obstacle", forecast.obstacle.map { .string($0.rawValue) } ?? .null),
             ("expectedAt", time(forecast.expectedAt)),
         ])
     }
@@ -119,8 +139,9 @@ extension RefreshDecision {
     var report: Value {
         Report.map([
             ("chance", Report.share(chance)), ("price", Report.share(price)),
-            ("left", .integer(left)), ("together", .integer(together)),
-            ("purse", .string(purse.rawValue)),
+            ("left", .integer(left)), ("budget", budget.map { .integer($0) } ?? .null),
+            ("together", .integer(together)), ("purse", .string(purse.rawValue)),
+            ("because", because.map { .string($0.rawValue) } ?? .null),
         ])
     }
 }

@@ -5,17 +5,29 @@ package enum RefreshPurse: String, CaseIterable, Hashable, Sendable, Codable {
     case app, device
 }
 
-/// Why a refresh was, or would be, begun: kept with the run in the history.
+/// Why a refresh was begun: kept with the run in the history.
 package struct RefreshDecision: Hashable, Sendable, Codable {
     /// That the app is opened in the half-hour after, in thousandths.
     package var chance: Int64
-    /// From which chance on a refresh was worth it then, in thousandths.
+    /// From which chance on a refresh was worth it then, in thousandths; with `because`.
     package var price: Int64
     /// Refreshes left in the purse, before this one.
     package var left: Int64
-    /// Apps refreshed together.
+    /// What the purse held in the morning. This and `because`: nil in records of older versions.
+    package var budget: Int64?
+    /// Its place among the apps refreshed together, from 1.
     package var together: Int64
     package var purse: RefreshPurse
+    package var because: Reason?
+
+    package enum Reason: String, CaseIterable, Hashable, Sendable, Codable {
+        /// The chance alone was worth it.
+        case chance
+        /// Only as nothing had to be woken: the device was awake anyway, or woken for another app.
+        case deviceAwake, sharedWake
+        /// Only as it had got nothing of the common purse for long.
+        case turn
+    }
 }
 
 /// What is spent of today's purse, and what the decisions are made of between two of them.

@@ -39,6 +39,7 @@ struct Reporter {
             ("outcome", .string(run.result.word)), ("result", .string(run.result.words)),
             // The words of a stopped run end with its reason.
             ("reason", run.result.words.hasSuffix(run.reason) ? .null : .string(run.reason)),
+            ("decision", run.decision?.report ?? .null),
         ])
     }
 

@@ -12,9 +12,10 @@ extension GateTable.Definition {
         },
         words: {
             if let forecast = $0.forecast {
+                let words = forecast.words
                 return GateWords(
-                    value: RefreshForecast.percent(forecast.chance),
-                    needed: "\(RefreshForecast.percent(forecast.price)) or more",
+                    value: words.value,
+                    needed: words.needed,
                     since: $0.app.record.lastRefreshEnd,
                     sentence: forecast.sentence(at: $0.now)
                 )

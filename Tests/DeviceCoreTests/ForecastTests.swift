@@ -1,0 +1,91 @@
+import Testing
+import Vocabulary
+
+@testable import DeviceCore
+
+/// What is told of refreshes, before and after, is what they were decided by.
+extension LearnedRefreshTests {
+    private static func forecast(_ app: String, _ bench: Bench) throws -> RefreshForecast {
+        try #require(bench.device.explain(AppID(app), at: bench.now).first?.forecast)
+    }
+
+    private static func decisions(_ bench: Bench) -> [RefreshDecision] {
+        bench.history.compactMap { line in
+            if case .wake(let wake) = line.entry { wake.decision } else { nil }
+        }
+    }
+
+    @Test(arguments: [0, 8, 1000])
+    func `what is foretold in the night comes true, and so do its reasons`(
+        wakePrice: Int64
+    ) throws {
+        var bench = Self.bench(days: 12) { $0.wakePrice = wakePrice }
+        let midnight = bench.now.wall
+        var told: [(at: Interval, app: String, forecast: RefreshForecast)] = []
+        var runs: [(app: String, at: Interval)] = []
+        var day = Day(midnight: midnight, failing: "", slow: "")
+        for step in Int64(0)..<47 {
+            day.pass(&bench, until: .minutes(15 * step + 7))
+            for app in Self.apps {
+                told.append((.minutes(15 * step + 7), app.name, try Self.forecast(app.name, bench)))
+            }
+        }
+        runs = day.runs
+        #expect(runs.contains { $0.app == "mail" } || wakePrice == 1000)
+        for (at, app, forecast) in told {
+            let next = runs.first { $0.app == app && $0.at >= at }
+            // Of those that wait for one that comes after the last look nothing is known here.
+            if let expected = forecast.expectedAt.map({ $0 - midnight }), expected <= .minutes(697)
+            {
+                #expect(next?.at == expected, "\(app) at \(at): \(forecast)")
+            } else {
+                #expect(next == nil, "\(app) at \(at): \(forecast)")
+            }
+            switch forecast.obstacle {
+            case .price: #expect(forecast.chance <= forecast.price)
+            case .wake: #expect(forecast.chance >= forecast.price)
+            case nil:
+                let expected = forecast.expectedAt ?? .distantFuture
+                #expect(expected - midnight - at <= .minutes(5))
+            case .nobody, .purse, .share, .fresh: break
+            }
+        }
+        let obstacles = Set(told.compactMap(\.forecast.obstacle))
+        #expect(obstacles.contains(.nobody), "\(obstacles)")
+        #expect(obstacles.contains(.wake) == (wakePrice == 1000), "\(obstacles)")
+    }
+
+    @Test func `nobody is said to be expected at night, not that it runs now`() {
+        var bench = Self.bench(days: 12)
+        bench.advance(.hours(2))
+        let sentence = bench.sentence("mail")
+        #expect(sentence.contains("nobody is expected to use the device soon"), "\(sentence)")
+        #expect(!sentence.contains("It runs at 02:"), "\(sentence)")
+    }
+
+    @Test func `an empty purse is said to be empty`() throws {
+        var bench = Self.bench(days: 12, budget: 1) { $0.sharedPurse = false }
+        var day = Day(midnight: bench.now.wall, failing: "", slow: "")
+        day.pass(&bench, until: .hours(12))
+        #expect(day.runs.contains { $0.app == "mail" })
+        day.pass(&bench, until: .hours(13))
+        #expect(try Self.forecast("mail", bench).obstacle == .purse)
+        let sentence = bench.sentence("mail")
+        #expect(sentence.contains("nothing of the 1 refreshes for it is left today"), "\(sentence)")
+    }
+
+    @Test(arguments: [true, false])
+    func `each refresh was worth the price that its record tells`(isShared: Bool) {
+        var bench = Self.bench(days: 0, budget: 6) { $0.sharedPurse = isShared }
+        for day in 0..<25 { Self.live(&bench, Self.alike(day)) }
+        let decisions = Self.decisions(bench)
+        #expect(decisions.count > 40)
+        for decision in decisions {
+            #expect(decision.chance >= decision.price, "\(decision)")
+            #expect(decision.left <= decision.budget ?? 0 && decision.left > 0)
+        }
+        let reasons = Set(decisions.map(\.because))
+        #expect(reasons.contains(.chance) && !reasons.contains(nil))
+        #expect(reasons.contains(.deviceAwake) == isShared, "\(reasons)")
+    }
+}
