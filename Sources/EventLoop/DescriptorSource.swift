@@ -94,6 +94,9 @@ final class DescriptorTable {
     private var limit = 0
     private(set) var ran = 0
     var isEnding = false
+    /// One look a turn, which finds each at most once.
+    private var isOnce = false
+    private var looks = 0
 
     private let epoll: FileDescriptor
     private var entries: [Entry] = []
@@ -102,7 +105,7 @@ final class DescriptorTable {
     private var source: OpaquePointer?
 
     /// Descriptors found by one look.
-    private static let capacity = 128
+    private static let capacity = 256
 
     init(_ loop: OpaquePointer) throws(LinuxError) {
         let number = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -136,7 +139,14 @@ final class DescriptorTable {
     /// The next look may run so many handlers.
     func begin(limit: Int) { (self.limit, ran) = (limit, 0) }
 
+    func beginTurn(once: Bool) { (isOnce, looks) = (once, 0) }
+
+    /// They had their one look, and everything else that was ready then had its time.
+    var isServed: Bool { isOnce && looks > 1 }
+
     private func dispatch() {
+        looks += 1
+        guard !isServed else { return }
         let most = Int32(min(limit - ran, Self.capacity))
         guard most > 0 else { return }
         let count = unsafe epoll_wait(epoll.number, events, most, 0)

@@ -30,11 +30,13 @@ package final class EventLoop {
     deinit { unsafe sd_event_unref(handle) }
 
     /// Waits until something is ready, then lets at most `limit` handlers run; a source that is
-    /// always ready cannot keep the turn from ending. False when the loop has ended.
-    package func runTurn(limit: Int = 64) throws(LinuxError) -> Bool {
+    /// always ready cannot keep the turn from ending. With `once` no descriptor is served twice,
+    /// so that a busy one keeps nobody from what the turn brought. False when the loop has ended.
+    package func runTurn(limit: Int = 64, once: Bool = false) throws(LinuxError) -> Bool {
         guard !hasEnded else { return false }
+        descriptors.beginTurn(once: once)
         var count = max(1, try runSome(waiting: .max, limit))
-        while count < limit, !hasEnded {
+        while count < limit, !hasEnded, !descriptors.isServed {
             let more = try runSome(waiting: 0, limit - count)
             guard more > 0 else { break }
             count += more
@@ -45,6 +47,7 @@ package final class EventLoop {
     /// Runs what is ready now, without waiting; how many handlers ran.
     @discardableResult
     package func runReady(limit: Int = 64) throws(LinuxError) -> Int {
+        descriptors.beginTurn(once: false)
         var count = 0
         while count < limit, !hasEnded {
             let more = try runSome(waiting: 0, limit - count)

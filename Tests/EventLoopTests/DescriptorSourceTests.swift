@@ -76,6 +76,24 @@ struct DescriptorSourceTests {
         #expect(try loop.runReady() == 0)
     }
 
+    @Test func `one that is always ready is served once a turn if each is to be`() throws {
+        let pipes = try (0..<3).map { _ in try OpenPipe() }
+        var counts = Array(repeating: 0, count: 3)
+        var late = 0
+        let sources = try pipes.indices.map { number in
+            try DescriptorSource(loop, pipes[number].reading.number, .readable) { _ in
+                counts[number] += 1
+            }
+        }
+        let other = try DeferredSource(loop) { late += 1 }
+        for _ in 0..<5 { #expect(try loop.runTurn(limit: 64, once: true)) }
+        #expect(counts == [5, 5, 5] && late == 1)
+        #expect(try loop.runTurn(limit: 64))
+        #expect(counts.reduce(0, +) == 15 + 64)
+        for source in sources { try source.setEnabled(false) }
+        try other.setEnabled(false)
+    }
+
     @Test func `nothing that was found runs after exit`() throws {
         let pipes = try (0..<3).map { _ in try OpenPipe() }
         var count = 0

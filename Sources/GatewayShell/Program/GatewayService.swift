@@ -164,7 +164,7 @@ final class GatewayService {
     func run() throws(Failure) {
         try failing {
             try ServiceManager.ready("serving providers at \(port), devices at \(devicePort)")
-            while try loop.runTurn(limit: 256) {
+            while try loop.runTurn(limit: 256, once: true) {
                 node.endTurn()
                 devices.flush()
                 providers.endTurn()
