@@ -3,6 +3,13 @@ internal import CNGHTTP2
 /// What the library calls; each finds its session by the pointer given to it.
 enum HTTP2Callbacks {
     static func install(_ callbacks: OpaquePointer?) {
+        unsafe nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) {
+            let kind = unsafe $1.map { unsafe UInt32($0.pointee.type) }
+            unsafe HTTP2Callbacks.session($2)?.beganFrame(
+                opensStream: kind == NGHTTP2_HEADERS.rawValue
+            )
+            return 0
+        }
         unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) {
             unsafe HTTP2Callbacks.session($2)?.beganHeaders(unsafe $1) ?? 0
         }
@@ -94,9 +101,11 @@ extension HTTP2Session {
 
     fileprivate func received(_ bytes: UnsafeBufferPointer<UInt8>, on number: Int32) -> Int32 {
         guard let stream = self.stream(number), !stream.isComplete else { return 0 }
+        progressed(isWhole: false)
         let room = limits.body - stream.body.count
         if bytes.count <= room {
             unsafe stream.body.append(contentsOf: bytes)
+            if !keeps(bytes.count, of: stream) { turnAway(stream) }
         } else {
             unsafe stream.body.append(contentsOf: bytes.prefix(max(0, room)))
             stream.isCutOff = true
@@ -113,10 +122,14 @@ extension HTTP2Session {
         }
         switch UInt32(head.type) {
         case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-            guard head.flags & flags(NGHTTP2_FLAG_END_STREAM) != 0,
-                let stream = self.stream(head.stream_id), !stream.isComplete
-            else { return 0 }
-            handOver(stream)
+            guard let stream = self.stream(head.stream_id), !stream.isComplete else { return 0 }
+            if head.flags & flags(NGHTTP2_FLAG_END_STREAM) != 0 {
+                handOver(stream)
+            } else if head.type == UInt8(NGHTTP2_HEADERS.rawValue),
+                !keeps(stream.headers.size + Self.streamMemory, of: stream)
+            {
+                turnAway(stream)
+            }
         case NGHTTP2_GOAWAY.rawValue:
             let goodbye = unsafe frame.pointee.goaway
             let reason = unsafe UnsafeBufferPointer(
@@ -133,14 +146,28 @@ extension HTTP2Session {
         return 0
     }
 
+    /// Roughly what a stream takes that has said nothing.
+    private static let streamMemory = 512
+
+    /// The rest of a request is not waited for: it is answered at once.
+    private func turnAway(_ stream: HTTP2Stream) {
+        (stream.isComplete, stream.isCutOff) = (true, true)
+        keepsNoMore(of: stream)
+        stream.forgetMessage()
+        handler.turnedAway(stream.number)
+    }
+
     private func handOver(_ stream: HTTP2Stream) {
         stream.isComplete = true
+        keepsNoMore(of: stream)
+        progressed(isWhole: true)
         let message = HTTP2Message(
             stream: stream.number,
             headers: stream.headers,
             body: stream.body,
             isCutOff: stream.isCutOff
         )
+        stream.forgetMessage()
         handler.received(message)
     }
 

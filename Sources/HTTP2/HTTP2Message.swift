@@ -30,14 +30,30 @@ package struct HTTP2Limits: Sendable {
     package var resetRate: UInt64 = 33
     /// Frames of one header block after its first.
     package var continuations = 8
+    /// Bytes of messages that are not whole yet, and as long as not all streams are allowed. A
+    /// request that finds no room is turned away.
+    package var unfinished = 16 << 20
+    package var unfinishedAtFirst = 128 << 10
+    /// Frames that bring no message further, beyond those that messages bring along.
+    package var idleFrames = 2000
 
     package init() {}
+}
+
+/// What the messages that are not whole yet, of several sessions, may take together, and do.
+package final class HTTP2Memory {
+    package var limit: Int
+    package internal(set) var used = 0
+
+    package init(limit: Int) { self.limit = limit }
 }
 
 /// Who is told what a session received. Called from within `receive`.
 package protocol HTTP2Handler: AnyObject {
     /// A message is complete, or longer than is taken.
     func received(_ message: HTTP2Message)
+    /// There is no room for the rest of a request, which is to be answered at once.
+    func turnedAway(_ stream: Int32)
     /// A stream is over before its message was, or before it was answered.
     func broken(_ stream: Int32, _ code: HTTP2Code)
     /// The peer takes no streams after `lastStream`, for this reason.

@@ -10,6 +10,7 @@ package final class HTTP2Session {
     package let role: Role
     let limits: HTTP2Limits
     unowned let handler: any HTTP2Handler
+    private let memory: HTTP2Memory?
     var streams: [Int32: HTTP2Stream] = [:]
     /// The one that was looked for last: what comes is often of the same.
     private var recent: HTTP2Stream?
@@ -19,8 +20,10 @@ package final class HTTP2Session {
     /// all are there.
     private var gathered = HeaderBlock(capacity: 512, fields: 16)
     private var gatheredLimit = 0
-    /// What the library gave to send and the caller had no room for.
-    private var held: [UInt8] = []
+    /// Bytes of messages that are not whole yet.
+    private var unfinished = 0
+    /// Frames that brought nothing; below zero as long as messages outweigh them.
+    private var idleFrames = 0
     private var hasAnnounced = false
     private var isLimited = false
     /// The caller's clock, for `cut(startedBefore:)`; any unit.
@@ -30,15 +33,20 @@ package final class HTTP2Session {
     package init(
         _ role: Role,
         _ limits: HTTP2Limits = HTTP2Limits(),
+        memory: HTTP2Memory? = nil,
         handler: any HTTP2Handler
     ) throws(HTTP2Error) {
         (self.role, self.limits, self.handler) = (role, limits, handler)
+        self.memory = memory
         unsafe handle = try Self.open(role, limits)
         unsafe nghttp2_session_set_user_data(handle, Unmanaged.passUnretained(self).toOpaque())
         try begin()
     }
 
-    deinit { unsafe nghttp2_session_del(handle) }
+    deinit {
+        memory?.used -= unfinished
+        unsafe nghttp2_session_del(handle)
+    }
 
     private static func open(
         _ role: Role,
@@ -114,6 +122,14 @@ package final class HTTP2Session {
             unsafe nghttp2_session_mem_recv(handle, buffer.baseAddress, buffer.count)
         }
         guard count >= 0 else { throw HTTP2Error("receive", Int32(count)) }
+        guard role == .server, idleFrames > limits.idleFrames else { return }
+        unsafe nghttp2_session_terminate_session(handle, HTTP2Code.enhanceYourCalm.rawValue)
+        throw HTTP2Error("receive", NGHTTP2_ERR_FLOODED.rawValue)
+    }
+
+    /// So many frames that brought nothing are forgotten: a little of that is no flood.
+    package func forgive(_ frames: Int) {
+        if idleFrames > 0 { idleFrames = max(0, idleFrames - frames) }
     }
 
     /// Appends what is to be sent, until `output` has about `limit` bytes. False: nothing is left.
@@ -185,6 +201,7 @@ package final class HTTP2Session {
     ) throws(HTTP2Error) {
         guard let state = self.stream(stream), !state.isAnswered else { return }
         state.isAnswered = true
+        state.start = clock
         state.output = body
         let code = unsafe submit(headers) { fields, count in
             if body.isEmpty {
@@ -255,9 +272,12 @@ package final class HTTP2Session {
         )
     }
 
-    /// Resets the streams that began before `instant` and have sent no whole message; how many.
+    /// Resets the streams that have sent no whole message, or taken no whole answer, since before
+    /// `instant`; how many.
     package func cut(startedBefore instant: Int64) -> Int {
-        let late = streams.values.filter { !$0.isComplete && $0.start < instant }.map(\.number)
+        let late = streams.values.filter {
+            $0.start < instant && (!$0.isComplete || $0.isAnswered)
+        }.map(\.number)
         for stream in late.sorted() { reset(stream, .cancel) }
         return late.count
     }
@@ -297,12 +317,42 @@ package final class HTTP2Session {
     }
 
     func endFields(for stream: HTTP2Stream) {
+        // Behind a message that was handed over nothing counts.
+        guard !stream.isComplete else { return }
         if stream.headers.count == 0 {
             swap(&stream.headers, &gathered)
         } else {
             stream.headers.append(contentsOf: gathered)
         }
     }
+
+    /// Counts what was kept of a message that is not whole. False: there is no room for it.
+    func keeps(_ count: Int, of stream: HTTP2Stream) -> Bool {
+        guard role == .server else { return true }
+        stream.held += count
+        unfinished += count
+        memory?.used += count
+        let own = isLimited ? limits.unfinishedAtFirst : limits.unfinished
+        return unfinished <= own && memory.map { $0.used <= $0.limit } ?? true
+    }
+
+    func keepsNoMore(of stream: HTTP2Stream) {
+        unfinished -= stream.held
+        memory?.used -= stream.held
+        stream.held = 0
+    }
+
+    /// A frame of any kind began. A request that is refused is none for nothing, nor its body.
+    func beganFrame(opensStream: Bool) {
+        idleFrames = max(-Self.mostCredit, idleFrames + (opensStream ? -1 : 1))
+    }
+
+    /// A piece of a message came; a whole one brings frames of other kinds along.
+    func progressed(isWhole: Bool) {
+        idleFrames = max(-Self.mostCredit, idleFrames - (isWhole ? 8 : 1))
+    }
+
+    private static let mostCredit = 10_000
 
     func stream(_ number: Int32) -> HTTP2Stream? {
         if let recent, recent.number == number { return recent }
@@ -318,6 +368,7 @@ package final class HTTP2Session {
     func take() -> HTTP2Stream { spare.popLast() ?? HTTP2Stream() }
 
     func give(_ stream: HTTP2Stream) {
+        keepsNoMore(of: stream)
         stream.clear()
         guard spare.count < 128 else { return }
         spare.append(stream)

@@ -148,6 +148,7 @@ final class LoadSender: HTTP2Handler {
         if message.headers.text(":status") == "200" { answered.append(token) }
     }
 
+    func turnedAway(_ stream: Int32) {}
     func broken(_ stream: Int32, _ code: HTTP2Code) { tokens[stream] = nil }
     func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {}
 }

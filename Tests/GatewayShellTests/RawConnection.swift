@@ -73,7 +73,7 @@ final class RawConnection {
 
     /// Sends until the other side takes no more or is gone; whether all went.
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool {
+    func send(_ bytes: [UInt8], reading: Bool = true) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let rest = bytes.span.extracting(sent..<bytes.count)
@@ -82,9 +82,11 @@ final class RawConnection {
             case .bytes(let count): sent += count
             case .wantsWrite:
                 // It does not read while it has something to say that we do not read.
-                _ = read()
-                guard Poll.ready(socket.number, for: [.writable, .readable], milliseconds: 60_000)
-                else { return false }
+                if reading { _ = read() }
+                let events: Poll.Events = reading ? [.writable, .readable] : .writable
+                guard Poll.ready(socket.number, for: events, milliseconds: 60_000) else {
+                    return false
+                }
             case .wantsRead, .closed: return false
             }
         }

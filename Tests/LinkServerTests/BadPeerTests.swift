@@ -146,6 +146,7 @@ struct BadPeerTests {
         var limits = LinkLimits()
         limits.queue = 8 << 10
         limits.largestQueue = 64 << 10
+        limits.frames = 1_000_000
         let world = try LinkWorld(limits)
         let peer = try HostilePeer(world)
         let hello = try peer.hello(try Ed25519PrivateKey(), challenge: peer.challenge())
@@ -159,6 +160,39 @@ struct BadPeerTests {
             return world.server.count == 0
         }
         #expect(world.server.counters.tooSlow == 1)
+    }
+
+    @Test func aPeerThatAsksWithoutEndIsToldToComeBack() throws {
+        var limits = LinkLimits()
+        limits.frames = 20
+        let world = try LinkWorld(limits)
+        let peer = try HostilePeer(world)
+        let hello = try peer.hello(try Ed25519PrivateKey(), challenge: peer.challenge())
+        try peer.send(hello.bytes)
+        try peer.read { $0.count == 2 }
+        let acknowledging = DeviceFrame.acknowledge([1]).bytes
+        try peer.send((0..<100).flatMap { _ in acknowledging })
+        let register = DeviceFrame.register(topic: "org.example.App", renewing: true).bytes
+        try peer.send((0..<100).flatMap { _ in register })
+        try peer.read()
+        #expect(peer.ending == .busy)
+        #expect(world.server.counters.tooBusy == 1)
+    }
+
+    @Test func silentConnectionsMakeRoomForDevices() throws {
+        var limits = LinkLimits()
+        limits.handshakes = 2
+        let world = try LinkWorld(limits)
+        let silent = try InternetSocket.connect(to: world.address)
+        let other = try InternetSocket.connect(to: world.address)
+        try world.until("the silent ones") { world.server.count == 2 }
+        let device = try world.device()
+        device.link?.start()
+        try world.until("the device") { device.isOnline }
+        // Not because their time was over.
+        #expect(world.server.counters.displaced == 1)
+        #expect(world.server.counters.tooSlow == 0)
+        #expect(silent.number != other.number)
     }
 
     @Test func noiseInsteadOfTLSDisturbsNobody() throws {

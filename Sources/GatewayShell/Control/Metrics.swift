@@ -36,6 +36,8 @@ struct Metrics {
         ("provider_protocol_errors_total", "Broken connections.", \.protocolErrors),
         ("provider_floods_total", "Connections ended as attacks.", \.floods),
         ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),
+        ("provider_displaced_total", "Connections that made room.", \.displaced),
+        ("provider_turned_away_total", "Requests without memory.", \.turnedAway),
     ]
 
     private static let links: [Row<LinkCounters>] = [
@@ -46,6 +48,8 @@ struct Metrics {
         ("link_too_slow_total", "Devices not heard of, or not reading.", \.tooSlow),
         ("link_failed_total", "Connections that could not be had.", \.failed),
         ("link_unaccepted_total", "Times without a descriptor for one.", \.unaccepted),
+        ("link_displaced_total", "Connections that made room.", \.displaced),
+        ("link_too_busy_total", "Devices that sent too many frames.", \.tooBusy),
         ("link_ended_total", "Connections of devices that ended.", \.ended),
     ]
 

@@ -11,6 +11,10 @@ package struct LinkCounters: Equatable, Sendable {
     package var failed: UInt64 = 0
     /// Times that no descriptor was left for one more.
     package var unaccepted: UInt64 = 0
+    /// Made room for others before they had proved who they are.
+    package var displaced: UInt64 = 0
+    /// Sent more frames than a device has to.
+    package var tooBusy: UInt64 = 0
     package var ended: UInt64 = 0
 
     package init() {}

@@ -4,7 +4,8 @@ package import Vocabulary
 package struct LinkLimits: Equatable, Sendable {
     /// Connections at once; one more is told to come back.
     package var connections = 100_000
-    /// Connections that have not proved who they are; more wait to be accepted.
+    /// Connections that have not proved who they are. More wait to be accepted; one that had a
+    /// tenth of its time makes room.
     package var handshakes = 512
     package var handshakeTime = Interval.seconds(20)
     /// Devices that are welcomed each second; more at once are spread over the time that follows.
@@ -14,6 +15,9 @@ package struct LinkLimits: Equatable, Sendable {
     package var shortestKeepAlive = Interval.seconds(15)
     /// Beyond the announced time: a quarter of it, and this.
     package var keepAliveGrace = Interval.seconds(30)
+    /// Frames that a device may send at once, acknowledgements apart; a twentieth of them more
+    /// each second.
+    package var frames = 1000
     /// Bytes that wait to be sent: above the first the core is told to send no more, above the
     /// second the device is cut off.
     package var queue = 128 << 10

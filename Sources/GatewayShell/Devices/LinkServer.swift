@@ -21,16 +21,19 @@ package final class LinkServer {
     var connections: [UInt64: DeviceConnection] = [:]
     private var lastLink: UInt64 = 0
     /// Those that have not proved who they are.
-    private(set) var unproved = 0
+    private(set) var unproved: Set<UInt64> = []
     private var isAccepting = true
     private var alarms: LinkAlarms?
     private var storm = StormGate()
     private var dirty: [DeviceConnection] = []
+    /// Had their time in this turn, and have more to be read.
+    private var unread: [DeviceConnection] = []
+    private var again: DeferredSource?
     /// Memory of what was sent, for what is sent next.
     private var spare: [[UInt8]] = []
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    package private(set) var counters = LinkCounters()
+    package internal(set) var counters = LinkCounters()
     private let reference = Reference()
 
     /// To the server as long as it is there: a weak one would slow down each use of it.
@@ -65,14 +68,18 @@ package final class LinkServer {
     /// New connections are served with another certificate.
     package func use(_ context: TLSContext) { self.context = context }
 
-    private static func second() -> Int64 { LinkAlarms.second() }
+    static func second() -> Int64 { LinkAlarms.second() }
 
     // MARK: Coming
 
     private func accept() {
         // So many in a turn, so that those who are there are not kept waiting.
-        for _ in 0..<32 {
-            guard unproved < limits.handshakes else { return pauseAccepting() }
+        for round in 0..<32 {
+            if unproved.count >= limits.handshakes {
+                // It is only known of the first that somebody waits.
+                guard round == 0 else { return }
+                guard makeRoom() else { return pauseAccepting() }
+            }
             do {
                 guard let socket = try listener?.accept() else { return }
                 try start(socket)
@@ -87,6 +94,18 @@ package final class LinkServer {
         }
     }
 
+    /// The one that has been trying longest goes if it had a while for it: most are done in a
+    /// moment.
+    private func makeRoom() -> Bool {
+        let time = limits.handshakeTime.wholeSeconds
+        guard let oldest = unproved.min().flatMap({ connections[$0] }),
+            oldest.deadline - time + time / 10 <= Self.second()
+        else { return false }
+        counters.displaced += 1
+        close(oldest)
+        return true
+    }
+
     /// Who waits stays in the system's queue; looked at again when one is done, or in a moment.
     private func pauseAccepting() {
         isAccepting = false
@@ -95,7 +114,11 @@ package final class LinkServer {
     }
 
     private func resumeAccepting() {
-        guard !isAccepting, unproved < limits.handshakes else { return }
+        guard !isAccepting, unproved.count < limits.handshakes else { return }
+        acceptAgain()
+    }
+
+    private func acceptAgain() {
         isAccepting = true
         try? listening?.setEnabled(true)
     }
@@ -108,7 +131,7 @@ package final class LinkServer {
             [unowned self, unowned connection] events in ready(connection, events)
         }
         connections[lastLink] = connection
-        unproved += 1
+        unproved.insert(lastLink)
         counters.accepted += 1
         connection.deadline = Self.second() + limits.handshakeTime.wholeSeconds
         list(connection)
@@ -166,7 +189,8 @@ package final class LinkServer {
     }
 
     private func read(_ connection: DeviceConnection) throws {
-        repeat {
+        // Enough for one; others wait as well.
+        for _ in 0..<4 where !connection.isEnding {
             switch try connection.session.read(into: &buffer) {
             case .bytes(let count):
                 connection.deadline = max(
@@ -180,7 +204,20 @@ package final class LinkServer {
             case .wantsRead: return
             case .wantsWrite, .closed: return close(connection)
             }
-        } while !connection.isEnding && connection.session.hasPending
+            guard connection.session.hasPending else { return }
+        }
+        if !connection.isEnding { unread.append(connection) }
+    }
+
+    /// No event of their descriptors tells of what was read there already.
+    private func listUnread() {
+        guard !unread.isEmpty, again == nil else { return }
+        again = try? DeferredSource(loop) { [unowned self] in
+            again = nil
+            let waiting = unread
+            unread = []
+            for connection in waiting where !connection.isEnding { ready(connection, .readable) }
+        }
     }
 
     private func take(
@@ -237,7 +274,7 @@ package final class LinkServer {
             return end(connection, .init(.busy, after: .seconds(5), spread: .seconds(60)))
         }
         connection.phase = .open
-        unproved -= 1
+        unproved.remove(connection.id.number)
         counters.welcomed += 1
         heard(from: connection, next: hello.next)
         connection.append(
@@ -256,39 +293,6 @@ package final class LinkServer {
             counters.sentAway += 1
             let ending = GatewayFrame.Ending(.busy, after: .seconds(5), spread: .seconds(60))
             end(connection, ending, isTold: false)
-        }
-    }
-
-    private func report(_ frame: DeviceFrame, of connection: DeviceConnection) {
-        let link = connection.id
-        switch frame {
-        case .hello: break
-        case .acknowledge(let sendings):
-            for sending in sendings { owner.acknowledged(SendingID(sending), over: link) }
-        case .decline(let sending): owner.refused(SendingID(sending), over: link)
-        case .register(let topic, let renewing):
-            owner.register(topic, renewing: renewing, over: link)
-        case .unregister(let topic): owner.unregister(topic, over: link)
-        case .subscribe(let topic, let key): subscribe(topic, key, link)
-        case .follow(let topic, let channel, let last): follow(topic, channel, last, link)
-        case .unfollow(let channel):
-            if let id = ChannelID(bytes: channel) { owner.unfollow(id, over: link) }
-        case .keepAlive(let keepAlive):
-            heard(from: connection, next: keepAlive.next)
-            for budget in keepAlive.budgets {
-                guard let app = UInt32(exactly: budget.app) else { continue }
-                let left = Int(clamping: budget.left)
-                owner.reported(silentLeft: left, of: AppNumber(app), over: link)
-            }
-            connection.owesKeepAlive = true
-            mark(connection)
-            owner.keptAlive(link, keepAlive.condition.map(DeviceCondition.init))
-        case .condition(let condition):
-            owner.changed(link, DeviceCondition(condition))
-        case .opened(let app):
-            guard let app = UInt32(exactly: app) else { return }
-            owner.opened(AppNumber(app), over: link)
-        case .end: close(connection)
         }
     }
 
@@ -317,7 +321,7 @@ package final class LinkServer {
         mark(connection)
     }
 
-    private func mark(_ connection: DeviceConnection) {
+    func mark(_ connection: DeviceConnection) {
         guard !connection.isDirty else { return }
         connection.isDirty = true
         dirty.append(connection)
@@ -343,6 +347,7 @@ package final class LinkServer {
                 swap(&connections, &dirty)
             }
         }
+        listUnread()
     }
 
     private func write(_ connection: DeviceConnection) {
@@ -367,7 +372,7 @@ package final class LinkServer {
     // MARK: Going
 
     /// Tells the device why, if the connection takes it now, and closes.
-    private func end(
+    func end(
         _ connection: DeviceConnection,
         _ ending: GatewayFrame.Ending,
         isTold: Bool = true
@@ -378,7 +383,7 @@ package final class LinkServer {
         close(connection, isTold: isTold)
     }
 
-    private func close(_ connection: DeviceConnection, isTold: Bool = true) {
+    func close(_ connection: DeviceConnection, isTold: Bool = true) {
         guard !connection.isEnding else { return }
         connection.isEnding = true
         connection.session.close()
@@ -388,7 +393,7 @@ package final class LinkServer {
         if connection.phase == .open {
             if isTold { owner.disconnected(connection.id) }
         } else {
-            unproved -= 1
+            unproved.remove(connection.id.number)
             resumeAccepting()
         }
     }
@@ -409,7 +414,7 @@ package final class LinkServer {
 // MARK: Time
 
 extension LinkServer {
-    private func heard(from connection: DeviceConnection, next: UInt64) {
+    func heard(from connection: DeviceConnection, next: UInt64) {
         let announced = Interval.seconds(Int64(clamping: min(next, 1 << 32)))
         let interval = min(max(announced, limits.shortestKeepAlive), limits.longestKeepAlive)
         connection.allowance = (interval + interval / 4 + limits.keepAliveGrace).wholeSeconds
@@ -438,7 +443,7 @@ extension LinkServer {
     private func look(at listings: [LinkAlarms.Listing], _ now: Int64) {
         for listing in listings {
             guard listing.link != 0 else {
-                resumeAccepting()
+                acceptAgain()
                 continue
             }
             guard let connection = connections[listing.link],

@@ -110,6 +110,17 @@ package struct GatewaySettings: Sendable {
         Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
         Row("request-time", "how long a request may take to come", .span(\.provider.requestTime)),
         Row("idle-time", "how long a connection may be silent", .span(\.provider.idleTime)),
+        Row(
+            "proof-time",
+            "how long it may be so before a good token came",
+            .span(\.provider.proofTime)
+        ),
+        Row("stall-time", "how long it may take no answers", .span(\.provider.stallTime)),
+        Row(
+            "request-memory",
+            "bytes of requests that are not whole, of all",
+            .number(\.provider.requestMemory)
+        ),
         Row("silent-burst", "silent pushes to an app at once", .number(\.limits.silentBurst)),
         Row("silent-refill", "after which there may be one more", .span(\.limits.silentRefill)),
         Row(
@@ -166,6 +177,11 @@ package struct GatewaySettings: Sendable {
             "keep-alive-grace",
             "beyond the announced time and a quarter of it",
             .span(\.links.keepAliveGrace)
+        ),
+        Row(
+            "link-frames",
+            "frames a device may send at once, acknowledgements apart",
+            .number(\.links.frames)
         ),
         Row(
             "link-queue",

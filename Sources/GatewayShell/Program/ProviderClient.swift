@@ -125,6 +125,7 @@ package struct ProviderClient {
         var problem: String?
 
         func received(_ message: HTTP2Message) { self.message = message }
+        func turnedAway(_ stream: Int32) {}
         func broken(_ stream: Int32, _ code: HTTP2Code) {
             problem = "the gateway broke off (\(code.rawValue))"
         }

@@ -28,17 +28,25 @@ final class ProviderConnection {
     private var output: [UInt8] = []
     private var sent = 0
     private var isWatchingWrites = false
+    /// Since when the peer takes nothing of what is to be sent. Meanwhile nothing is read: it
+    /// cannot ask for more than it takes.
+    private var blockedSince: BootTime?
     /// Stands in the server's list of those to be flushed.
     var isTouched = false
+    /// Stands in its list of those that are to be read again.
+    var isUnread = false
     private var isClosed = false
     private var isEnding = false
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
-    private let start: BootTime
+    let start: BootTime
+    /// It showed who sends.
+    private(set) var isTrusted = false
     /// Since when a request of HTTP/1.1 is coming.
     private var requestStart: BootTime?
     /// Its last token, that need not be looked for again.
     var lastToken: KnownToken?
+    private var wrong = WrongTokens()
 
     init(
         _ number: UInt64,
@@ -64,7 +72,12 @@ final class ProviderConnection {
     private func ready(_ events: DescriptorSource.Events) {
         guard isSecure else { return handshake() }
         if events.contains(.writable) { flush() }
-        if !isClosed, !events.isDisjoint(with: [.readable, .hangUp, .error]) { read() }
+        guard !isClosed else { return }
+        if blockedSince == nil {
+            if !events.isDisjoint(with: [.readable, .hangUp, .error]) { read() }
+        } else if !events.isDisjoint(with: [.hangUp, .error]) {
+            close()
+        }
     }
 
     private func handshake() {
@@ -84,6 +97,7 @@ final class ProviderConnection {
             hasBadCertificate = certificate == nil
         }
         isSecure = true
+        if certificate != nil { trust() }
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }
         case Self.older: web = HTTP1Session()
@@ -99,6 +113,9 @@ final class ProviderConnection {
 
     /// It showed who sends.
     func trust() {
+        guard !isTrusted else { return }
+        isTrusted = true
+        server.trusts(self)
         do throws(HTTP2Error) {
             try http?.allowAllStreams()
         } catch {
@@ -111,7 +128,7 @@ final class ProviderConnection {
             var limits = server.httpLimits
             // Who shows no certificate has one request at a time until it shows a good token.
             if certificate == nil { limits.announcedStreams = 1 }
-            http = try HTTP2Session(.server, limits, handler: self)
+            http = try HTTP2Session(.server, limits, memory: server.memory, handler: self)
             http?.clock = lastActivity.nanoseconds
             return true
         } catch {
@@ -147,7 +164,7 @@ final class ProviderConnection {
         takeRequests(web)
     }
 
-    /// What came while one was being answered follows.
+    /// What came while one was being answered follows, as far as the answers go out.
     private func takeRequests(_ web: HTTP1Session) {
         while let request = web.next() {
             requestStart = nil
@@ -157,14 +174,19 @@ final class ProviderConnection {
     }
 
     private func read() {
-        guard isSecure else { return }
+        guard isSecure, blockedSince == nil else { return }
+        // What came goes first.
+        if web?.mayGoOn == true { return server.readAgain(self) }
         let now = server.now
         http?.clock = now.boot.nanoseconds
         lastActivity = now.boot
         var buffer = server.takeBuffer()
         defer { server.giveBuffer(&buffer) }
         // Enough for one; others wait as well.
-        for _ in 0..<8 {
+        let end = Clocks.boot() + Self.slice
+        var rounds = 0
+        repeat {
+            rounds += 1
             do {
                 switch try tls.read(into: &buffer) {
                 case .bytes(let count):
@@ -184,10 +206,13 @@ final class ProviderConnection {
                 return close()
             }
             if isClosed { return }
-        }
+        } while rounds < 8 && Clocks.boot() < end
         server.touch(self)
         if tls.hasPending { server.readAgain(self) }
     }
+
+    /// How long one may be read from in a turn, beyond what came in one piece.
+    private static let slice = Interval.milliseconds(2)
 
     /// What it sent cannot be understood: it is told so, and goes.
     private func fail() {
@@ -196,7 +221,15 @@ final class ProviderConnection {
         close()
     }
 
-    func readMore() { if !isClosed { read() } }
+    func readMore() {
+        guard !isClosed, blockedSince == nil else { return }
+        if let web, web.mayGoOn {
+            takeRequests(web)
+            server.touch(self)
+        } else {
+            read()
+        }
+    }
 
     /// Sends what there is, as far as the peer takes it.
     func flush() {
@@ -205,24 +238,25 @@ final class ProviderConnection {
         var output: [UInt8] = []
         swap(&output, &self.output)
         defer { swap(&output, &self.output) }
+        var hasSent = false
         do {
             while true {
                 if sent == output.count {
                     output.removeAll(keepingCapacity: output.capacity <= 65_536)
                     sent = 0
                     _ = try http?.send(into: &output, upTo: 32_768)
-                    if let web {
-                        // What waited behind the answer that went.
-                        takeRequests(web)
-                        web.send(into: &output)
-                    }
+                    web?.send(into: &output)
                     if output.isEmpty { break }
                 }
                 let rest = output.span.extracting(sent..<output.count)
                 switch try tls.write(rest) {
-                case .bytes(let count): sent += count
+                case .bytes(let count):
+                    sent += count
+                    hasSent = true
                 case .wantsRead: return
-                case .wantsWrite: return watchWrites(true)
+                case .wantsWrite:
+                    if hasSent || blockedSince == nil { blockedSince = Clocks.boot() }
+                    return watchWrites(true)
                 case .closed: return close()
                 }
             }
@@ -230,6 +264,9 @@ final class ProviderConnection {
             return close()
         }
         watchWrites(false)
+        // What waited, and no event of the descriptor will tell of.
+        if blockedSince != nil || web?.mayGoOn == true { server.readAgain(self) }
+        blockedSince = nil
         if let http, http.isOver || isEnding && http.openCount == 0 { close() }
         if let web, web.isOver { close() }
     }
@@ -237,7 +274,7 @@ final class ProviderConnection {
     private func watchWrites(_ on: Bool) {
         guard on != isWatchingWrites else { return }
         isWatchingWrites = on
-        try? source?.setEvents(on ? [.readable, .writable] : .readable)
+        try? source?.setEvents(on ? .writable : .readable)
     }
 
     func close() {
@@ -252,34 +289,64 @@ final class ProviderConnection {
 
     /// Tells the provider to send no more here, and goes when all is answered.
     func drain(_ reason: Reason) {
+        sendAway(reason)
+        if http != nil { flush() } else if web?.isAnswering != true { close() }
+    }
+
+    /// The same, at the end of the turn.
+    private func sendAway(_ reason: Reason) {
         guard !isEnding else { return }
         isEnding = true
         web?.end()
-        guard let http else { return web?.isAnswering == true ? () : close() }
         let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
         do {
-            try http.end(.noError, reason: text)
+            try http?.end(.noError, reason: text)
         } catch {
             return close()
         }
-        flush()
+        server.touch(self)
     }
 
-    /// Looks for what takes too long: a handshake, a request that does not end, silence.
+    /// Looks for what takes too long: a handshake, a request that does not end, an answer that is
+    /// not taken, silence.
     func check(_ now: Moment) {
+        if let blockedSince, now.boot - blockedSince > server.settings.stallTime {
+            server.counters.slowRequests += 1
+            return close()
+        }
         let late = now.boot - server.settings.requestTime
         if let web { return check(web, late, now) }
         guard let http else {
             if now.boot - start > server.settings.handshakeTime { close() }
             return
         }
+        http.clock = now.boot.nanoseconds
+        http.forgive(50)
         if http.cut(startedBefore: late.nanoseconds) > 0 {
             server.counters.slowRequests += 1
             flush()
         }
-        if !isClosed, http.openCount == 0, now.boot - lastActivity > server.settings.idleTime {
+        if !isClosed, http.openCount == 0, now.boot - lastActivity > patience {
             drain(.idleTimeout)
         }
+    }
+
+    /// How long it may be silent.
+    private var patience: Interval {
+        isTrusted ? server.settings.idleTime : server.settings.proofTime
+    }
+}
+
+extension ProviderConnection {
+    /// Whether a token is not worth looking at: the last wrong one, or after too many.
+    func isWrong(_ field: ArraySlice<UInt8>) -> Bool {
+        wrong.contains(field, server.authority.generation)
+    }
+
+    /// A token's signature was found wrong. Finding that costs more than all else about a request.
+    func foundWrong(_ field: ArraySlice<UInt8>) {
+        wrong.add(field, server.authority.generation)
+        if wrong.areTooMany { sendAway(.invalidProviderToken) }
     }
 }
 
@@ -288,7 +355,7 @@ extension ProviderConnection {
         if !web.isAnswering, let requestStart, requestStart < late {
             server.counters.slowRequests += 1
             close()
-        } else if web.isIdle, now.boot - lastActivity > server.settings.idleTime {
+        } else if web.isIdle, now.boot - lastActivity > patience {
             close()
         }
     }
@@ -296,6 +363,8 @@ extension ProviderConnection {
 
 extension ProviderConnection: HTTP2Handler {
     func received(_ message: HTTP2Message) { server.received(message, on: self) }
+
+    func turnedAway(_ stream: Int32) { server.turnAway(stream, of: self) }
 
     /// The answer that may still come finds no stream.
     func broken(_ stream: Int32, _ code: HTTP2Code) {}

@@ -30,6 +30,14 @@ extension ProviderServer {
         respond(connection, message.stream, .push(freshID(), written: written), answer)
     }
 
+    /// A request for whose rest there is no memory.
+    func turnAway(_ stream: Int32, of connection: ProviderConnection) {
+        counters.turnedAway += 1
+        let answer = Answer.refused(.serviceUnavailable)
+        count(answer)
+        respond(connection, stream, .push(freshID(), written: nil), answer)
+    }
+
     private func push(
         _ message: HTTP2Message,
         _ fields: RequestFields,
@@ -146,9 +154,13 @@ extension ProviderServer {
         {
             return last
         }
+        guard !connection.isWrong(field) else { return nil }
         guard let said = ProviderToken.bearer(field), let verified = authority.verify(said),
             let key = authority.key(verified.keyID)
-        else { return nil }
+        else {
+            connection.foundWrong(field)
+            return nil
+        }
         let token = KnownToken(
             field: Array(field),
             text: Array(said),

@@ -15,6 +15,12 @@ package final class ProviderServer {
         package var handshakeTime = Interval.seconds(10)
         package var requestTime = Interval.seconds(30)
         package var idleTime = Interval.hours(2)
+        /// The same as long as nothing good came.
+        package var proofTime = Interval.seconds(30)
+        /// How long nothing of an answer may be taken.
+        package var stallTime = Interval.seconds(30)
+        /// Bytes of requests that are not whole yet, of all connections.
+        package var requestMemory = 64 << 20
 
         package init() {}
     }
@@ -26,6 +32,10 @@ package final class ProviderServer {
         package var protocolErrors: UInt64 = 0
         package var floods: UInt64 = 0
         package var slowRequests: UInt64 = 0
+        /// Connections that made room for others.
+        package var displaced: UInt64 = 0
+        /// Requests for which there was no memory.
+        package var turnedAway: UInt64 = 0
         package var accepted: UInt64 = 0
         /// By the place of the reason in the list of all.
         package var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
@@ -35,7 +45,8 @@ package final class ProviderServer {
     package let node: GatewayNode
     package let authority: Authority
     let vapid = VapidTokens()
-    package var settings: Settings
+    package var settings: Settings { didSet { memory.limit = settings.requestMemory } }
+    let memory: HTTP2Memory
     package internal(set) var counters = Counters()
     /// For new connections.
     package var context: TLSContext
@@ -48,6 +59,8 @@ package final class ProviderServer {
     /// The fields of the last answer to a push that was taken.
     private var acceptedFields = ProviderServer.acceptedFields
     private var connections: [UInt64: ProviderConnection] = [:]
+    /// Those that have not shown who sends.
+    private var untrusted: Set<UInt64> = []
     private var lastConnection: UInt64 = 0
     private var touched: [ProviderConnection] = []
     private var unread: [ProviderConnection] = []
@@ -99,6 +112,8 @@ package final class ProviderServer {
         httpLimits = HTTP2Limits()
         httpLimits.streams = UInt32(clamping: settings.streams)
         httpLimits.body = 5120
+        memory = HTTP2Memory(limit: settings.requestMemory)
+        httpLimits.unfinished = settings.requestMemory / 4
         let socket = try InternetListener(address)
         port = socket.port
         let number = socket.descriptor.number
@@ -135,7 +150,7 @@ package final class ProviderServer {
                 return
             }
             guard let socket = socket.take() else { return }
-            guard connections.count < settings.connections, !isDraining else {
+            guard !isDraining, connections.count < settings.connections || makeRoom() else {
                 counters.refusedConnections += 1
                 continue
             }
@@ -145,11 +160,24 @@ package final class ProviderServer {
                 let connection = try ProviderConnection(lastConnection, self, socket)
                 try connection.watch()
                 connections[lastConnection] = connection
+                untrusted.insert(lastConnection)
             } catch {
                 counters.refusedConnections += 1
             }
         }
     }
+
+    /// The oldest of those that have shown nothing, and had a while for it, goes.
+    private func makeRoom() -> Bool {
+        guard let connection = untrusted.min().flatMap({ connections[$0] }),
+            connection.start + settings.proofTime / 10 < now.boot
+        else { return false }
+        counters.displaced += 1
+        connection.close()
+        return true
+    }
+
+    func trusts(_ connection: ProviderConnection) { untrusted.remove(connection.number) }
 
     private func acceptOne() throws(LinuxError) -> FileDescriptor? {
         switch listener {
@@ -160,6 +188,7 @@ package final class ProviderServer {
 
     func closed(_ connection: ProviderConnection) {
         connections[connection.number] = nil
+        untrusted.remove(connection.number)
         try? source?.setEnabled(!isDraining)
     }
 
@@ -172,13 +201,21 @@ package final class ProviderServer {
 
     /// More was read than it was given time for.
     func readAgain(_ connection: ProviderConnection) {
+        guard !connection.isUnread else { return }
+        connection.isUnread = true
         unread.append(connection)
-        if again == nil {
-            again = try? DeferredSource(loop) { [unowned self] in
-                again = nil
-                let waiting = unread
-                unread = []
-                for connection in waiting { connection.readMore() }
+    }
+
+    /// In the next turn: others have theirs first.
+    private func listUnread() {
+        guard !unread.isEmpty, again == nil else { return }
+        again = try? DeferredSource(loop) { [unowned self] in
+            again = nil
+            let waiting = unread
+            unread = []
+            for connection in waiting {
+                connection.isUnread = false
+                connection.readMore()
             }
         }
     }
@@ -191,6 +228,7 @@ package final class ProviderServer {
             connection.isTouched = false
             connection.flush()
         }
+        listUnread()
     }
 
     private func check() {

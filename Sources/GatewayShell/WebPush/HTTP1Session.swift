@@ -12,6 +12,8 @@ final class HTTP1Session {
     /// The number of the present request, by which its answer finds it.
     private(set) var number: Int32 = 0
     private var keepsAlive = true
+    /// Something that came may be a request, which nobody has looked for since.
+    private var isLeft = false
 
     /// Nothing of a request has come, and none waits.
     var isIdle: Bool { !isAnswering && reader.isIdle }
@@ -23,9 +25,16 @@ final class HTTP1Session {
 
     func receive(_ bytes: some Sequence<UInt8>) { reader.append(bytes) }
 
-    /// The next request, if one is complete and none is being answered.
+    /// What came is to be looked at when the answers went out.
+    var mayGoOn: Bool { isLeft && !isAnswering && !isOver }
+
+    /// Bytes of answers that wait to go before the next request is looked at.
+    private static let outputLimit = 16_384
+
+    /// The next request, if one is complete, none is being answered, and few answers wait.
     func next() -> HTTP1Reader.Request? {
-        guard !isAnswering, !isOver else { return nil }
+        isLeft = isAnswering || output.count > Self.outputLimit
+        guard !isLeft, !isOver else { return nil }
         do throws(WebPushReason) {
             while let step = try reader.next() {
                 switch step {

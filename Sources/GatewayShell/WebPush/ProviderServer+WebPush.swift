@@ -78,7 +78,7 @@ extension ProviderServer {
         guard let address = node.seal.address(text) else { throw .noSubscription }
         guard content.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
         let said = try request.fields()
-        let sender = try authorize(request, address)
+        let sender = try authorize(request, address, connection)
         connection.trust()
         guard node.load(address.token.device) else { throw .serviceUnavailable }
         guard node.gateway.refusal(of: address.token) == nil else { throw .gone }
@@ -105,13 +105,18 @@ extension ProviderServer {
     /// Who sends, for the log.
     private func authorize(
         _ request: WebPushRequest,
-        _ address: WebPushAddress
+        _ address: WebPushAddress,
+        _ connection: ProviderConnection
     ) throws(WebPushReason) -> String {
         guard let field = request.authorization else {
             if address.sender != nil { throw .missingVapid }
             return "anyone"
         }
-        guard let token = vapid.verify(field) else { throw .badVapid }
+        guard !connection.isWrong(field) else { throw .badVapid }
+        guard let token = vapid.verify(field) else {
+            connection.foundWrong(field)
+            throw .badVapid
+        }
         if let reason = token.refusal(origin: node.origin, sender: address.sender, at: now.wall) {
             throw reason
         }

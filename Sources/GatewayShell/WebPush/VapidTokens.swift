@@ -15,6 +15,7 @@ final class VapidTokens {
             (try? key.verifies(token.signature, of: token.signed)) == true
         else { return nil }
         // Anybody may have a key; what there is no room for is verified again.
+        guard bytes.count <= 1024 else { return token }
         if verified.count >= Self.limit { verified.removeAll(keepingCapacity: true) }
         verified[bytes] = token
         return token
