@@ -1,4 +1,4 @@
-import Commands
+@testable import Commands
 import DeviceCore
 import Linux
 import TestKit

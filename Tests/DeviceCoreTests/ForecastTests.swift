@@ -88,4 +88,20 @@ extension LearnedRefreshTests {
         #expect(reasons.contains(.chance) && !reasons.contains(nil))
         #expect(reasons.contains(.deviceAwake) == isShared, "\(reasons)")
     }
+
+    @Test func `a refresh that a linked app asks for comes at a learned time`() {
+        var bench = Self.bench(days: 0, budget: 1)
+        bench.install(.linked("reader", identifiers: ["reader.refresh"]))
+        var task = Submission(app: AppID("reader"), identifier: "reader.refresh", kind: .refresh)
+        task.after = .days(12)
+        bench.ask(.submit(task))
+        var runs: [Interval] = []
+        for _ in 0..<13 {
+            #expect(runs.isEmpty)
+            let day = Self.live(&bench, [("reader", .hours(21))])
+            runs = day.filter { $0.app == "reader" }.map(\.at)
+        }
+        let before = Interval.hours(20)...Interval.hours(21)
+        #expect(runs.first.map { before.contains($0) } == true, "\(runs)")
+    }
 }

@@ -40,7 +40,7 @@ extension Device {
         let requests = apps[index].requests.span
         for place in requests.indices
         where requests[place].kind == .refresh && requests[place].state == .pending
-            && requests[place].mode == .normal && requests[place].decision == nil
+            && requests[place].mode == .normal && !requests[place].isChosen(at: now.wall)
             && requests[place].earliest.map({ $0 <= now.wall }) ?? true
         {
             return place
@@ -211,7 +211,8 @@ extension Device {
                 together: together,
                 purse: settings.purse,
                 because: isUsual
-                    ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake
+                    ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake,
+                at: step.now.wall
             )
             touch(index)
         }

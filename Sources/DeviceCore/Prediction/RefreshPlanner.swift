@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// What the purse pays for and how: one budget a day for all refreshes, or one for each app.
 package enum RefreshPurse: String, CaseIterable, Hashable, Sendable, Codable {
@@ -13,12 +13,18 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var price: Int64
     /// Refreshes left in the purse, before this one.
     package var left: Int64
-    /// What the purse held in the morning. This and `because`: nil in records of older versions.
+    /// What the purse held in the morning. It, `because` and `at` are nil in older records.
     package var budget: Int64?
     /// Its place among the apps refreshed together, from 1.
     package var together: Int64
     package var purse: RefreshPurse
     package var because: Reason?
+    package var at: WallTime?
+
+    /// What could not begin by then is chosen anew.
+    func isOver(at now: WallTime) -> Bool {
+        at.map { !($0...$0 + RefreshPlanner.freshness).contains(now) } ?? true
+    }
 
     package enum Reason: String, CaseIterable, Hashable, Sendable, Codable {
         /// The chance alone was worth it.

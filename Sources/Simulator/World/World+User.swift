@@ -8,8 +8,8 @@ package struct UserState {
     package var random: SeededRandom
     var jobs = 0
     /// Local time of getting up and of going to bed.
-    var rises = Interval.hours(7)
-    var sleeps = Interval.hours(23)
+    package var rises = Interval.hours(7)
+    package var sleeps = Interval.hours(23)
 
     init(random: SeededRandom) {
         self.random = random

@@ -7,7 +7,7 @@ extension GateTable.Definition {
         kind: .saving,
         check: {
             guard $0.hasBetterMoments else { return .open }
-            if $0.isLearned { return $0.request?.decision == nil ? .held(.event) : .open }
+            if $0.isLearned { return $0.isChosen ? .open : .held(.event) }
             return .held(until: $0.plan.at, at: $0.now)
         },
         words: {
@@ -44,6 +44,8 @@ extension GateContext {
         app.isPlanned && device.plannedDays >= RefreshPlanner.enoughDays
             && app.opens >= RefreshPlanner.enoughOpens
     }
+
+    var isChosen: Bool { request?.isChosen(at: now.wall) ?? false }
 
     var plan: RefreshPlan {
         RefreshSpread.plan(
