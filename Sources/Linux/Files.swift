@@ -44,20 +44,31 @@ package enum Files {
     }
 
     /// Replaces the file so that after a crash either the old or the new bytes are there, whole.
+    /// `permissions` nil: those that it has, else 0o600. What root replaces stays its owner's, and
+    /// what root makes is that of the directory's: a service reads what its operator writes.
     /// `synchronized`: false is for what may be lost with the machine's power, and takes no time.
     package static func replace(
         _ path: String,
         with bytes: Span<UInt8>,
-        permissions: UInt32 = 0o600,
+        permissions: UInt32? = nil,
         synchronized: Bool = true
     ) throws(LinuxError) {
         let temporary = path + ".\(getpid()).new"
+        let old = status(path)
         do throws(LinuxError) {
+            // Left over by a process of the same number.
+            try? remove(temporary)
             let file = try FileDescriptor(
                 opening: temporary,
-                [.writing, .create, .truncate, .noFollow],
-                permissions: permissions
+                [.writing, .create, .exclusive],
+                permissions: permissions ?? 0o600
             )
+            if geteuid() == 0, let owner = old ?? status(directory(of: path)) {
+                try check(fchown(file.number, owner.user, owner.group), "chown", temporary)
+            }
+            if permissions == nil, let old {
+                try check(fchmod(file.number, old.permissions), "chmod", temporary)
+            }
             try file.writeAll(bytes)
             if synchronized { try file.synchronize() }
             try file.close()
@@ -73,7 +84,7 @@ package enum Files {
     package static func replace(
         _ path: String,
         with text: String,
-        permissions: UInt32 = 0o600
+        permissions: UInt32? = nil
     ) throws(LinuxError) {
         let bytes = Array(text.utf8)
         try replace(path, with: bytes.span, permissions: permissions)

@@ -29,6 +29,23 @@ struct FileTests {
         #expect(try Files.list(scratch.path) == ["state"])
     }
 
+    @Test func `a replaced file keeps its mode, and its owner when root replaces it`() throws {
+        let path = try scratch.write("keys", "old", permissions: 0o640)
+        let isRoot = CurrentProcess.user == 0
+        if isRoot { try Files.setOwner(path, user: 1234, group: 2345) }
+        try Files.replace(path, with: "new")
+        let status = try #require(Files.status(path))
+        #expect(status.permissions == 0o640)
+        guard isRoot else { return }
+        #expect((status.user, status.group) == (1234, 2345))
+        // What is new there belongs to whom the directory does.
+        try Files.makeDirectory(scratch("state"))
+        try Files.setOwner(scratch("state"), user: 1234, group: 2345)
+        try Files.replace(scratch("state/fresh"), with: "new")
+        let fresh = try #require(Files.status(scratch("state/fresh")))
+        #expect((fresh.user, fresh.group, fresh.permissions) == (1234, 2345, 0o600))
+    }
+
     @Test func `a replacement that fails leaves nothing behind`() throws {
         try Files.makeDirectory(scratch("target"))
         try scratch.write("target/entry", "")
