@@ -192,7 +192,7 @@ package final class HTTP2Session {
 
     // MARK: Messages
 
-    /// Answers a request. A body goes out in one frame if the peer's window lets it. For a stream
+    /// Answers a request, HEAD without the body. A body goes out in one frame if the peer's window lets it. For a stream
     /// that is gone nothing happens.
     package func respond(
         to stream: Int32,
@@ -202,6 +202,9 @@ package final class HTTP2Session {
         guard let state = self.stream(stream), !state.isAnswered else { return }
         state.isAnswered = true
         state.start = clock
+        // Whoever asks for the head alone takes a body for the beginning of something else.
+        let isHead = !body.isEmpty && state.headers[":method"]?.elementsEqual("HEAD".utf8) == true
+        let body = isHead ? [] : body
         state.output = body
         let code = unsafe submit(headers) { fields, count in
             if body.isEmpty {

@@ -14,6 +14,8 @@ final class HTTP1Session {
     private var keepsAlive = true
     /// Something that came may be a request, which nobody has looked for since.
     private var isLeft = false
+    /// The present request is for the head alone.
+    private var isHead = false
 
     /// Nothing of a request has come, and none waits.
     var isIdle: Bool { !isAnswering && reader.isIdle }
@@ -43,6 +45,7 @@ final class HTTP1Session {
                     isAnswering = true
                     number += 1
                     keepsAlive = request.keepsAlive
+                    isHead = request.method.elementsEqual("HEAD".utf8)
                     return request
                 }
             }
@@ -65,7 +68,7 @@ final class HTTP1Session {
         for field in answer.fields { head += "\(field.name): \(field.value)\r\n" }
         head += "content-length: \(answer.body.count)\r\n"
         if isOver { head += "connection: close\r\n" }
-        output += Array((head + "\r\n").utf8) + answer.body
+        output += Array((head + "\r\n").utf8) + (isHead ? [] : answer.body)
     }
 
     /// The request that is being answered is the last.
