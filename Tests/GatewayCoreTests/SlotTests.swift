@@ -99,6 +99,24 @@ struct SlotTests {
         #expect(effects.contains(.logNumber(push.number, .expired, bench.now.wall)))
     }
 
+    @Test func `an app that the device does not have is registered no more, and its push is told`()
+    {
+        var bench = GatewayBench()
+        _ = bench.push()
+        _ = bench.connect()
+        let (push, call, sent) = bench.push()
+        let sending = sent.sendings[0].id
+        let effects = bench.after { $0.refused(sending, over: LinkID(1), at: $1, into: &$2) }
+        let gone = Answer.refused(.unregistered, timestamp: bench.now.wall)
+        #expect(effects.deeds.contains(.answer(call, gone, afterCommit: true)))
+        #expect(bench.gateway.refusal(of: bench.token) == gone)
+        #expect(effects.deeds.contains { if case .save = $0 { true } else { false } })
+        // Nothing of it is kept, not even what was before.
+        #expect(effects.deeds.contains { if case .remove = $0 { true } else { false } })
+        #expect(effects.contains(.logNumber(push.number, .dropped(.refused), bench.now.wall)))
+        #expect(bench.connect(2).sendings.isEmpty)
+    }
+
     @Test func `a token that was renewed or given back is gone, with the time at which it went`() {
         var bench = GatewayBench()
         _ = bench.connect()

@@ -67,7 +67,7 @@ extension Gateway {
         }
     }
 
-    /// The device does not want it (no such app there any more): it is not kept either.
+    /// The device has no such app any more: the registration ends, and whoever waits is told so.
     package mutating func refused(
         _ sending: SendingID,
         over link: LinkID,
@@ -78,9 +78,11 @@ extension Gateway {
         counters.dropped += 1
         effects.append(.logNumber(flight.number, .dropped(.refused), now.wall))
         if let call = flight.call {
-            effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
+            let gone = Answer.refused(.unregistered, timestamp: now.wall)
+            effects.append(.answer(call, gone, afterCommit: true))
         }
         empty(device, place, flight, into: &effects)
+        end(flight.app, of: device, at: now, into: &effects)
     }
 
     private mutating func takeFlight(

@@ -104,7 +104,7 @@ extension Gateway {
         }
     }
 
-    private mutating func end(
+    mutating func end(
         _ app: AppNumber,
         of device: DeviceID,
         at now: Moment,
