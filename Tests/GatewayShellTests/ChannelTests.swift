@@ -44,6 +44,14 @@ struct ChannelTests {
         return Outcome(try ask(gateway, "POST", Self.sending, fields, body: "{\"t\":\"\(text)\"}"))
     }
 
+    @Test func `a gateway without channels says so`() throws {
+        let gateway = try ScratchGateway(settings: "channels = 0\n")
+        try gateway.start()
+        let body = #"{"message-storage-policy":0,"push-type":"LiveActivity"}"#
+        let made = try ask(gateway, "POST", Self.management, body: body)
+        #expect(Outcome(made) == Outcome(400, "FeatureNotEnabled"))
+    }
+
     @Test func `a message reaches who follows, and the newest who comes after a restart`() throws {
         let gateway = try ScratchGateway()
         try gateway.start()

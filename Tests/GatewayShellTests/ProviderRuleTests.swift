@@ -128,6 +128,14 @@ struct ProviderRuleTests {
         #expect((response.header("apns-unique-id") != nil) == (response.status == 200))
     }
 
+    @Test func `the answer to HEAD has no body`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        let response = try gateway.client.send("HEAD", "/2/x", [], body: [])
+        #expect(response.status == 404 && response.body.isEmpty)
+        #expect(response.header("content-type") == "application/json")
+    }
+
     @Test func `a token of the past comes with the time at which it went`() throws {
         let gateway = try ScratchGateway()
         let before = Clocks.now().wall.nanoseconds / 1_000_000
@@ -189,6 +197,16 @@ struct ProviderRuleTests {
         #expect(try ValueJSON.parse(own.body) == now)
         let foreign = try gateway.log(of: unique, for: "OTHER00001")
         #expect(foreign == Outcome(400, "BadMessageId"))
+        // Who may not ask does not learn what there is.
+        for push in [unique, "11111111-2222-4333-8444-555555555555", "x"] {
+            let stranger = try gateway.client.send(
+                "GET",
+                "/3/log/" + push,
+                [("authorization", "bearer x.y.z")],
+                body: []
+            )
+            #expect(Outcome(stranger) == Outcome(403, "InvalidProviderToken"), "\(push)")
+        }
     }
 
     @Test func `a silent payload that says no more is a background push, and the log says so`()
@@ -221,8 +239,8 @@ struct ProviderRuleTests {
         let gateway = try ScratchGateway()
         let token = try gateway.register(1)[0]
         try gateway.start()
+        var key = ""
         func push() throws -> Outcome {
-            let key = try Files.text(gateway.places.providerKey("LATE000001"))
             let text = try ProviderClient.token(key: key, id: "LATE000001", team: "TEAM000002")
             return Outcome(
                 try gateway.client.send(
@@ -244,6 +262,7 @@ struct ProviderRuleTests {
             }
         }
         try change("keys", "add", "LATE000001", "--team=TEAM000002")
+        key = try Files.text(gateway.places.providerKey("LATE000001"))
         #expect(try push() == Outcome(200))
         try change("topics", "set", "LATE000001", "org.example.Other")
         #expect(try push() == Outcome(403, "InvalidProviderToken"))

@@ -10,31 +10,7 @@ import Vocabulary
 /// Reasons that take more than one request, or a connection of one's own. `Forbidden`,
 /// `ExpiredToken` and `InternalServerError` have no occasion here.
 struct ReasonTests {
-    private typealias Raw = RawConnection
-
-    /// One provider's connection, request after request.
-    private final class Sender {
-        let raw: RawConnection
-        private let token: String
-        private var stream: UInt32 = 1
-
-        init(_ gateway: ScratchGateway, _ token: String, certificate: String? = nil) throws {
-            raw = try RawConnection(gateway, identity: certificate)
-            self.token = token
-            raw.send(RawConnection.preface + RawConnection.settings)
-        }
-
-        /// The reason of the answer; empty when it was 200.
-        func push(_ fields: [(String, String)]) -> String {
-            defer { stream += 2 }
-            let path = "/3/device/" + token
-            raw.send(RawConnection.frame(1, 4, stream, RawConnection.request(path, fields)))
-            raw.send(RawConnection.frame(0, 1, stream, Array("{}".utf8)))
-            let last = raw.frames { $0.stream == self.stream && $0.flags & 1 != 0 }.last
-            guard let last, last.type == 0 else { return last == nil ? "nothing" : "" }
-            return (try? ValueJSON.parse(last.payload))?["reason"]?.stringValue ?? "?"
-        }
-    }
+    private typealias Sender = ScratchSender
 
     private static func reason(_ frame: RawConnection.Frame?) -> String {
         String(decoding: (frame?.payload ?? []).dropFirst(8), as: UTF8.self)
@@ -137,6 +113,46 @@ struct ReasonTests {
         #expect(sender.push([Self.topic]) == "BadCertificate")
         // A token makes up for it.
         #expect(sender.push([Self.topic, try token(gateway)]) == "")
+    }
+
+    @Test func `a certificate is of its environment`() throws {
+        let gateway = try ScratchGateway(settings: "environment = development\n")
+        let device = try gateway.register(1)[0]
+        let production = ScratchCertificate.production
+        let shown = try ScratchCertificate.make(gateway, ScratchGateway.topic, [production])
+        try gateway.start()
+        let sender = try Sender(gateway, device, certificate: shown)
+        #expect(sender.push([Self.topic]) == "BadCertificateEnvironment")
+    }
+
+    @Test func `a certificate is for what it lists, and never for places and managers`() throws {
+        let gateway = try ScratchGateway()
+        let device = try gateway.register(1, topic: "org.example.Mail")[0]
+        func pushes(_ certificate: String, _ topic: String?, _ type: String) throws -> String {
+            let sender = try Sender(gateway, device, certificate: certificate)
+            let fields = [("apns-push-type", type)] + (topic.map { [("apns-topic", $0)] } ?? [])
+            return sender.push(fields)
+        }
+        let list = ScratchCertificate.list(["org.example.Mail.voip", "voip"])
+        let calls = try ScratchCertificate.make(gateway, "org.example.Mail.voip", [list])
+        let own = try ScratchCertificate.make(gateway, "org.example.Mail", [])
+        try gateway.start()
+        #expect(try pushes(calls, "org.example.Mail.voip", "voip") == "")
+        #expect(try pushes(calls, nil, "voip") == "")
+        #expect(try pushes(calls, "org.example.Mail", "alert") == "TopicDisallowed")
+        #expect(try pushes(own, "org.example.Mail.voip", "voip") == "")
+        #expect(try pushes(own, "org.example.Mail", "alert") == "")
+        #expect(try pushes(own, nil, "alert") == "")
+        #expect(
+            try pushes(own, "org.example.Mail.location-query", "location") == "TopicDisallowed"
+        )
+        #expect(try pushes(own, "org.example.Mail", "mdm") == "TopicDisallowed")
+        let mail = try Sender(gateway, device)
+        let field = try token(gateway)
+        let place = ("apns-topic", "org.example.Mail.location-query")
+        #expect(mail.push([field, place, ("apns-push-type", "location")]) == "")
+        let manager = [field, ("apns-topic", "org.example.Mail"), ("apns-push-type", "mdm")]
+        #expect(mail.push(manager) == "TopicDisallowed")
     }
 
     @Test func `whoever says nothing, or is there at the end, is told why`() throws {

@@ -32,13 +32,36 @@ package struct ProviderKey: Equatable, Sendable {
 package struct ProviderCertificate: Equatable, Sendable {
     /// SHA-256, in hexadecimal; its name in the log.
     package var fingerprint: String
-    /// The first is the default topic.
+    /// Whole, as in `apns-topic`. The first that fits a push is its default.
     package var topics: [String]
+    /// These and no others; else an app's name stands for all kinds of pushes to it.
+    package var isComplete: Bool
     /// Nil: both.
     package var environment: PushEnvironment?
 
-    package init(fingerprint: String, topics: [String], environment: PushEnvironment? = nil) {
+    package init(
+        fingerprint: String,
+        topics: [String],
+        isComplete: Bool = false,
+        environment: PushEnvironment? = nil
+    ) {
         (self.fingerprint, self.topics, self.environment) = (fingerprint, topics, environment)
+        self.isComplete = isComplete
+    }
+
+    /// `type` nil: it is about the app, not about a push.
+    func covers(_ bundle: String, _ type: PushType?) -> Bool {
+        switch type {
+        // By token only.
+        case .location: return false
+        // By the certificate of who manages the device.
+        case .mdm: return topics.first == bundle && bundle.hasPrefix("com.apple.mgmt.")
+        case .some, .none: break
+        }
+        guard isComplete, let type, type.topicSuffix.utf8CodeUnitCount > 0 else {
+            return topics.contains(bundle)
+        }
+        return topics.contains(bundle + type.topicSuffix.description)
     }
 }
 
@@ -58,12 +81,13 @@ package struct ProviderSession: Equatable, Sendable {
         token[...] == text
     }
 
-    /// A token whose signature is right, with the key that made it, wants to be used for a topic.
+    /// A token whose signature is right, with the key that made it, wants to be used for a topic;
+    /// `bundle` nil: for none.
     package mutating func use(
         _ text: ArraySlice<UInt8>,
         issuedAt: Int64,
         key: ProviderKey,
-        bundle: String,
+        bundle: String?,
         environment: PushEnvironment,
         _ limits: GatewayLimits,
         at now: Moment
@@ -81,6 +105,7 @@ package struct ProviderSession: Equatable, Sendable {
             token = Array(text)
             since = now.boot
         }
+        guard let bundle else { return nil }
         return key.covers(bundle) ? nil : .invalidProviderToken
     }
 
@@ -114,12 +139,14 @@ package struct ProviderSession: Equatable, Sendable {
     /// Whether a certificate may push to a topic.
     package static func refusal(
         of certificate: ProviderCertificate,
-        bundle: String,
+        bundle: String?,
+        type: PushType? = nil,
         environment: PushEnvironment
     ) -> Reason? {
         guard certificate.environment == nil || certificate.environment == environment else {
             return .badCertificateEnvironment
         }
-        return certificate.topics.contains(bundle) ? nil : .topicDisallowed
+        guard let bundle else { return nil }
+        return certificate.covers(bundle, type) ? nil : .topicDisallowed
     }
 }

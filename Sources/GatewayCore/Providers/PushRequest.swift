@@ -24,6 +24,20 @@ package struct PushRequest: Sendable {
         package var priority: PushPriority?
         package var expiration: PushExpiration?
         package var collapseID: [UInt8]
+
+        /// Who names no topic means the first of the certificate that fits.
+        package mutating func assumeTopic(of certificate: ProviderCertificate) throws(Reason) {
+            guard bundle == nil else { return }
+            for topic in certificate.topics {
+                guard let split = PushType.split(topic: Array(topic.utf8)[...], type: type) else {
+                    continue
+                }
+                bundle = split.bundle
+                if split.type != .alert { type = split.type }
+                return
+            }
+            throw .invalidPushType
+        }
     }
 
     /// Checks the fields, in this order: id, topic, collapse id, priority, push type, expiration.

@@ -107,7 +107,8 @@ extension ProviderServer {
         _ call: ChannelCall
     ) throws(Reason) -> (channel: Channel, provider: String) {
         let id = try ChannelRequest.id(text)
-        let (bundle, provider) = try authorize(call.fields, call.request.bundle, call.connection)
+        let bundle = call.request.bundle
+        let provider = try authorize(call.fields, bundle, call.connection)
         if let reason = node.gateway.refusal(of: id, for: node.apps.number(of: bundle)) {
             throw reason
         }

@@ -88,7 +88,8 @@ extension ProviderCertificate {
 
     /// What a certificate that our anchors vouch for says; nil when it names no topic.
     init?(_ certificate: Certificate) {
-        var topics = certificate.extensionValue(Self.topics).map(DER.texts) ?? []
+        let list = certificate.extensionValue(Self.topics).map(DER.texts)
+        var topics = list ?? []
         // The kinds stand among the topics, by plain words.
         topics.removeAll { !$0.utf8.contains(UInt8(ascii: ".")) }
         if let own = certificate.subject(.userID), !topics.contains(own) {
@@ -100,6 +101,7 @@ extension ProviderCertificate {
         self.init(
             fingerprint: Hexadecimal.text(fingerprint),
             topics: topics,
+            isComplete: list != nil,
             environment: isDevelopment == isProduction
                 ? nil : isProduction ? .production : .development
         )

@@ -62,8 +62,10 @@ extension ProviderServer {
         var request = fields.push
         request.payload = message.body
         request.isCutOff = message.isCutOff
-        let said = try request.fields()
-        let (bundle, provider) = try authorize(fields, said.bundle, connection)
+        var said = try request.fields()
+        if let certificate = connection.certificate { try said.assumeTopic(of: certificate) }
+        let provider = try authorize(fields, said.bundle, connection, type: said.type)
+        guard let bundle = said.bundle else { throw .missingTopic }
         guard !text.isEmpty else { throw .missingDeviceToken }
         guard let token = node.seal.token(text) else { throw .badDeviceToken }
         // Nothing more is told of a token that is for another app.
@@ -105,29 +107,31 @@ extension ProviderServer {
         node.take(push, acceptance, for: call)
     }
 
-    /// Who sends, and whether to this topic: its bundle identifier, and the provider's name for
-    /// the log.
+    /// Who sends, and whether pushes of this type to this app, if one is named; the provider's name
+    /// for the log.
     func authorize(
         _ fields: RequestFields,
         _ bundle: String?,
-        _ connection: ProviderConnection
-    ) throws(Reason) -> (bundle: String, provider: String) {
+        _ connection: ProviderConnection,
+        type: PushType? = nil
+    ) throws(Reason) -> String {
         if let certificate = connection.certificate {
-            guard let bundle = bundle ?? certificate.topics.first else { throw .missingTopic }
             if let reason = ProviderSession.refusal(
                 of: certificate,
                 bundle: bundle,
+                type: type,
                 environment: settings.environment
             ) {
                 throw reason
             }
-            return (bundle, certificate.fingerprint)
+            return certificate.fingerprint
         }
         guard let field = fields.authorization else {
             throw connection.hasBadCertificate ? .badCertificate : .missingProviderToken
         }
         guard let token = token(field, connection) else { throw .invalidProviderToken }
-        guard let bundle else { throw .missingTopic }
+        // By certificate only.
+        if type == .mdm { throw .topicDisallowed }
         if let reason = connection.session.use(
             token.text[...],
             issuedAt: token.issuedAt,
@@ -140,7 +144,7 @@ extension ProviderServer {
             throw reason
         }
         connection.trust()
-        return (bundle, token.key.id)
+        return token.key.id
     }
 
     /// The token in an `authorization` field; nil if none of the keys signed it.
@@ -188,6 +192,8 @@ extension ProviderServer {
     ) {
         do throws(Reason) {
             guard fields.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
+            // Before all else: who may not ask does not learn what there is.
+            let provider = try authorize(fields, nil, connection)
             guard let number = PushUUID(text)?.number(gateway: node.identity) else {
                 throw .badMessageID
             }
@@ -200,7 +206,6 @@ extension ProviderServer {
             guard let row, let bundle = node.apps.bundle(of: row.head.app) else {
                 throw .badMessageID
             }
-            let (_, provider) = try authorize(fields, bundle, connection)
             // Whose push it was not learns not even that there was one.
             guard provider == row.head.provider else { throw .badMessageID }
             let report = LogReport(row, bundle: bundle, gateway: node.identity).value
