@@ -10,6 +10,8 @@ import Wire
 final class GatewayService {
     private let places: GatewayPlaces
     private var settings: GatewaySettings
+    /// As the file has them: the command line may have said something else.
+    private var written: GatewaySettings
     private let lock: LockFile
     private let loop: EventLoop
     private let storage: SQLiteStorage
@@ -27,6 +29,7 @@ final class GatewayService {
     init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(Failure) {
         (self.places, self.settings) = (places, settings)
         lock = try Self.lock(places)
+        written = try GatewaySettings.read(places.settings)
         let key = Hexadecimal.bytes(
             try failing { try Files.text(places.tokenKey) }.utf8.filter { $0 > 0x20 }
         )
@@ -144,11 +147,19 @@ final class GatewayService {
             for signal in [Signal.terminate, Signal.interrupt] {
                 signals.append(try SignalSource(loop, signal) { [unowned self] _ in end() })
             }
-            signals.append(try SignalSource(loop, Signal.hangUp) { [unowned self] _ in reload() })
+            signals.append(
+                try SignalSource(loop, Signal.hangUp) { [unowned self] _ in
+                    reload()
+                    reloadCertificate()
+                }
+            )
+            let texts = [places.settings, places.keys].map(Files.name)
+            let pair = [places.certificate, places.certificateKey, places.authority]
+                .map(Files.name)
             watch = try PathSource(loop, places.directory, [.closedAfterWriting, .movedTo]) {
                 [unowned self] event in
-                let names = [places.settings, places.keys, places.certificate].map(Files.name)
-                if names.contains(event.name) { reload() }
+                if texts.contains(event.name) { reload() }
+                if pair.contains(event.name) { reloadCertificate() }
             }
             sweepTimer = try TimerSource(loop) { [unowned self] in sweep() }
             try sweepTimer?.arm(at: Clocks.now().boot + .seconds(5))
@@ -190,25 +201,40 @@ final class GatewayService {
         try? endTimer?.arm(at: Clocks.now().boot + settings.drainTime)
     }
 
-    /// Reads the files again. What is wrong is said, and nothing changes.
+    /// Reads settings and keys again. What is wrong is said, and nothing changes.
     private func reload() {
         do throws(Failure) {
             let settings = try GatewaySettings.read(places.settings)
             let keys = try KeysFile(places.keys).keys()
+            let origin = try Self.origin(places, settings, port)
+            authority.replace(keys)
+            node.setLimits(settings.limits)
+            node.origin = origin
+            providers.settings = settings.provider
+            devices.limits = settings.links
+            let late = settings.readAtStart(otherThan: written)
+            (self.settings, written) = (settings, settings)
+            for name in late { GatewayLog.write("\(name): at the next start") }
+            GatewayLog.write("settings and keys were read again")
+        } catch {
+            GatewayLog.write("\(error.message); nothing was changed. \(error.fix)")
+        }
+    }
+
+    /// The same for the certificate. Its files come one after the other: until they fit, the old
+    /// pair is served.
+    private func reloadCertificate() {
+        do throws(Failure) {
             let (forProviders, forDevices) = (
                 try Self.context(places), try Self.deviceContext(places)
             )
+            let origin = try Self.origin(places, settings, port)
             providers.context = forProviders
             devices.use(forDevices)
-            authority.replace(keys)
-            node.setLimits(settings.limits)
-            node.origin = try Self.origin(places, settings, port)
-            providers.settings = settings.provider
-            devices.limits = settings.links
-            self.settings = settings
-            GatewayLog.write("settings, keys and certificate were read again")
+            node.origin = origin
+            GatewayLog.write("the certificate was read again")
         } catch {
-            GatewayLog.write("\(error.message); nothing was changed. \(error.fix)")
+            GatewayLog.write("\(error.message); the old certificate is served")
         }
     }
 

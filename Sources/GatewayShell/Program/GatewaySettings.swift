@@ -32,8 +32,15 @@ package struct GatewaySettings: Sendable {
             self.meaning = usual.isEmpty ? meaning : "\(meaning) (\(usual))"
         }
 
-        func set(_ settings: inout GatewaySettings, _ value: String) -> Bool {
-            field.set(&settings, value)
+        /// What is wrong with the value; nil: it was set.
+        func set(_ settings: inout GatewaySettings, _ value: String) -> (String, fix: String)? {
+            if field.set(&settings, value) { return nil }
+            if case .span = field, Interval(value) == nil {
+                let mistake = Interval.mistake(in: value)
+                return ("\(name) = \(value) \(mistake.reason)", mistake.fix)
+            }
+            let range = field.range.map { " From \($0.lowerBound) to \($0.upperBound)." } ?? ""
+            return ("\(name) cannot be \(value.quoted)", "\(name): \(meaning).\(range)")
         }
     }
 
@@ -44,8 +51,11 @@ package struct GatewaySettings: Sendable {
         case optionalAddress(any Path<InternetAddress?>)
         case origin(any Path<String?>)
         case environment(any Path<PushEnvironment>)
-        case number(any Path<Int>)
-        case span(any Path<Interval>)
+        case number(any Path<Int>, ClosedRange<Int> = Field.some)
+        case span(any Path<Interval>, mayBeZero: Bool = false)
+
+        static let any = 0...1_000_000_000
+        static let some = 1...1_000_000_000
 
         func set(_ settings: inout GatewaySettings, _ value: String) -> Bool {
             switch self {
@@ -56,9 +66,14 @@ package struct GatewaySettings: Sendable {
                 assign(isOrigin(value) ? .some(value) : nil, path, &settings)
             case .environment(let path):
                 assign(PushEnvironment(rawValue: value), path, &settings)
-            case .number(let path):
-                assign(Int(value).flatMap { $0 < 0 || $0 > limit ? nil : $0 }, path, &settings)
-            case .span(let path): assign(Interval(value), path, &settings)
+            case .number(let path, let range):
+                assign(Int(value).flatMap { range.contains($0) ? $0 : nil }, path, &settings)
+            case .span(let path, let mayBeZero):
+                assign(
+                    Interval(value).flatMap { mayBeZero || $0 > .zero ? $0 : nil },
+                    path,
+                    &settings
+                )
             }
         }
 
@@ -72,7 +87,9 @@ package struct GatewaySettings: Sendable {
             return true
         }
 
-        private var limit: Int { 1_000_000_000 }
+        var range: ClosedRange<Int>? {
+            if case .number(_, let range) = self { range } else { nil }
+        }
 
         /// The scheme, a host and perhaps a port, and nothing behind them.
         private func isOrigin(_ text: String) -> Bool {
@@ -88,8 +105,8 @@ package struct GatewaySettings: Sendable {
                 settings[keyPath: path].host + ":\(settings[keyPath: path].port)"
             case .optionalAddress, .origin: ""
             case .environment(let path): settings[keyPath: path].rawValue
-            case .number(let path): "\(settings[keyPath: path])"
-            case .span(let path): "\(settings[keyPath: path])"
+            case .number(let path, _): "\(settings[keyPath: path])"
+            case .span(let path, _): "\(settings[keyPath: path])"
             }
         }
     }
@@ -104,8 +121,12 @@ package struct GatewaySettings: Sendable {
         ),
         Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
         Row("environment", "production or development", .environment(\.provider.environment)),
-        Row("log-age", "how long the delivery log is kept", .span(\.logAge)),
-        Row("drain-time", "how long open requests may take at the end", .span(\.drainTime)),
+        Row("log-age", "how long the delivery log is kept", .span(\.logAge, mayBeZero: true)),
+        Row(
+            "drain-time",
+            "how long open requests may take at the end",
+            .span(\.drainTime, mayBeZero: true)
+        ),
         Row("connections", "connections of providers at a time", .number(\.provider.connections)),
         Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
         Row("request-time", "how long a request may take to come", .span(\.provider.requestTime)),
@@ -121,17 +142,25 @@ package struct GatewaySettings: Sendable {
             "bytes of requests that are not whole, of all",
             .number(\.provider.requestMemory)
         ),
-        Row("silent-burst", "silent pushes to an app at once", .number(\.limits.silentBurst)),
-        Row("silent-refill", "after which there may be one more", .span(\.limits.silentRefill)),
+        Row(
+            "silent-burst",
+            "silent pushes to an app at once",
+            .number(\.limits.silentBurst, Field.any)
+        ),
+        Row(
+            "silent-refill",
+            "after which there may be one more",
+            .span(\.limits.silentRefill)
+        ),
         Row(
             "silent-per-day",
             "silent wakes of a device in 24 hours on battery",
-            .number(\.limits.silentPerDay)
+            .number(\.limits.silentPerDay, Field.any)
         ),
         Row(
             "silent-battery",
             "percent of charge below which none goes",
-            .number(\.limits.silentBattery)
+            .number(\.limits.silentBattery, 0...100)
         ),
         Row(
             "acknowledgement",
@@ -144,9 +173,13 @@ package struct GatewaySettings: Sendable {
         Row(
             "token-renewal",
             "between two tokens of a provider on a connection",
-            .span(\.limits.tokenRenewal)
+            .span(\.limits.tokenRenewal, mayBeZero: true)
         ),
-        Row("channels", "broadcast channels of one app", .number(\.limits.channelsPerApp)),
+        Row(
+            "channels",
+            "broadcast channels of one app",
+            .number(\.limits.channelsPerApp, Field.any)
+        ),
         Row("links", "devices connected at a time", .number(\.links.connections)),
         Row(
             "link-handshakes",
@@ -176,7 +209,7 @@ package struct GatewaySettings: Sendable {
         Row(
             "keep-alive-grace",
             "beyond the announced time and a quarter of it",
-            .span(\.links.keepAliveGrace)
+            .span(\.links.keepAliveGrace, mayBeZero: true)
         ),
         Row(
             "link-frames",
@@ -208,15 +241,32 @@ package struct GatewaySettings: Sendable {
                     fix: "\"offstage-gateway help settings\" lists them."
                 )
             }
-            guard row.set(&settings, entry.value) else {
-                throw Failure(
-                    .failed,
-                    "\(path), line \(entry.line): \(entry.name) cannot be \(entry.value.quoted)",
-                    fix: "\(row.name): \(row.meaning)."
-                )
+            if let (problem, fix) = row.set(&settings, entry.value) {
+                throw Failure(.failed, "\(path), line \(entry.line): \(problem)", fix: fix)
             }
         }
+        if let problem = settings.contradiction { throw Failure(.failed, "\(path): \(problem)") }
         return settings
+    }
+
+    /// Two settings that cannot hold together, in words.
+    private var contradiction: String? {
+        if links.shortestKeepAlive > links.longestKeepAlive {
+            return "keep-alive-longest (\(links.longestKeepAlive)) is less than "
+                + "keep-alive-shortest (\(links.shortestKeepAlive))"
+        }
+        guard links.queue > links.largestQueue else { return nil }
+        return "link-queue-largest (\(links.largestQueue)) is less than link-queue "
+            + "(\(links.queue))"
+    }
+
+    /// What counts at the start only, and is not as in `other`.
+    func readAtStart(otherThan other: GatewaySettings) -> [String] {
+        var names: [String] = []
+        if listen != other.listen { names.append("listen") }
+        if devices != other.devices { names.append("devices") }
+        if metrics != other.metrics { names.append("metrics") }
+        return names
     }
 }
 

@@ -45,7 +45,13 @@ package final class ProviderServer {
     package let node: GatewayNode
     package let authority: Authority
     let vapid = VapidTokens()
-    package var settings: Settings { didSet { memory.limit = settings.requestMemory } }
+    package var settings: Settings {
+        didSet {
+            memory.limit = settings.requestMemory
+            httpLimits.streams = UInt32(clamping: settings.streams)
+            httpLimits.unfinished = settings.requestMemory / 4
+        }
+    }
     let memory: HTTP2Memory
     package internal(set) var counters = Counters()
     /// For new connections.

@@ -1,0 +1,82 @@
+import GatewayShell
+import Linux
+import TLS
+import TestKit
+import Testing
+import Vocabulary
+
+/// Files that change while the gateway runs.
+struct ReloadTests {
+    private func wait(_ gateway: ScratchGateway, _ text: String) throws {
+        _ = try Wait.until(file: gateway.directory("log1"), text) { $0.contains(text) }
+    }
+
+    /// The pair of a gateway of its own, of the authority of `gateway`.
+    private func renewed(_ gateway: ScratchGateway) throws -> (key: String, certificate: String) {
+        let own = ScratchDirectory()
+        for name in ["ca.pem", "ca.key"] {
+            own.write(try Files.text(gateway.directory(name)), to: name)
+        }
+        let words = [ScratchGateway.program, "init", "--directory=\(own.path)", "--host=localhost"]
+        #expect(try Command(words).run().succeeded)
+        return (try own.read("server.key"), try own.read("server.pem"))
+    }
+
+    /// What a client is shown.
+    private func shown(_ gateway: ScratchGateway) throws -> [UInt8] {
+        let socket = try InternetSocket.connect(
+            to: InternetAddress(host: "127.0.0.1", port: gateway.port)
+        )
+        let context = try TLSContext(
+            clientTrusting: try Files.text(gateway.places.authority),
+            protocols: ["h2"]
+        )
+        var tls = try TLSSession(context, connecting: socket.number, to: "localhost")
+        guard try tls.handshake() == .done else { throw DidNotHappen(description: "handshake") }
+        return try tls.peerCertificate?.fingerprint() ?? []
+    }
+
+    @Test func `a renewed certificate is served, whichever of its files comes first`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        let old = try shown(gateway)
+        let (key, certificate) = try renewed(gateway)
+        try Files.replace(gateway.places.certificate, with: certificate)
+        try wait(gateway, "the old certificate is served")
+        #expect(try shown(gateway) == old)
+        // Keys of providers do not wait for it.
+        #expect(try gateway.run("keys", "add", "LATE000001", "--team=T").succeeded)
+        try wait(gateway, "keys were read again")
+        try Files.replace(gateway.places.certificateKey, with: key)
+        try wait(gateway, "the certificate was read again")
+        #expect(try shown(gateway) == Certificate(pem: certificate).fingerprint())
+    }
+
+    @Test func `what counts at the next start only is said`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        gateway.directory.write("listen = :9999\n", to: "gateway.conf")
+        try wait(gateway, "listen: at the next start")
+    }
+
+    private static func streams(_ gateway: ScratchGateway) throws -> UInt32? {
+        let certificate = try gateway.run("keys", "certificate", ScratchGateway.topic).output
+        let raw = try RawConnection(gateway, identity: certificate)
+        raw.send(RawConnection.preface + RawConnection.settings)
+        let payload = raw.frames { $0.type == 4 }.last?.payload ?? []
+        for start in stride(from: 0, to: payload.count - 5, by: 6)
+        where payload[start] == 0 && payload[start + 1] == 3 {
+            return payload[(start + 2)..<(start + 6)].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+        return nil
+    }
+
+    @Test func `the number of streams counts for the next connection`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        #expect(try Self.streams(gateway) == 1000)
+        gateway.directory.write("streams = 17\n", to: "gateway.conf")
+        try wait(gateway, "read again")
+        #expect(try Self.streams(gateway) == 17)
+    }
+}
