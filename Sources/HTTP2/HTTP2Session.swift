@@ -192,8 +192,8 @@ package final class HTTP2Session {
 
     // MARK: Messages
 
-    /// Answers a request, HEAD without the body. A body goes out in one frame if the peer's window lets it. For a stream
-    /// that is gone nothing happens.
+    /// Answers a request, HEAD without the body. A body goes out in one frame if the peer's window
+    /// lets it. For a stream that is gone nothing happens.
     package func respond(
         to stream: Int32,
         _ headers: HeaderBlock,

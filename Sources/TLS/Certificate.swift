@@ -97,6 +97,13 @@ package final class Certificate: @unchecked Sendable {  // never changed, counte
         )
     }
 
+    /// Whether a server that shows it answers for `host`, a name or an address.
+    package func covers(_ host: String) -> Bool {
+        defer { ERR_clear_error() }
+        return unsafe X509_check_ip_asc(handle, host, 0) == 1
+            || X509_check_host(handle, host, host.utf8.count, 0, nil) == 1
+    }
+
     /// From when to when it is valid, in seconds since 1970; nil for a time that cannot be read.
     package var validity: ClosedRange<Int64>? {
         let from = unsafe copenssl_seconds(X509_get0_notBefore(handle))

@@ -22,7 +22,8 @@ extension GatewayProgram {
         ],
         details: [
             "\"add\" writes the private half to ID.p8 beside the other files: move it to the "
-                + "provider. \"certificate\" prints a client certificate with its key instead. "
+                + "provider. \"remove\" removes both halves. \"certificate\" prints a client "
+                + "certificate with its key instead. "
                 + "A gateway that runs knows of changes at once."
         ],
         examples: [
@@ -45,6 +46,9 @@ extension GatewayProgram {
         case "remove" where operands.count == 2:
             try file.remove(operands[1])
             try file.write()
+            if let id = try? KeysFile.word(operands[1], "a key's ID") {
+                try? Files.remove(invocation.places.providerKey(id))
+            }
         case "certificate" where operands.count == 2:
             let work = Initialization(
                 places: invocation.places,
@@ -52,7 +56,8 @@ extension GatewayProgram {
                 keyID: "",
                 team: ""
             )
-            invocation.console.print(try work.makeClientCertificate(operands[1]))
+            let topic = try KeysFile.topics([operands[1]])[0]
+            invocation.console.print(try work.makeClientCertificate(topic))
         case .some(let word):
             throw Failure(
                 .usage,
@@ -77,9 +82,10 @@ extension GatewayProgram {
             }
         )
         invocation.show(report) { _ in
-            var table = Table("KEY", "TEAM", "TOPICS")
+            var table = Table("KEY", "TEAM", "ENVIRONMENT", "TOPICS")
             for key in keys {
-                table.add(key.id, key.team, key.topics?.joined(separator: ", ") ?? "any")
+                let topics = key.topics?.joined(separator: ", ") ?? "any"
+                table.add(key.id, key.team, key.environment?.rawValue ?? "both", topics)
             }
             table.print(invocation.console)
         }
@@ -93,8 +99,13 @@ extension GatewayProgram {
         guard let team = invocation.options["team"] else {
             throw Failure(.usage, "--team is missing", fix: "keys add ID --team=TEAM")
         }
-        var key = ProviderKey(id: id, team: team)
-        key.topics = invocation.options["topics"].map(KeysFile.list)
+        var key = ProviderKey(
+            id: try KeysFile.word(id, "a key's ID"),
+            team: try KeysFile.word(team, "--team")
+        )
+        if let list = invocation.options["topics"] {
+            key.topics = try KeysFile.topics(KeysFile.list(list))
+        }
         if let name = invocation.options["environment"] {
             guard let environment = PushEnvironment(rawValue: name) else {
                 throw Failure(.usage, "there is no environment \(name.quoted)")
@@ -131,7 +142,10 @@ extension GatewayProgram {
             }
         case "set" where operands.count > 2:
             var file = try KeysFile(invocation.places.keys)
-            try file.setTopics(Array(operands.dropFirst(2)), of: operands[1])
+            try file.setTopics(
+                try KeysFile.topics(Array(operands.dropFirst(2))),
+                of: operands[1]
+            )
             try file.write()
         case "any" where operands.count == 2:
             var file = try KeysFile(invocation.places.keys)

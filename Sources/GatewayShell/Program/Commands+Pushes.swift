@@ -26,7 +26,10 @@ extension GatewayProgram {
             OptionRow("key-id", "of that key", argument: "ID"),
             OptionRow("team", "of that key", argument: "ID"),
         ],
-        details: ["Without --key it signs with the first key of the gateway's directory."],
+        details: [
+            "Without --key it signs with a key of the gateway's directory: that of --key-id, else "
+                + "the first."
+        ],
         examples: [
             Example("send --topic=org.example.Chat --alert=Hello TOKEN", "Shown at once."),
             Example("send --topic=org.example.Chat --silent --data=room=7 TOKEN", "Wakes the app."),
@@ -37,9 +40,13 @@ extension GatewayProgram {
         guard let topic = options["topic"] else {
             throw Failure(.usage, "--topic is missing")
         }
+        let token = invocation.operands[0]
+        guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Failure(.usage, "\(token.quoted) is no token", fix: "Digits and a to f.")
+        }
         let response = try send(
             "POST",
-            "/3/device/\(invocation.operands[0])",
+            "/3/device/\(token)",
             [("apns-topic", topic)] + fields(options),
             Array(try payload(options).utf8),
             invocation
@@ -65,7 +72,9 @@ extension GatewayProgram {
 
     private static func fields(_ options: Options) -> [(name: String, value: String)] {
         var fields: [(name: String, value: String)] = []
-        let type = options["type"] ?? (options.has("silent") ? "background" : "alert")
+        let type =
+            options["type"]
+            ?? (options.has("silent") && options["alert"] == nil ? "background" : "alert")
         fields.append(("apns-push-type", type))
         let priority = options["priority"] ?? (type == "background" ? "5" : nil)
         if let priority { fields.append(("apns-priority", priority)) }
@@ -76,7 +85,12 @@ extension GatewayProgram {
     }
 
     static func payload(_ options: Options) throws(Failure) -> String {
-        if let text = options["payload"] { return text }
+        if let text = options["payload"] {
+            for name in ["alert", "silent", "data"] where options.has(name) {
+                throw Failure(.usage, "--payload is the whole payload: leave out --\(name)")
+            }
+            return text
+        }
         var aps: [(String, Value)] = []
         if let alert = options["alert"] { aps.append(("alert", .string(alert))) }
         if options.has("silent") { aps.append(("content-available", .integer(1))) }
@@ -111,12 +125,7 @@ extension GatewayProgram {
             }
             key = (try failing { try Files.text(path) }, id, team)
         } else {
-            guard let first = try KeysFile(places.keys).keys().first?.key else {
-                throw Failure(.failed, "there is no key; say --key, --key-id and --team")
-            }
-            key = (
-                try failing { try Files.text(places.providerKey(first.id)) }, first.id, first.team
-            )
+            key = try ownKey(options["key-id"], options["team"], places)
         }
         let token = try ProviderClient.token(key: key.text, id: key.id, team: key.team)
         let client = ProviderClient(
@@ -130,6 +139,24 @@ extension GatewayProgram {
             fields + [("authorization", "bearer " + token)],
             body: body
         )
+    }
+
+    /// A key of the gateway's directory.
+    private static func ownKey(
+        _ id: String?,
+        _ team: String?,
+        _ places: GatewayPlaces
+    ) throws(Failure) -> (text: String, id: String, team: String) {
+        if team != nil { throw Failure(.usage, "--team is that of --key, which is missing") }
+        let keys = try KeysFile(places.keys).keys().map(\.key)
+        guard let key = id.map({ id in keys.first { $0.id == id } }) ?? keys.first else {
+            throw Failure(
+                .failed,
+                "there is no key\(id.map { " \($0.quoted)" } ?? "")",
+                fix: "Say --key, --key-id and --team, or make one: keys add ID --team=TEAM."
+            )
+        }
+        return (try failing { try Files.text(places.providerKey(key.id)) }, key.id, key.team)
     }
 
     static let log = Subcommand(

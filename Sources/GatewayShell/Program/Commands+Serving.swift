@@ -20,18 +20,26 @@ extension GatewayProgram {
         examples: [Example("init --host=push.example.org", "A gateway for that name.")],
         printsData: true
     ) { invocation throws(Failure) in
-        let hosts = KeysFile.list(invocation.options["host"] ?? "localhost,127.0.0.1,::1")
+        let given = invocation.options["host"].map(KeysFile.list)
+        if given?.isEmpty == true { throw Failure(.usage, "--host names nobody") }
         let places = invocation.places
         let work = Initialization(
             places: places,
-            hosts: hosts,
-            keyID: invocation.options["key-id"] ?? "OFFSTAGE01",
-            team: invocation.options["team"] ?? "TEAM000001"
+            hosts: given ?? ["localhost", "127.0.0.1", "::1"],
+            keyID: try KeysFile.word(invocation.options["key-id"] ?? "OFFSTAGE01", "--key-id"),
+            team: try KeysFile.word(invocation.options["team"] ?? "TEAM000001", "--team")
         )
         try work.run()
         let settings = try GatewaySettings.read(places.settings)
-        guard let key = try KeysFile(places.keys).keys().first?.key else {
-            throw Failure(.failed, "\(places.keys) holds no key")
+        let host = try work.host(given ?? [])
+        // One that was made elsewhere signs nothing here.
+        let keys = try KeysFile(places.keys).keys().map(\.key)
+        guard let key = keys.first(where: { Files.exists(places.providerKey($0.id)) }) else {
+            throw Failure(
+                .failed,
+                "the private half of no key of \(places.keys) is here",
+                fix: "\"offstage-gateway keys add\" makes one."
+            )
         }
         let token = try ProviderClient.token(
             key: try failing { try Files.text(places.providerKey(key.id)) },
@@ -39,9 +47,11 @@ extension GatewayProgram {
             team: key.team
         )
         let curl =
-            "curl --http2 --cacert \(places.authority) -H 'authorization: bearer \(token)' "
-            + "-H 'apns-topic: org.example.App' -d '{\"aps\":{\"alert\":\"Hello\"}}' "
-            + "https://\(hosts.first ?? "localhost"):\(settings.listen.port)/3/device/TOKEN"
+            "curl --http2 --cacert \(places.authority.shellWord) "
+            + "-H 'authorization: bearer \(token)' "
+            + "-H 'apns-topic: \(key.topics?.first ?? "org.example.App")' "
+            + "-d '{\"aps\":{\"alert\":\"Hello\"}}' "
+            + "https://\(host):\(settings.listen.port)/3/device/TOKEN"
         let report = Value.map([
             "directory": .string(places.directory), "authority": .string(places.authority),
             "key": .string(places.providerKey(key.id)), "keyId": .string(key.id),
@@ -52,7 +62,9 @@ extension GatewayProgram {
                 "The gateway is in \(places.directory).",
                 "Providers trust \(places.authority),",
                 "and sign with \(places.providerKey(key.id)) (key \(key.id), team \(key.team)).",
-                "", "Start it:  offstage-gateway serve --directory=\(places.directory)",
+                "",
+                "Start it:  offstage-gateway serve "
+                    + "--directory=\(places.directory)".shellWord,
                 "A first push, within the next hour, TOKEN being a device's:", "  " + curl,
             ]
             for line in lines { invocation.console.print(line) }

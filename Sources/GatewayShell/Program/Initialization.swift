@@ -39,6 +39,22 @@ struct Initialization {
         }
     }
 
+    /// By which providers reach it, as it stands in an address: the first that was asked for, else
+    /// what the certificate says. One that was there before may be for others.
+    func host(_ asked: [String]) throws(Failure) -> String {
+        let own = try failing { try Certificate(pem: try Files.text(places.certificate)) }
+        let name = own.subject(.commonName) ?? "localhost"
+        if let other = asked.first(where: { !own.covers($0) }) {
+            throw Failure(
+                .failed,
+                "the certificate in \(places.directory) is for \(name), not for \(other.quoted)",
+                fix: "Without server.pem and server.key there, init makes one that is."
+            )
+        }
+        let host = asked.first ?? name
+        return host.contains(":") ? "[\(host)]" : host
+    }
+
     /// A key for a provider: the public half goes into the file of keys, the private one into a
     /// file of its own, as providers' programs want it.
     static func makeKey(

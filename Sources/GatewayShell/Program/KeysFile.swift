@@ -56,6 +56,38 @@ struct KeysFile {
         text.split { $0 == ";" || $0 == "," || $0 == " " }.map(String.init)
     }
 
+    /// The name of a key or a team, which is part of a file's name and of a token.
+    static func word(_ text: String, _ what: String) throws(Failure) -> String {
+        let isWord = text.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isWord, (1...64).contains(text.utf8.count) else {
+            throw Failure(
+                .usage,
+                "\(what) cannot be \(text.quoted)",
+                fix: "At most 64 letters, digits, - and _; Apple's have 10."
+            )
+        }
+        return text
+    }
+
+    static func topics(_ list: [String]) throws(Failure) -> [String] {
+        guard !list.isEmpty else { throw Failure(.usage, "there is no topic") }
+        for topic in list where !GatewayNode.isBundle(topic) {
+            throw Failure(
+                .usage,
+                "\(topic.quoted) is no topic",
+                fix: "Letters, digits, - _ and . only, as in org.example.Chat."
+            )
+        }
+        return list
+    }
+
     mutating func add(_ key: ProviderKey, _ publicKey: P256PublicKey) throws(Failure) {
         guard !ids.contains(key.id) else {
             throw Failure(.failed, "there is a key \(key.id.quoted) already")
@@ -94,7 +126,11 @@ struct KeysFile {
         guard ids.contains(id) else {
             throw Failure(.notFound, "there is no key \(id.quoted)")
         }
-        for name in text.entries.filter({ $0.section == id }).map(\.name) { try remove(name, id) }
+        do throws(Diagnostic) {
+            try text.removeSection(id)
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
     }
 
     private mutating func remove(_ name: String, _ id: String) throws(Failure) {

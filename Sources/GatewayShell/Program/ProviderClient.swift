@@ -127,7 +127,7 @@ package struct ProviderClient {
         func received(_ message: HTTP2Message) { self.message = message }
         func turnedAway(_ stream: Int32) {}
         func broken(_ stream: Int32, _ code: HTTP2Code) {
-            problem = "the gateway broke off (\(code.rawValue))"
+            problem = "the gateway did not answer the request (HTTP/2 error \(code.rawValue))"
         }
         func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {
             guard stream > lastStream else { return }

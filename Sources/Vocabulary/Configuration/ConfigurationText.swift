@@ -217,6 +217,29 @@ package struct ConfigurationText: Hashable, Sendable {
         self = ConfigurationText(lines.joined(separator: "\n"))
     }
 
+    /// Takes a section out, with its header and the empty lines before it; nothing happens if there
+    /// is none.
+    ///
+    /// - Throws: For a file that was not read in full.
+    package mutating func removeSection(_ section: String) throws(Diagnostic) {
+        guard isFaithful else { throw diagnostics[0] }
+        var lines = lines
+        while let region = region(of: section, in: lines), region.lowerBound > 0 {
+            var end = region.upperBound
+            // The comment right above the next header is that one's.
+            if end < lines.count {
+                while end > region.lowerBound, isComment(lines[end - 1]) { end -= 1 }
+            }
+            lines.removeSubrange((region.lowerBound - 1)..<end)
+            let place = region.lowerBound - 1
+            let isLast = lines[place...].allSatisfy(isEmpty)
+            if isLast { lines.removeSubrange(place...) }
+            while isLast, let last = lines.last, isEmpty(last) { lines.removeLast() }
+            if isLast, !lines.isEmpty { lines.append("") }
+        }
+        self = ConfigurationText(lines.joined(separator: "\n"))
+    }
+
     private func check(
         _ name: String,
         _ section: String,
@@ -270,7 +293,7 @@ package struct ConfigurationText: Hashable, Sendable {
 
     private func insert(_ line: String, into section: String, _ lines: inout [String]) {
         let end = lines.first?.utf8.last == 0x0D ? "\r" : ""
-        guard let region = region(of: section) else {
+        guard let region = region(of: section, in: lines) else {
             while let last = lines.last, Substring(last).utf8.trimmed.isEmpty { lines.removeLast() }
             if !lines.isEmpty { lines.append(end) }
             lines += ["[\(section)]\(end)", line + end, ""]
@@ -293,7 +316,7 @@ package struct ConfigurationText: Hashable, Sendable {
 
     /// The lines after the header of `section` up to the next header; of its last part if it has
     /// several.
-    private func region(of section: String) -> Range<Int>? {
+    private func region(of section: String, in lines: [String]) -> Range<Int>? {
         var start = section.isEmpty ? 0 : nil as Int?
         var found: Range<Int>?
         for (index, line) in lines.enumerated() {

@@ -1,0 +1,177 @@
+import GatewayShell
+import Linux
+import TLS
+import TestKit
+import Testing
+import Vocabulary
+
+/// What an operator types, and what a person of little luck types.
+struct OperatorTests {
+    private let scratch = ScratchDirectory()
+
+    private func run(_ directory: String, _ words: String...) throws -> Command.Outcome {
+        try Command([ScratchGateway.program] + words + ["--directory=\(directory)"]).run()
+    }
+
+    // MARK: init
+
+    @Test func `the curl line of init is one that a shell and curl take`() throws {
+        let place = scratch("with a space")
+        let outcome = try run(place, "init", "--host=::1")
+        #expect(outcome.output.contains("--cacert '\(place)/ca.pem'"), "\(outcome.output)")
+        #expect(outcome.output.contains("https://[::1]:8443/3/device/TOKEN"))
+        #expect(outcome.output.contains("serve '--directory=\(place)'"))
+    }
+
+    @Test func `the curl line names a host that the certificate is for`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init", "--host=push.example.org,10.0.0.1").succeeded)
+        let again = try run(place, "init")
+        #expect(again.output.contains("https://push.example.org:8443/"))
+        let address = try run(place, "init", "--host=10.0.0.1")
+        #expect(address.output.contains("https://10.0.0.1:8443/"))
+        let other = try run(place, "init", "--host=other.example")
+        #expect(!other.succeeded && other.output == "")
+        #expect(other.errors.contains("push.example.org"), "\(other.errors)")
+    }
+
+    @Test func `the curl line is for a topic that the key may push to`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        #expect(try run(place, "topics", "set", "OFFSTAGE01", "org.example.Chat").succeeded)
+        #expect(try run(place, "init").output.contains("apns-topic: org.example.Chat'"))
+        // A key whose private half is elsewhere signs nothing here.
+        try Files.remove(scratch("g/OFFSTAGE01.p8"))
+        #expect(try run(place, "keys", "add", "SECOND0001", "--team=TEAM000001").succeeded)
+        #expect(try run(place, "init").output.contains("key SECOND0001"))
+    }
+
+    @Test(arguments: [
+        ["--host=,"], ["--team="], ["--key-id=../evil"], ["--key-id="], ["--team=a b"],
+    ])
+    func `init makes nothing of what it could not use`(_ words: [String]) throws {
+        let command = [ScratchGateway.program, "init", "--directory=\(scratch("g"))"] + words
+        let outcome = try Command(command).run()
+        #expect(outcome.status == .exited(2), "\(outcome.output)\(outcome.errors)")
+        #expect(scratch.entries == [])
+    }
+
+    // MARK: keys and topics
+
+    @Test func `keys, teams and topics have names of letters and digits`() throws {
+        let place = scratch("g/h")
+        #expect(try run(place, "init").succeeded)
+        let before = try Files.text(place + "/keys.conf")
+        for words in [
+            ["keys", "add", "../../X", "--team=T"], ["keys", "add", "X", "--team="],
+            ["keys", "add", "a b", "--team=T"], ["keys", "add", "X", "--team=T", "--topics=a b!"],
+            ["topics", "set", "OFFSTAGE01", "bad topic!"], ["keys", "certificate", "a b"],
+        ] {
+            let outcome = try Command(
+                [ScratchGateway.program] + words + ["--directory=\(place)"]
+            ).run()
+            #expect(outcome.status == .exited(2), "\(words) \(outcome.output)\(outcome.errors)")
+        }
+        #expect(try Files.text(place + "/keys.conf") == before)
+        #expect(scratch.entries == ["g"])
+    }
+
+    @Test func `a key that is removed leaves nothing`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let before = try Files.text(place + "/keys.conf")
+        #expect(
+            try run(place, "keys", "add", "LATE000001", "--team=T", "--environment=development")
+                .succeeded
+        )
+        #expect(try run(place, "keys").output.contains("development"))
+        #expect(try run(place, "keys", "remove", "LATE000001").succeeded)
+        #expect(try Files.text(place + "/keys.conf") == before)
+        #expect(!Files.exists(place + "/LATE000001.p8"))
+    }
+
+    @Test func `a file that root replaces stays that of the service`() throws {
+        guard CurrentProcess.user == 0 else { return }
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        for path in try Files.list(place).map({ "\(place)/\($0)" }) + [place] {
+            try Files.setOwner(path, user: 1234, group: 1234)
+        }
+        #expect(try run(place, "keys", "add", "LATE000001", "--team=T").succeeded)
+        for name in ["keys.conf", "LATE000001.p8"] {
+            #expect(Files.status("\(place)/\(name)")?.user == 1234, "\(name)")
+        }
+    }
+
+    // MARK: send
+
+    @Test func `a push with an alert is one, whatever else it does`() throws {
+        let gateway = try ScratchGateway()
+        let token = try gateway.register(1)[0]
+        try gateway.start()
+        let outcome = try gateway.run(
+            "send",
+            "--topic=org.example.Chat",
+            "--alert=x",
+            "--silent",
+            "--json",
+            "--host=localhost:\(gateway.port)",
+            token
+        )
+        let unique = try #require(try ValueJSON.parse(outcome.output)["uniqueId"]?.stringValue)
+        let report = try ValueJSON.parse(try gateway.run("log", unique, "--json").output)
+        #expect(report["pushType"] == "alert")
+    }
+
+    @Test(arguments: [
+        (["--payload={}", "--alert=x", "TOKEN"], "--payload"),
+        (["--payload={}", "--data=a=b", "TOKEN"], "--payload"),
+        (["--alert=x", "--key-id=NOBODY", "TOKEN"], "NOBODY"),
+        (["--alert=x", "--team=T", "TOKEN"], "--team"),
+        (["--alert=x", "a b"], "a b"),
+    ])
+    func `send says what it cannot do`(_ words: [String], _ said: String) throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let command = [ScratchGateway.program, "send", "--topic=a.b", "--directory=\(place)"]
+        let outcome = try Command(command + words).run()
+        #expect(outcome.errors.contains(said), "\(outcome.errors)")
+        #expect(!outcome.succeeded && !outcome.errors.contains("refused"), "\(outcome.errors)")
+    }
+
+    @Test func `send signs with the key that it is told`() throws {
+        let gateway = try ScratchGateway()
+        let token = try gateway.register(1)[0]
+        #expect(
+            try gateway.run("keys", "add", "OTHER00001", "--team=T", "--topics=org.example.Other")
+                .succeeded
+        )
+        try gateway.start()
+        let outcome = try gateway.run(
+            "send",
+            "--topic=org.example.Chat",
+            "--alert=x",
+            "--key-id=OTHER00001",
+            "--host=localhost:\(gateway.port)",
+            token
+        )
+        #expect(outcome.errors.contains("InvalidProviderToken"), "\(outcome.errors)")
+    }
+
+    // MARK: Settings
+
+    @Test(arguments: [
+        ("connections = 0", "connections"), ("links = 0", "links"), ("streams = 0", "streams"),
+        ("silent-battery = 500", "silent-battery"), ("silent-refill = 20", "has no unit"),
+        ("keep-alive-longest = 1s\nkeep-alive-shortest = 1h", "keep-alive-longest"),
+        ("link-queue-largest = 10\nlink-queue = 20", "link-queue-largest"),
+        ("request-time = 0", "request-time"),
+    ])
+    func `a setting that cannot be is refused in words`(_ text: String, _ said: String) throws {
+        scratch.write(text + "\n", to: "gateway.conf")
+        let failure = #expect(throws: (any Error).self) {
+            try GatewaySettings.read(scratch("gateway.conf"))
+        }
+        #expect("\(failure.map { "\($0)" } ?? "")".contains(said))
+    }
+}
