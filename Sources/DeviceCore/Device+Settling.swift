@@ -26,8 +26,8 @@ extension Device {
             indices.removeAll(keepingCapacity: true)
             if touched.isEmpty { startNext(&ready, &step) }
         }
-        // Its room is used again.
-        swap(&indices, &touched)
+        // The larger room is kept for the next event.
+        if indices.capacity > touched.capacity { swap(&indices, &touched) }
     }
 
     /// Our own mistake, if it happens: the device lives on, and says so.
