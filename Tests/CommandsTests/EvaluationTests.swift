@@ -77,6 +77,29 @@ struct EvaluationTests {
         }
     }
 
+    /// Of real people; not part of the project.
+    static let realLogs = {
+        let places = CurrentProcess.environment("USAGE") ?? "../shared/data/usage/*/events.csv.gz"
+        return Files.matching(places).filter { $0.contains("/desktop-windows/") }
+    }()
+
+    @Test(.enabled(if: !realLogs.isEmpty, "no logs of real people are here, and none by USAGE="))
+    func onRealLogsBaselinesAreThoseOfTheProgramThatTheBarsComeFrom() throws {
+        var evaluation = Evaluation(Evaluation.Plan(budgets: [4, 24], purses: [.app]))
+        for path in Self.realLogs {
+            let text = try Gzip.decompress(try Files.read(path), limit: 1 << 26)
+            for person in try UserLog.read(text, data: "real") { evaluation.add(person) }
+        }
+        let bars = [
+            "fixed": [9.0, 47.5], "histogram": [19.9, 82.0], "oracle": [91.5, 100],
+        ]
+        for (policy, fresh) in bars {
+            let rows = evaluation.rows.filter { $0.policy == policy && $0.data == "all" }
+            #expect(rows.count == fresh.count)
+            for (row, bar) in zip(rows, fresh) { #expect(abs(row.pooled - bar) < 0.2, "\(row)") }
+        }
+    }
+
     @Test func whatTheDeviceDecidedIsDecidedAgain() throws {
         let person = try #require(try Self.people().first)
         let record = try #require(UsageRecord(person))
