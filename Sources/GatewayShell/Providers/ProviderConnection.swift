@@ -206,12 +206,12 @@ final class ProviderConnection {
                 return close()
             }
             if isClosed { return }
-        } while rounds < 8 && Clocks.boot() < end
+        } while rounds < 16 && Clocks.boot() < end
         server.touch(self)
         if tls.hasPending { server.readAgain(self) }
     }
 
-    /// How long one may be read from in a turn, beyond what came in one piece.
+    /// How long one may be read from in a turn, beyond its last piece.
     private static let slice = Interval.milliseconds(2)
 
     /// What it sent cannot be understood: it is told so, and goes.

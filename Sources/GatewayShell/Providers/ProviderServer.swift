@@ -133,7 +133,8 @@ package final class ProviderServer {
     var now: Moment { node.now }
 
     func takeBuffer() -> [UInt8] {
-        guard !buffer.isEmpty else { return [UInt8](repeating: 0, count: 65_536) }
+        // Small requests are many even in little.
+        guard !buffer.isEmpty else { return [UInt8](repeating: 0, count: 4096) }
         defer { buffer = [] }
         return buffer
     }
