@@ -74,7 +74,11 @@ def swift(model):
 
 
 def main():
+    if "USAGE" not in os.environ:
+        sys.exit("fit.py: USAGE names no logs: set it to a pattern such as 'logs/*/events.csv.gz'")
     logs = usage.read(os.environ["USAGE"])
+    if not logs:
+        sys.exit("fit.py: USAGE='%s' matches no logs" % os.environ["USAGE"])
     trying = "--try" in sys.argv
     part, least = (2 / 3, 7) if trying else (1.0, 10)
     logs = [usage.prepare(*key, found, part, least) for key, found in sorted(logs.items())]

@@ -193,6 +193,9 @@ package enum Files {
         unsafe access(path, X_OK) == 0 && status(path)?.kind == .file
     }
 
+    /// Whether this user may write to the file, or make files in the directory.
+    package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
+
     /// The part of a path before its last `/`; `.` when there is none.
     package static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }

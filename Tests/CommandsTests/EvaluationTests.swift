@@ -110,6 +110,31 @@ struct EvaluationTests {
         #expect(replay.replaysEqual)
     }
 
+    @Test func aMarkOfUTF8BeforeTheFirstLineIsNoPartOfIt() throws {
+        let text = "\u{FEFF}user,kind,app,start,duration_s\na,app,b,2024-01-01T00:00:00,\n"
+        #expect(try UserLog.read(Array(text.utf8), data: "").map(\.user) == ["a"])
+    }
+
+    @Test func whoIsLeftOutIsSaidWithTheRule() throws {
+        let scratch = ScratchDirectory()
+        let (short, page) = (scratch.path + "/short.csv", scratch.path + "/page.html")
+        let lines = (10..<30).map { "eve,app,chat,2024-03-\($0)T08:00:00,60\n" }.joined()
+        try Files.replace(short, with: "user,kind,app,start,duration_s\n" + lines)
+        let alone = TestTerminal().run(["evaluate", short])
+        #expect(alone.errors.contains("nobody's log is long enough"), "\(alone.errors)")
+        #expect(alone.errors.contains("50 lines of apps, 10 days with use"))
+        let drawn = TestTerminal().run(["evaluate", short, "--html", page, "--user", "eve"])
+        #expect(drawn.errors.contains("the log of \"eve\" is too short"), "\(drawn.errors)")
+        let beside = TestTerminal().run(
+            ["evaluate", "--budget", "1", "--purse", "app", "--html", page, "--usage", short]
+                + [Self.log]
+        )
+        #expect(beside.status == 0)
+        #expect(beside.output.contains("each app, 4 people"), "\(beside.output)")
+        #expect(beside.errors.hasPrefix("1 of 5 people left out"), "\(beside.errors)")
+        #expect(try Files.text(page).contains("4 people (1 more left out"))
+    }
+
     @Test func theCommandPrintsARowForEachPolicy() throws {
         let output = TestTerminal().run(
             ["evaluate", "--usage", Self.log, "--budget", "4", "--purse", "device"]
@@ -127,6 +152,12 @@ struct EvaluationTests {
         (["--usage", "/nowhere/*.csv"], "matches no file"),
         (["--usage", EvaluationTests.log, "--budget", "4,x"], "is no list of numbers"),
         (["--usage", EvaluationTests.log, "--purse", "devise"], "device"),
+        (["--user", "ada", EvaluationTests.log], "--user is for --html"),
+        (["--html", "/nowhere/x.html", EvaluationTests.log], "there is no directory /nowhere"),
+        (["--html", "/", EvaluationTests.log], "/ cannot be written: it is a directory"),
+        (["--html", "/dev/null", EvaluationTests.log], "it is no ordinary file"),
+        (["--html", "/tmp/x.html", "--user", "adam", EvaluationTests.log], "Did you mean ada?"),
+        (["--usage", Document("Tests/Fixtures/usage").file], "/usage/*/events.csv.gz'."),
     ])
     func mistakesAreSaid(_ arguments: [String], _ words: String) {
         let outcome = TestTerminal().run(["evaluate"] + arguments)
@@ -139,6 +170,10 @@ struct EvaluationTests {
         ("a,app,b,2024-01-01T00:00:00\n", 2, "it has 4 fields and not 5"),
         ("a,app,b,2024-13-01T00:00:00,\n", 2, "is no time"),
         ("a,app,b,2024-01-01T00:00:00,x\n", 2, "is no number of seconds"),
+        ("a,app,b,2024-01-01T00:00:00+01:00,\n", 2, "has an offset from UTC"),
+        ("a,app,b,2024-01-01T00:00:00.25-0730,\n", 2, "has an offset from UTC"),
+        ("a,app,b,2024-01-01T00:00:00Z,\n", 2, "has an offset from UTC"),
+        ("a,app,b,2024-01-01,\n", 2, "is no time"),
     ])
     func aLineThatCannotBeReadIsNamed(_ text: String, _ line: Int, _ reason: String) {
         let head = line > 1 ? "user,kind,app,start,duration_s\n" : ""

@@ -1,11 +1,10 @@
 import CommandTable
 import Commands
-import Linux
 import Testing
 import TestKit
 import Vocabulary
 
-/// One's own log, and the picture of a log.
+/// One's own log.
 struct UsageExportTests {
     /// A daemon that remembers this, the oldest first, and tells two lines at a time.
     private struct Remembering: Control {
@@ -52,20 +51,5 @@ struct UsageExportTests {
         #expect(!output.contains("mail") && !output.contains("news"))
         let names = output.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[2] }
         #expect(names.count == 3 && names[0] == names[2] && names[0] != names[1])
-    }
-
-    @Test func aPageNeedsNothingElse() throws {
-        let scratch = ScratchDirectory()
-        let file = scratch.path + "/page.html"
-        let outcome = TestTerminal().run([
-            "evaluate", "--usage", EvaluationTests.log, "--budget", "2,4", "--html", file,
-            "--user", "ada",
-        ])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let page = try Files.text(file)
-        #expect(page.hasPrefix("<!doctype html>") && page.contains("prefers-color-scheme:dark"))
-        #expect(!page.contains("http") && !page.contains("src="))
-        #expect(page.contains("class=\"offstage\"") && page.contains("<h2>ada, "))
-        #expect(page.contains("opened within half an hour with"))
     }
 }

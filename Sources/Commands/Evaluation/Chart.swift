@@ -7,6 +7,8 @@ struct Chart {
         var from: Double
         var to: Double
         var words: String
+        /// What stands beside it, if there is room; may be empty.
+        var note = ""
     }
 
     struct Line {
@@ -21,6 +23,8 @@ struct Chart {
     /// Of the scale below: value and what stands there.
     var xTicks: [(value: Double, text: String)]
     var lines: [Line]
+    /// Whether `from` and `to` say anything.
+    var hasBands = true
 
     private static let (width, height) = (560.0, 360.0)
     private static let (left, right, top, bottom) = (48.0, 96.0, 16.0, 48.0)
@@ -47,8 +51,8 @@ struct Chart {
         for line in lines.reversed() { text += drawn(line) }
         for label in labels {
             text +=
-                "<text class=\"name \(label.name)\" x=\"\((label.x + 9).tenths)\" "
-                + "y=\"\((label.y + 4).tenths)\">\(label.name)</text>"
+                "<text class=\"\(label.style)\" x=\"\(label.x.tenths)\" "
+                + "y=\"\(label.y.tenths)\">\(label.text.markup)</text>"
         }
         return text + "</svg></figure>\n"
     }
@@ -81,16 +85,11 @@ struct Chart {
     }
 
     private func drawn(_ line: Line) -> String {
-        guard let first = line.points.first else { return "" }
         var text = "<g class=\"\(line.name)\">"
         let upper = line.points.map { "\(x($0.x).tenths) \(y($0.to).tenths)" }
         let lower = line.points.reversed().map { "\(x($0.x).tenths) \(y($0.from).tenths)" }
-        if line.points.count > 1 {
+        if hasBands {
             text += "<path class=\"band\" d=\"M\((upper + lower).joined(separator: "L"))Z\"/>"
-        } else {
-            text +=
-                "<path class=\"line\" d=\"M\(x(first.x).tenths) \(y(first.from).tenths)"
-                + "V\(y(first.to).tenths)\"/>"
         }
         let middle = line.points.map { "\(x($0.x).tenths) \(y($0.y).tenths)" }
         text += "<path class=\"line\" d=\"M\(middle.joined(separator: "L"))\"/>"
@@ -102,17 +101,42 @@ struct Chart {
         return text + "</g>"
     }
 
-    /// Beside the ends of the lines; those that end close to each other one below the other.
-    private var labels: [(name: String, x: Double, y: Double)] {
-        var labels = lines.compactMap { line in
-            line.points.last.map { (name: line.name, x: x($0.x), y: y($0.y)) }
-        }.sorted { $0.y < $1.y }
-        for place in labels.indices {
-            for other in labels[..<place] where abs(other.x - labels[place].x) < 72 {
-                labels[place].y = max(labels[place].y, other.y + 16)
+    /// The names of the lines at their ends, and what stands at points.
+    private var labels: [ChartLabels.Label] {
+        var labels = ChartLabels(
+            bounds: ChartLabels.Box(
+                x: Self.left + 2,
+                y: 0,
+                width: Self.width - Self.left - 2,
+                height: Self.height - Self.bottom - 2
+            )
+        )
+        let drawn = lines.map { line in line.points.map { (x: x($0.x), y: y($0.y)) } }
+        for points in drawn { labels.avoid(points) }
+        let ends = zip(lines, drawn).compactMap { line, points in
+            points.last.map { (name: line.name, point: $0) }
+        }
+        for end in ends.sorted(by: { $0.point.y < $1.point.y }) {
+            labels.add(
+                end.name,
+                style: "name \(end.name)",
+                size: 12,
+                at: end.point,
+                isNeeded: true
+            )
+        }
+        for (line, points) in zip(lines, drawn) {
+            for (point, place) in zip(line.points, points) where !point.note.isEmpty {
+                labels.add(
+                    point.note,
+                    style: "note \(line.name)",
+                    size: 10,
+                    at: place,
+                    isNeeded: false
+                )
             }
         }
-        return labels
+        return labels.labels
     }
 }
 

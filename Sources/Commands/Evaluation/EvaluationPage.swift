@@ -6,31 +6,113 @@ import Simulator
 struct EvaluationPage {
     let rows: [EvaluationRow]
     let users: Int
+    /// Whose logs were too short.
+    var leftOut = 0
     var timeline: UsageTimeline?
 
+    init(rows: [EvaluationRow], users: Int) { (self.rows, self.users) = (rows, users) }
+
     var text: String {
-        var body = "<h1>How fresh apps are when they are opened</h1>\n"
-        let people = users == 1 ? "one person" : "\(users) people"
-        body +=
-            "<p>Logs of \(people), the last third of each scored. Fresh: content at most 30 "
-            + "minutes old at an open that comes more than 30 minutes "
-            + "after the use before. Shaded: where "
-            + "95 % of samples of the people lie. Budget: refreshes per app and day.</p>\n"
+        var body = "<h1>How fresh apps are when they are opened</h1>\n" + introduction
         for purse in RefreshPurse.allCases.reversed() {
             let rows = rows.filter { $0.purse == purse && $0.data == "all" }
             guard !rows.isEmpty else { continue }
-            body += "<h2>\(purse.title)</h2>\n<div class=\"charts\">"
-            body += byBudget(rows).svg + byWakes(rows).svg + "</div>\n" + table(rows)
+            body += "<h2>\(purse.title)</h2>\n<p class=\"faint\">\(purse.meaning)</p>\n"
+            body += charts(rows) + table(rows)
         }
         body += timeline?.markup ?? ""
         return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             + "<meta name=\"viewport\" content=\"width=device-width\">"
-            + "<title>Offstage: freshness</title>\n<style>\(Self.style)</style></head>\n<body>\n"
+            + "<title>Offstage: freshness</title>\n<style>\(PageStyle.text)</style></head>\n<body>\n"
             + body + "</body></html>\n"
+    }
+
+    private var hasBands: Bool { users > 1 }
+    private var hasOneBudget: Bool { rows.allSatisfy { $0.budget == rows[0].budget } }
+
+    // MARK: Words
+
+    private var introduction: String {
+        var logs = users == 1 ? "The log of one person" : "The logs of \(users) people"
+        if leftOut > 0 { logs += " (\(leftOut) more left out, with too little use)" }
+        var text =
+            "<p>\(logs): the first two thirds of the days are learned from, the last third is "
+            + "scored. An open is <b>fresh</b> if the app's content is at most 30 minutes old; "
+            + "opens within 30 minutes of the use before do not count. The <b>budget</b> is so "
+            + "many refreshes per app and day. A <b>wake</b> is a moment at which refreshes begin "
+            + "though nobody has used the device for two minutes."
+        if hasBands {
+            text +=
+                (hasOneBudget ? " Thin lines" : " Shaded")
+                + ": where 95 % of random samples of the people lie (bootstrap)."
+        }
+        return text + "</p>\n<dl>"
+            + Self.meanings.map { name, meaning in
+                "<dt class=\"\(name)\">\(name)</dt><dd>\(meaning)</dd>"
+            }.joined() + "</dl>\n"
+    }
+
+    private static let meanings = [
+        ("offstage", "the daemon's own code, fed with the logs: when an open is likely enough"),
+        ("fixed", "every so many hours, day and night, all apps at once"),
+        ("waking", "spread evenly over the hours of use, all apps at once"),
+        ("histogram", "at the times of day at which the app was opened most on earlier days"),
+        ("oracle", "knows the future: just before each open, the best there could be"),
+    ]
+
+    // MARK: Charts
+
+    private func charts(_ rows: [EvaluationRow]) -> String {
+        guard !hasOneBudget else {
+            return "<div class=\"charts\">" + bars(rows).map(\.svg).joined() + "</div>\n"
+        }
+        return "<div class=\"charts\">" + byBudget(rows).svg + byWakes(rows).svg + "</div>\n"
+            + "<p class=\"faint\">\(aboutWakes(rows))</p>\n"
+    }
+
+    private func words(_ row: EvaluationRow) -> String {
+        let range = hasBands ? " [\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]" : ""
+        return "\(row.policy), budget \(row.budget): \(row.pooled.tenths) % fresh\(range), "
+            + "\(row.wakesFromSleepPerDay.tenths) wakes from sleep a day"
+    }
+
+    /// At one budget lines would be points.
+    private func bars(_ rows: [EvaluationRow]) -> [BarChart] {
+        let budget = rows[0].budget
+        let fresh = rows.map { row in
+            BarChart.Bar(
+                name: row.policy,
+                value: row.pooled,
+                range: hasBands ? (row.pooledFrom, row.pooledTo) : nil,
+                words: words(row)
+            )
+        }
+        let wakes = rows.map { row in
+            BarChart.Bar(
+                name: row.policy,
+                value: row.wakesFromSleepPerDay,
+                words: words(row)
+            )
+        }
+        return [
+            BarChart(
+                title: "Fresh opens at a budget of \(budget)",
+                unit: "%",
+                most: 100,
+                bars: fresh
+            ),
+            BarChart(
+                title: "Wakes from sleep a day",
+                unit: "",
+                most: wakes.map(\.value).max() ?? 1,
+                bars: wakes
+            ),
+        ]
     }
 
     private func lines(
         _ rows: [EvaluationRow],
+        hasNotes: Bool,
         x: (EvaluationRow) -> Double
     ) -> [Chart.Line] {
         Evaluation.policies.map { policy in
@@ -40,9 +122,8 @@ struct EvaluationPage {
                     y: row.pooled,
                     from: row.pooledFrom,
                     to: row.pooledTo,
-                    words: "\(policy) at \(row.budget): \(row.pooled.tenths) % "
-                        + "[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)], "
-                        + "\(row.wakesFromSleepPerDay.tenths) wakes from sleep a day"
+                    words: words(row),
+                    note: hasNotes ? "\(row.budget)" : ""
                 )
             }
             return Chart.Line(name: policy, points: points.sorted { $0.x < $1.x })
@@ -56,10 +137,11 @@ struct EvaluationPage {
         }.sorted()
         return Chart(
             title: "Against the budget",
-            xTitle: "refreshes per app and day",
+            xTitle: "budget: refreshes per app and day",
             yTitle: "fresh opens, %",
             xTicks: budgets.enumerated().map { (Double($0.offset), "\($0.element)") },
-            lines: lines(rows) { row in Double(budgets.firstIndex(of: row.budget) ?? 0) }
+            lines: lines(rows, hasNotes: false) { Double(budgets.firstIndex(of: $0.budget) ?? 0) },
+            hasBands: hasBands
         )
     }
 
@@ -69,64 +151,70 @@ struct EvaluationPage {
         let count = Int((most / Double(step)).rounded(.up))
         return Chart(
             title: "Against wakes of a sleeping device",
-            xTitle: "wakes from sleep a day",
+            xTitle: "wakes from sleep a day; at the points: the budget",
             yTitle: "fresh opens, %",
             xTicks: (0...max(1, count)).map { (Double($0 * step), "\($0 * step)") },
-            lines: lines(rows, x: \.wakesFromSleepPerDay)
+            lines: lines(rows, hasNotes: true, x: \.wakesFromSleepPerDay),
+            hasBands: hasBands
         )
     }
 
-    private func table(_ rows: [EvaluationRow]) -> String {
-        let heads = [
-            "policy", "budget", "fresh %", "mean of users %", "median age, min", "spent",
-            "wasted %",
-            "wakes", "from sleep",
-        ]
-        var text = "<details><summary>Figures</summary><table><tr>"
-        text += heads.map { "<th>\($0)</th>" }.joined() + "</tr>\n"
-        for row in rows {
-            let cells = [
-                row.policy, "\(row.budget)", row.pooled.tenths, row.userMean.tenths,
-                row.medianAgeMinutes.tenths, row.spentPerAppDay.tenths, row.wastedPercent.tenths,
-                row.wakesPerDay.tenths, row.wakesFromSleepPerDay.tenths,
-            ]
-            text += "<tr>" + cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
+    /// Why those that refresh everything at once look good by wakes.
+    private func aboutWakes(_ rows: [EvaluationRow]) -> String {
+        var text =
+            "The number at a point is its budget: what looks better by wakes may have spent far "
+            + "more refreshes. fixed and waking refresh all apps at the same moments"
+        let waking = rows.filter { $0.policy == "waking" }.max { $0.budget < $1.budget }
+        guard let waking else { return text + "." }
+        let own = rows.filter { $0.policy == "offstage" }
+        let wakes = waking.wakesFromSleepPerDay
+        let fewer = own.filter { $0.wakesFromSleepPerDay <= wakes }.map(\.budget).max()
+        let more = own.filter { $0.wakesFromSleepPerDay > wakes }.map(\.budget).min()
+        text +=
+            ": with \(wakes.tenths) wakes a day waking spends \(waking.budget) refreshes "
+            + "per app"
+        switch (fewer, more) {
+        case (let fewer?, let more?): text += ", offstage \(fewer) to \(more)"
+        case (let fewer?, nil) where fewer < waking.budget: text += ", offstage \(fewer)"
+        default: break
         }
-        return text + "</table></details>\n"
+        return text + "."
     }
 
-    private static let style = """
-        :root{color-scheme:light dark;--ground:#fff;--ink:#1d2126;--faint:#69727d;--grid:#e3e6ea;\
-        --offstage:#0a62c9;--oracle:#8a8f98;--histogram:#c2570c;--waking:#2c8a4b;--fixed:#8b3fb8;\
-        --late:#c9302c;--use:#b9c3cf}
-        @media(prefers-color-scheme:dark){:root{--ground:#15181c;--ink:#e6e9ed;--faint:#98a2ad;\
-        --grid:#2c3239;--offstage:#6ab0ff;--oracle:#8d949e;--histogram:#f2a05c;--waking:#6fce8d;\
-        --fixed:#cf9af0;--late:#ff7d75;--use:#46525f}}
-        body{margin:2rem auto;padding:0 1rem;max-width:1180px;background:var(--ground);\
-        color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-        h1{font-size:1.6rem}h2{font-size:1.15rem;margin-top:2rem}
-        .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:1rem}
-        figure{margin:0}figcaption{font-weight:600}svg{width:100%;height:auto}
-        .grid{stroke:var(--grid);fill:none}text{fill:var(--ink);font-size:12px}
-        text.scale,text.axis,.key{fill:var(--faint);color:var(--faint)}text.day{font-size:11px}
-        .line{fill:none;stroke-width:2}.band{stroke:none;opacity:.14}
-        .offstage .line{stroke-width:3}text.offstage{font-weight:700}
-        .offstage .line{stroke:var(--offstage)}.offstage circle,.offstage .band,text.offstage\
-        {fill:var(--offstage)}
-        .oracle .line{stroke:var(--oracle);stroke-dasharray:5 4}.oracle circle,.oracle .band,\
-        text.oracle{fill:var(--oracle)}
-        .histogram .line{stroke:var(--histogram)}.histogram circle,.histogram .band,\
-        text.histogram{fill:var(--histogram)}
-        .waking .line{stroke:var(--waking)}.waking circle,.waking .band,text.waking\
-        {fill:var(--waking)}
-        .fixed .line{stroke:var(--fixed)}.fixed circle,.fixed .band,text.fixed{fill:var(--fixed)}
-        table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.15rem .7rem;text-align:right;\
-        border-bottom:1px solid var(--grid)}td:first-child,th:first-child{text-align:left}
-        rect.use{fill:var(--use)}path.late{stroke:var(--late);stroke-width:2}path.good\
-        {stroke:var(--waking);stroke-width:2}circle.run{fill:var(--offstage)}circle.lost\
-        {fill:none;stroke:var(--offstage)}path.wake{fill:var(--histogram)}
-        span.use{color:var(--use)}span.late{color:var(--late)}span.good{color:var(--waking)}\
-        span.run,span.lost{color:var(--offstage)}span.lost{opacity:.5}span.wake\
-        {color:var(--histogram)}
-        """
+    // MARK: Figures
+
+    private func table(_ rows: [EvaluationRow]) -> String {
+        let heads =
+            ["budget", "fresh %"] + (hasBands ? ["mean of users %"] : []) + [
+                "median age, min", "spent per app and day", "wasted %", "wakes a day", "from sleep",
+            ]
+        var text =
+            "<details><summary>Figures</summary><div class=\"scroll\"><table><tr>"
+            + "<th class=\"word\">policy</th>"
+        text += heads.map { "<th>\($0)</th>" }.joined() + "</tr>\n"
+        for row in rows {
+            let cells =
+                ["\(row.budget)", row.pooled.tenths] + (hasBands ? [row.userMean.tenths] : []) + [
+                    row.medianAgeMinutes.tenths, row.spentPerAppDay.tenths,
+                    row.wastedPercent.tenths, row.wakesPerDay.tenths,
+                    row.wakesFromSleepPerDay.tenths,
+                ]
+            text +=
+                "<tr><td class=\"word\">\(row.policy)</td>"
+                + cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
+        }
+        return text + "</table></div><p class=\"faint\">Age: of the content at an open. Wasted: "
+            + "refreshes after which nobody opened the app for two hours.</p></details>\n"
+    }
+}
+
+extension RefreshPurse {
+    var meaning: String {
+        switch self {
+        case .app: "Each app has the budget for itself; what it does not use is lost."
+        case .device:
+            "All apps share one sum a day, the budget times their number: what one leaves "
+                + "another may use. fixed and waking do the same with either purse."
+        }
+    }
 }

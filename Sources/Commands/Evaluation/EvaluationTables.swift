@@ -24,27 +24,32 @@ struct EvaluationTables {
     }
 
     private func figures(_ rows: [EvaluationRow]) -> Table {
-        var table = Table([
-            Table.Column("BUDGET", isNumber: true), Table.Column("POLICY"),
-            Table.Column("FRESH %", isNumber: true), Table.Column("95 % OF SAMPLES"),
-            Table.Column("MEAN OF USERS %", isNumber: true),
-            Table.Column("MEDIAN AGE", isNumber: true), Table.Column("SPENT", isNumber: true),
-            Table.Column("WASTED %", isNumber: true), Table.Column("WAKES", isNumber: true),
-            Table.Column("FROM SLEEP", isNumber: true),
-        ])
+        // Of one person there are no samples, and no mean.
+        let hasSamples = users > 1
+        let samples = [
+            Table.Column("95 % OF SAMPLES"), Table.Column("MEAN OF USERS %", isNumber: true),
+        ]
+        var table = Table(
+            [
+                Table.Column("BUDGET", isNumber: true), Table.Column("POLICY"),
+                Table.Column("FRESH %", isNumber: true),
+            ] + (hasSamples ? samples : []) + [
+                Table.Column("MEDIAN AGE", isNumber: true), Table.Column("SPENT", isNumber: true),
+                Table.Column("WASTED %", isNumber: true), Table.Column("WAKES", isNumber: true),
+                Table.Column("FROM SLEEP", isNumber: true),
+            ]
+        )
         for row in rows {
-            table.add(
-                "\(row.budget)",
-                row.policy,
-                row.pooled.tenths,
-                "[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]",
-                row.userMean.tenths,
-                row.medianAgeMinutes.tenths + " min",
-                row.spentPerAppDay.tenths,
-                row.wastedPercent.tenths,
-                row.wakesPerDay.tenths,
-                row.wakesFromSleepPerDay.tenths
-            )
+            let samples = [
+                "[\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]", row.userMean.tenths,
+            ]
+            let cells =
+                ["\(row.budget)", row.policy, row.pooled.tenths] + (hasSamples ? samples : []) + [
+                    row.medianAgeMinutes.tenths + " min", row.spentPerAppDay.tenths,
+                    row.wastedPercent.tenths, row.wakesPerDay.tenths,
+                    row.wakesFromSleepPerDay.tenths,
+                ]
+            table.add(cells.map { Table.Cell($0) })
         }
         return table
     }

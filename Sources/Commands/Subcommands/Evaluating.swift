@@ -3,17 +3,19 @@ import DeviceCore
 import Linux
 import Simulator
 import Vocabulary
-import Zlib
 
 /// Judging the refresh policy by real logs.
 extension OffstageProgram {
     static let evaluate = Subcommand(
         "evaluate",
         "judge when apps are refreshed, by logs of real use",
+        forms: ["[FILE]..."],
+        operands: 0...Int.max,
         options: [
             OptionRow(
                 "usage",
-                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip",
+                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip; "
+                    + "more of them may follow as operands",
                 argument: "PATTERN"
             ),
             OptionRow(
@@ -35,7 +37,7 @@ extension OffstageProgram {
             OptionRow("html", "draw it, in one page that needs nothing else", argument: "FILE"),
             OptionRow(
                 "user",
-                "and the days of this person, with what decided each refresh, at the first budget",
+                "and the days of this person, with what decided each refresh",
                 argument: "ID"
             ),
         ],
@@ -43,7 +45,10 @@ extension OffstageProgram {
             "An open is fresh if the app's content is at most 30 minutes old; opens within 30 "
                 + "minutes of the use before do not count. The first two thirds of each person's "
                 + "days are learned from, the last third is scored, and what is learned goes on. "
-                + "Left out are people with fewer than 10 days, and apps that are hardly used.",
+                + "Left out are people with too little use, and apps that are hardly used: it takes "
+                + "\(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days with "
+                + "use, and of an app \(UsageRecord.Least.sessions) uses on "
+                + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds.",
             "offstage is the daemon's own code, driven by the log's events. Beside it: fixed (the "
                 + "same time between refreshes), waking (spread over the hours of use), histogram "
                 + "(the times of day at which an app was opened), and oracle, which knows the "
@@ -64,14 +69,9 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let plan = try plan(invocation)
+        let path = try pagePath(invocation)
         let logs = try usageLogs(invocation)
-        if invocation.options.has("user") {
-            guard invocation.options.has("html") else {
-                throw Failure(.usage, "--user is for --html", fix: "Name a file with --html.")
-            }
-            let user = invocation.options["user"] ?? ""
-            if !logs.contains(where: { $0.user == user }) { throw nobody(user, among: logs) }
-        }
+        let person = try person(invocation, among: logs)
         var evaluation = Evaluation(plan)
         let progress = Progress(of: Int64(logs.count), invocation.console)
         for (place, log) in logs.enumerated() {
@@ -80,14 +80,21 @@ extension OffstageProgram {
         }
         progress.end()
         guard evaluation.users > 0 else {
-            throw Failure(
-                .failed,
-                "nobody's log is long enough to be judged",
-                fix: "It takes 10 days with use, and an app that was opened 10 times on 3 days."
-            )
+            throw Failure(.failed, "nobody's log is long enough to be judged", fix: whatItTakes)
         }
         let rows = evaluation.rows
-        try draw(rows, evaluation.users, logs, plan, invocation)
+        var page = EvaluationPage(rows: rows, users: evaluation.users)
+        page.leftOut = logs.count - evaluation.users
+        if let path {
+            if let person { page.timeline = UsageTimeline(person, plan) }
+            try write(page, to: path)
+        }
+        if page.leftOut > 0 {
+            let people = logs.count == 1 ? "1 person" : "\(logs.count) people"
+            invocation.console.printError(
+                "\(page.leftOut) of \(people) left out, with too little use. \(whatItTakes)"
+            )
+        }
         guard invocation.wantsJSON else {
             EvaluationTables(rows: rows, users: evaluation.users).print(invocation.console)
             return
@@ -100,42 +107,66 @@ extension OffstageProgram {
         }
     }
 
-    private static func draw(
-        _ rows: [EvaluationRow],
-        _ users: Int,
-        _ logs: [UserLog],
-        _ plan: Evaluation.Plan,
-        _ invocation: Invocation
-    ) throws(Failure) {
-        guard let path = invocation.options["html"] else { return }
-        var page = EvaluationPage(rows: rows, users: users)
-        if let user = invocation.options["user"] {
-            guard let log = logs.first(where: { $0.user == user }), let record = UsageRecord(log)
-            else { throw nobody(user, among: logs) }
-            let budget = plan.budgets.first ?? 4
-            var replay = DeviceReplay(record)
-            replay.warmUp()
-            replay.score(budget: budget, purse: .device, wakePrice: plan.wakePrice)
-            page.timeline = UsageTimeline(
-                record: record,
-                refreshes: replay.moments,
-                budget: budget
+    static let whatItTakes =
+        "It takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days with "
+        + "use, and an app with \(UsageRecord.Least.sessions) uses on "
+        + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds."
+
+    /// Where the page goes; found wanting before anything is computed.
+    private static func pagePath(_ invocation: Invocation) throws(Failure) -> String? {
+        guard let path = invocation.options["html"] else {
+            guard !invocation.options.has("user") else {
+                throw Failure(.usage, "--user is for --html", fix: "Name a file with --html.")
+            }
+            return nil
+        }
+        let directory = Files.directory(of: path)
+        var reason: String?
+        if Files.status(directory)?.kind != .directory {
+            reason = "there is no directory \(directory)"
+        } else if let kind = Files.status(path)?.kind, kind != .file {
+            reason = kind == .directory ? "it is a directory" : "it is no ordinary file"
+        } else if !Files.isWritable(directory) {
+            reason = "you may not write to \(directory)"
+        }
+        guard let reason else { return path }
+        throw Failure(
+            .failed,
+            "\(path) cannot be written: \(reason)",
+            fix: "Name a file in a directory of yours with --html."
+        )
+    }
+
+    /// Whose days are to be drawn.
+    private static func person(
+        _ invocation: Invocation,
+        among logs: [UserLog]
+    ) throws(Failure) -> UsageRecord? {
+        guard let user = invocation.options["user"] else { return nil }
+        guard let log = logs.first(where: { $0.user == user }) else {
+            throw Failure.unknown(
+                "user",
+                user,
+                among: logs.map(\.user),
+                otherwise: "The first column of the logs names the users."
             )
         }
+        guard let record = UsageRecord(log) else {
+            throw Failure(
+                .failed,
+                "the log of \(user.quoted) is too short to be judged",
+                fix: whatItTakes
+            )
+        }
+        return record
+    }
+
+    private static func write(_ page: EvaluationPage, to path: String) throws(Failure) {
         do throws(LinuxError) {
             try Files.replace(path, with: page.text, permissions: 0o644)
         } catch {
-            throw Failure(.failed, "\(path) cannot be written: \(error)")
+            throw Failure(.failed, "\(path) cannot be written: \(error.errno.text)")
         }
-    }
-
-    private static func nobody(_ user: String, among logs: [UserLog]) -> Failure {
-        Failure.unknown(
-            "user",
-            user,
-            among: logs.map(\.user),
-            otherwise: "The logs have to be long enough as well."
-        )
     }
 
     private static func plan(_ invocation: Invocation) throws(Failure) -> Evaluation.Plan {
@@ -165,62 +196,5 @@ extension OffstageProgram {
         }
         plan.purses = [purse]
         return plan
-    }
-
-    /// The logs of all people in the files that `--usage` names.
-    static func usageLogs(_ invocation: Invocation) throws(Failure) -> [UserLog] {
-        guard let pattern = invocation.options["usage"] else {
-            throw Failure(
-                .usage,
-                "evaluate: no logs are named",
-                fix: "Name them with --usage."
-            )
-        }
-        let paths = Files.matching(pattern)
-        guard !paths.isEmpty else {
-            throw Failure(.failed, "\(pattern.quoted) matches no file")
-        }
-        var logs: [UserLog] = []
-        for path in paths { logs += try usageLogs(in: path) }
-        return logs
-    }
-
-    private static func usageLogs(in path: String) throws(Failure) -> [UserLog] {
-        let limit = 1 << 30
-        var text: [UInt8]
-        do throws(LinuxError) {
-            text = try Files.readRegular(path, limit: limit)
-        } catch {
-            throw Failure(.failed, "\(path) cannot be read: \(error)")
-        }
-        do throws(ZlibError) {
-            if Gzip.isCompressed(text) { text = try Gzip.decompress(text, limit: limit) }
-        } catch {
-            throw Failure(.failed, "\(path) cannot be read: \(error.kind.words)")
-        }
-        do throws(UsageLogError) {
-            return try UserLog.read(text, data: dataName(of: path))
-        } catch {
-            throw Failure(.failed, "\(path), line \(error.line): \(error.reason)")
-        }
-    }
-
-    /// The folder that a file is in, as logs are kept; of a file without one its own name.
-    private static func dataName(of path: String) -> String {
-        let folder = Files.name(of: Files.directory(of: path))
-        let name = Files.name(of: path)
-        let isNamed = name.hasPrefix("events.") && !folder.isEmpty && folder != "."
-        return isNamed ? folder : String(name.prefix { $0 != "." })
-    }
-}
-
-extension ZlibError.Kind {
-    fileprivate var words: String {
-        switch self {
-        case .corrupt: "it is damaged"
-        case .truncated: "it ends too soon"
-        case .tooLarge: "it is larger than 1 GiB"
-        case .noMemory: "memory is short"
-        }
     }
 }

@@ -18,6 +18,9 @@ extension OffstageProgram {
                 + "back as that is kept (the settings history-age and history-lines). Start is by "
                 + "the clock of the time zone. The duration is in seconds; it is left out where "
                 + "only the beginning of a use was seen.",
+            "It holds the opens of apps and not the use of the device, which the history does not "
+                + "keep: evaluate, fed with it, knows of use only while an app is open, so it sees "
+                + "less than the daemon did, and counts more wakes from sleep than there were.",
             "Nothing leaves the machine by it; what is printed tells when apps were used.",
         ],
         examples: [

@@ -9,6 +9,10 @@ package struct RefreshMoment: Sendable {
     package var time: Double
     /// Nil: nothing that was learned.
     package var decision: RefreshDecision?
+
+    package init(app: Int, time: Double, decision: RefreshDecision? = nil) {
+        (self.app, self.time, self.decision) = (app, time, decision)
+    }
 }
 
 /// A device that lives through a person's log: the daemon's own core, fed with what the daemon

@@ -37,7 +37,9 @@ extension UserLog {
         _ text: [UInt8],
         data: String
     ) throws(UsageLogError) -> [UserLog] {
-        var lines = LogLines(text)
+        // As spreadsheets begin a file: a mark that it is UTF-8.
+        let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
+        var lines = LogLines(hasMark ? Array(text.dropFirst(3)) : text)
         guard let head = lines.next(), head.map({ $0.text }) == LogLines.columns else {
             throw UsageLogError(
                 line: 1,
@@ -95,9 +97,13 @@ private struct RawEvent {
         default: kind = .other
         }
         guard let start = fields[3].localSeconds else {
+            let reason =
+                fields[3].hasOffset
+                ? "has an offset from UTC; what is wanted is the time of the person's clock alone,"
+                : "is no time"
             throw UsageLogError(
                 line: line,
-                reason: "\"\(fields[3].text)\" is no time such as 2024-02-29T07:30:00.000"
+                reason: "\"\(fields[3].text)\" \(reason) such as 2024-02-29T07:30:00.000"
             )
         }
         self.start = start
@@ -155,6 +161,17 @@ private struct LogLines {
 
 extension ArraySlice<UInt8> {
     fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// Whether a time is followed by `Z` or `+01:00`, also as `+0100` or `+01`.
+    fileprivate var hasOffset: Bool {
+        if last == UInt8(ascii: "Z"), dropLast().localSeconds != nil { return true }
+        guard let sign = lastIndex(where: { [UInt8(ascii: "+"), UInt8(ascii: "-")].contains($0) })
+        else { return false }
+        let isOffset = self[sign...].dropFirst().allSatisfy {
+            $0 == UInt8(ascii: ":") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        return isOffset && self[..<sign].localSeconds != nil
+    }
 
     /// `2024-02-29T07:30:00.123`, also with a blank in the middle and without the fraction.
     fileprivate var localSeconds: Double? {

@@ -40,10 +40,22 @@ package struct UsageRecord: Sendable {
 }
 
 extension UsageRecord {
-    /// Nil: too little to be scored (50 sessions, 10 days, one app that is used often enough).
+    /// What a log must hold to be scored.
+    package enum Least {
+        /// Lines of apps.
+        package static let lines = 50
+        /// On which anything happened.
+        package static let days = 10
+        /// Of one app, in the part that is learned from.
+        package static let sessions = 10
+        package static let daysOfSessions = 3
+    }
+
+    /// Nil: too little to be scored.
     package init?(_ log: UserLog) {
         let own = log.events.filter { $0.kind == .app }
-        guard own.count >= 50, let first = own.first?.start, let last = own.last?.start else {
+        guard own.count >= Least.lines, let first = own.first?.start, let last = own.last?.start
+        else {
             return nil
         }
         let midnight = (first / Self.day).rounded(.down) * Self.day
@@ -55,7 +67,7 @@ extension UsageRecord {
         let splitDay = Int((Double(days) * 2 / 3).rounded(.toNearestOrEven))
         var isValid = Array(repeating: false, count: days)
         for start in activity.starts { isValid[Int(start / Self.day)] = true }
-        guard isValid.count(where: { $0 }) >= 10 else { return nil }
+        guard isValid.count(where: { $0 }) >= Least.days else { return nil }
 
         var apps: [Sessions] = []
         var eligible: [Int] = []
@@ -63,7 +75,7 @@ extension UsageRecord {
             let sessions = activity.sessions(of: app, called: log.names[app])
             let warm = sessions.starts.filter { $0 < Double(splitDay) * Self.day }
             let warmDays = warm.map { Int($0 / Self.day) }.inOrderOnce
-            if warm.count >= 10, warmDays.count >= 3 {
+            if warm.count >= Least.sessions, warmDays.count >= Least.daysOfSessions {
                 eligible.append(apps.count)
             }
             apps.append(sessions)

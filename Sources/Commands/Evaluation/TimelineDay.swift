@@ -1,0 +1,214 @@
+import DeviceCore
+import Simulator
+
+/// One day of a timeline: a drawing with a line for each app, and a table of the decisions.
+struct TimelineDay {
+    private let life: TimelineLife
+    private let day: Int
+    private let begin: Double
+    private let moments: [TimelineLife.Moment]
+    private let opens: [TimelineLife.Open]
+    /// The apps of this day, by place among the eligible ones, from above.
+    private let lanes: [Int]
+
+    private static let (names, width, top, lane) = (128.0, 1000.0, 38.0, 14.0)
+
+    init(_ life: TimelineLife, _ day: Int) {
+        (self.life, self.day) = (life, day)
+        let begin = Double(day) * 86_400
+        let range = begin..<begin + 86_400
+        self.begin = begin
+        moments = life.moments.filter { range.contains($0.time) }
+        opens = life.opens.filter { range.contains($0.time) }
+        let refreshed = Set(moments.flatMap { $0.refreshes.map(\.moment.app) })
+        lanes = life.lanes.filter { app in
+            refreshed.contains(app)
+                || life.record.apps[life.record.eligible[app]].starts.contains(
+                    where: range.contains
+                )
+        }
+    }
+
+    var markup: String {
+        let refreshes = moments.reduce(0) { $0 + $1.refreshes.count }
+        let wakes = moments.count(where: \.wakes)
+        let words =
+            "\(TimelineLife.fresh(opens)), \(refreshes) refreshes, \(wakes) wakes from sleep"
+        return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(words)</small></h3>\n"
+            + "<div class=\"day\">" + apps + drawing + "</div>\n" + table
+    }
+
+    // MARK: Drawing
+
+    private var height: Double { Self.top + Double(lanes.count) * Self.lane + 4 }
+    private func y(_ lane: Int) -> Double { Self.top + (Double(lane) + 0.5) * Self.lane }
+    private func x(_ time: Double) -> Double { 10 + (time - begin) / 86_400 * (Self.width - 20) }
+
+    /// Behind every second app, so that the eye finds its name.
+    private var stripes: String {
+        let lines = stride(from: 0, to: lanes.count, by: 2).map { "M0 \(y($0))h\(Self.width)" }
+        return "<path class=\"stripe\" d=\"\(lines.joined())\"/>"
+    }
+
+    private var apps: String {
+        var text =
+            "<svg class=\"apps\" width=\"\(Int(Self.names))\" height=\"\(Int(height))\">"
+            + "\(stripes)<text class=\"scale\" x=\"4\" y=\"35\">device</text>"
+        for (lane, app) in lanes.enumerated() {
+            let name = life.record.apps[life.record.eligible[app]].name
+            let short = name.count > 19 ? name.prefix(18) + "…" : name[...]
+            text +=
+                "<text x=\"4\" y=\"\(y(lane) + 4)\">\(String(short).markup)"
+                + (short.count < name.count ? "<title>\(name.markup)</title>" : "") + "</text>"
+        }
+        return text + "</svg>"
+    }
+
+    private var drawing: String {
+        var text =
+            "<svg width=\"\(Int(Self.width))\" height=\"\(Int(height))\" role=\"img\" "
+            + "aria-label=\"\(UsageTimeline.date(day, life.record))\">\(stripes)"
+        for hour in stride(from: 0, through: 24, by: 3) {
+            let x = x(begin + Double(hour) * 3600).tenths
+            text +=
+                "<path class=\"grid\" d=\"M\(x) 18V\(height)\"/><text class=\"scale\" "
+                + "text-anchor=\"middle\" x=\"\(x)\" y=\"12\">\(hour)</text>"
+        }
+        text += bar(life.inUse, at: 31, width: 5)
+        for (lane, app) in lanes.enumerated() {
+            let sessions = life.record.apps[life.record.eligible[app]]
+            text += bar(Array(zip(sessions.starts, sessions.ends)), at: y(lane) + 4, width: 3)
+        }
+        if life.end < begin + 86_400 {
+            let x = x(life.end)
+            text +=
+                "<path class=\"end\" d=\"M\(x.tenths) 18V\(height)\"/><text class=\"scale\" "
+                + "x=\"\((x + 4).tenths)\" y=\"26\">the log ends</text>"
+        }
+        text += moments.map(drawn).joined() + opens.map(drawn).joined()
+        return text + "</svg>"
+    }
+
+    /// Times of use, those that touch in the drawing as one.
+    private func bar(_ uses: [(Double, Double)], at y: Double, width: Int) -> String {
+        var parts: [(from: Double, to: Double)] = []
+        for (start, end) in uses where start < begin + 86_400 && end >= begin {
+            let from = x(max(start, begin))
+            let to = max(from + 1, x(min(end, begin + 86_400)))
+            if let last = parts.last, from <= last.to {
+                parts[parts.count - 1].to = max(last.to, to)
+            } else {
+                parts.append((from, to))
+            }
+        }
+        guard !parts.isEmpty else { return "" }
+        let path = parts.map { "M\($0.from.tenths) \(y)h\(($0.to - $0.from).tenths)" }.joined()
+        return "<path class=\"use\" stroke-width=\"\(width)\" d=\"\(path)\"/>"
+    }
+
+    private func drawn(_ open: TimelineLife.Open) -> String {
+        guard let lane = lanes.firstIndex(of: open.app) else { return "" }
+        let name = life.record.apps[life.record.eligible[open.app]].name
+        let (x, y) = (x(open.time).tenths, y(lane))
+        return "<path class=\"\(open.isFresh ? "good" : "open")\" d=\"M\(x) "
+            + (open.isFresh ? "\(y - 6)v12" : "\(y)v6")
+            + "\"><title>\(clock(open.time)) \(name.markup) opened, "
+            + "\(open.isFresh ? "fresh" : "not fresh")</title></path>"
+    }
+
+    private func drawn(_ moment: TimelineLife.Moment) -> String {
+        let x = x(moment.time)
+        let places = moment.refreshes.compactMap { lanes.firstIndex(of: $0.moment.app) }
+        guard let lowest = places.max() else { return "" }
+        var text = "<g><title>\(told(moment).markup)</title>"
+        if moment.wakes {
+            text +=
+                "<path class=\"tie\" d=\"M\(x.tenths) 24V\(y(lowest))\"/>"
+                + "<path class=\"wake\" d=\"M\(x.tenths) 18l4 6h-8z\"/>"
+        }
+        for (refresh, lane) in zip(moment.refreshes, places) {
+            let wait = refresh.wait ?? .infinity
+            let style = wait <= 1800 ? "run" : wait <= 7200 ? "slow" : "lost"
+            text +=
+                "<circle class=\"\(style)\" cx=\"\(x.tenths)\" cy=\"\(y(lane))\" r=\"3.4\"/>"
+        }
+        return text + "</g>"
+    }
+
+    // MARK: Words
+
+    private func told(_ moment: TimelineLife.Moment) -> String {
+        let head = clock(moment.time) + (moment.wakes ? ", wakes the device" : "")
+        let lines = moment.refreshes.map { refresh in
+            guard let decision = refresh.moment.decision else {
+                return "\(refresh.name): spread over the day, too little was known; "
+                    + opened(refresh)
+            }
+            return
+                "\(refresh.name): \(percent(decision.chance)) to be opened in half an hour, worth "
+                + "it from \(percent(decision.price)), \(decision.left) left"
+                + "\(decision.reason.isEmpty ? "" : ", \(decision.reason)"); \(opened(refresh))"
+        }
+        return ([head] + lines).joined(separator: "\n")
+    }
+
+    private var table: String {
+        guard !moments.isEmpty else { return "" }
+        var text =
+            "<details><summary>Decisions</summary><div class=\"scroll\">"
+            + "<table class=\"decisions\"><tr><th>time<th>app<th>chance of an open<br>in half an "
+            + "hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>together<th>device"
+            + "<th>what followed\n"
+        for moment in moments {
+            for (place, refresh) in moment.refreshes.enumerated() {
+                let isFirst = place == 0
+                text += "<tr><td>\(isFirst ? clock(moment.time) : "")<td>\(refresh.name.markup)"
+                if let decision = refresh.moment.decision {
+                    text +=
+                        "<td>\(percent(decision.chance))<td>\(percent(decision.price))"
+                        + "<td>\(decision.reason)<td>\(decision.left)"
+                } else {
+                    text += "<td><td><td>spread<td>"
+                }
+                text += "<td>" + (isFirst ? "\(moment.refreshes.count)" : "")
+                text += "<td>" + (isFirst ? (moment.wakes ? "woken" : "in use") : "")
+                text += "<td>\(opened(refresh))"
+                text += "\n"
+            }
+        }
+        return text + "</table></div></details>\n"
+    }
+
+    private func opened(_ refresh: TimelineLife.Refresh) -> String {
+        guard let next = refresh.next, let wait = refresh.wait, wait < 86_400 else {
+            return "not opened for a day"
+        }
+        let minutes = Int(wait / 60)
+        let after = minutes < 120 ? "\(minutes) min" : "\(minutes / 60) h"
+        return "opened \(clock(next)), \(after) later"
+            + (wait <= 1800 && wait >= 10 ? ": fresh" : "")
+    }
+
+    private func percent(_ thousandths: Int64) -> String {
+        (Double(thousandths) / 10).tenths + " %"
+    }
+
+    private func clock(_ time: Double) -> String {
+        let minutes = Int(time / 60) % 1440
+        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(padded(minutes / 60)):\(padded(minutes % 60))"
+    }
+}
+
+extension RefreshDecision {
+    /// In a word or two; the page says what they mean.
+    fileprivate var reason: String {
+        switch because {
+        case .chance: "chance"
+        case .deviceAwake: "device awake"
+        case .sharedWake: "shared wake"
+        case .turn: "its turn"
+        case nil: ""
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import DeviceCore
+import Simulator
+
+/// A person's scored days with one budget, in figures and as they are told.
+struct TimelineLife {
+    let record: UsageRecord
+    let budget: Int
+    let purse: RefreshPurse
+    /// Those on which anything happened, up to the end of the log.
+    let days: [Int]
+    /// Seconds since the first midnight; nothing is known of what comes after.
+    let end: Double
+    /// Those that began together, in order.
+    let moments: [Moment]
+    /// The opens that count, in order.
+    let opens: [Open]
+    /// By place among the eligible apps: the ones opened most come first.
+    let lanes: [Int]
+    let inUse: [(start: Double, end: Double)]
+
+    struct Moment {
+        var time: Double
+        var wakes: Bool
+        var refreshes: [Refresh]
+    }
+
+    struct Refresh {
+        var moment: RefreshMoment
+        var name: String
+        /// When the app is opened next; nil: never in this log.
+        var next: Double?
+
+        /// How many seconds later.
+        var wait: Double? { next.map { $0 - moment.time } }
+    }
+
+    struct Open {
+        var app: Int
+        var time: Double
+        var isFresh: Bool
+    }
+
+    init(_ record: UsageRecord, _ all: [RefreshMoment], budget: Int, purse: RefreshPurse) {
+        (self.record, self.budget, self.purse) = (record, budget, purse)
+        let inUse = record.inUse
+        let end = inUse.last?.end ?? Double(record.days) * 86_400
+        (self.inUse, self.end) = (inUse, end)
+        days = (record.splitDay..<record.days).filter { record.isValid[$0] }
+        let kept = all.filter {
+            $0.time <= end && record.isValid[min(record.days - 1, Int($0.time / 86_400))]
+        }
+        let starts = record.eligible.map { record.apps[$0].starts }
+        var moments: [Moment] = []
+        // Of one moment by what was left: in the order in which they were decided.
+        let order = kept.sorted {
+            ($0.time, -($0.decision?.left ?? 0), $0.app) < (
+                $1.time, -($1.decision?.left ?? 0), $1.app
+            )
+        }
+        for refresh in order {
+            let told = Refresh(
+                moment: refresh,
+                name: record.apps[record.eligible[refresh.app]].name,
+                next: starts[refresh.app].first { $0 > refresh.time }
+            )
+            let second = refresh.time.rounded(.toNearestOrEven)
+            if let last = moments.last, last.time == second {
+                moments[moments.count - 1].refreshes.append(told)
+            } else {
+                let wakes = !record.isInUse(at: second)
+                moments.append(Moment(time: second, wakes: wakes, refreshes: [told]))
+            }
+        }
+        self.moments = moments
+        let split = Double(record.splitDay) * 86_400
+        opens = record.eligible.indices.flatMap { place in
+            let times = kept.filter { $0.app == place }.map(\.time)
+            return record.apps[record.eligible[place]].countedOpens(from: split).map { open in
+                let isFresh = times.contains { $0 <= open - 10 && open - $0 <= 1800 }
+                return Open(app: place, time: open, isFresh: isFresh)
+            }
+        }.sorted { $0.time < $1.time }
+        lanes = record.eligible.indices.sorted {
+            (starts[$1].count, $0) < (starts[$0].count, $1)
+        }
+    }
+
+    var markup: String { days.map { TimelineDay(self, $0).markup }.joined() }
+
+    /// One line about the person.
+    var summary: String {
+        let refreshes = moments.reduce(0) { $0 + $1.refreshes.count }
+        let lost = moments.reduce(0) { count, moment in
+            count + moment.refreshes.count { ($0.wait ?? .infinity) > 7200 }
+        }
+        // The last day as far as the log goes.
+        let length = days.reduce(0.0) { $0 + min(1, max(0, end / 86_400 - Double($1))) }
+        let perDay = { (count: Int) in (Double(count) / max(0.01, length)).tenths }
+        let share = Double(lost) * 100 / Double(max(1, refreshes))
+        return "\(Self.fresh(opens)), with \(perDay(refreshes)) refreshes and "
+            + "\(perDay(moments.count(where: \.wakes))) wakes from sleep a day; after "
+            + "\(share.tenths) % of the refreshes the app was not opened for two hours"
+    }
+
+    static func fresh(_ opens: [Open]) -> String {
+        let fresh = opens.count(where: \.isFresh)
+        let share = Double(fresh) * 100 / Double(max(1, opens.count))
+        return "\(fresh) of \(opens.count) opens fresh (\(share.tenths) %)"
+    }
+}

@@ -1,0 +1,131 @@
+import DeviceCore
+import Linux
+import Simulator
+import TestKit
+import Testing
+
+@testable import Commands
+
+/// The picture of a log.
+struct EvaluationPageTests {
+    private func record(_ user: String) throws -> UsageRecord {
+        let log = try #require(try EvaluationTests.people().first { $0.user == user })
+        return try #require(UsageRecord(log))
+    }
+
+    /// Figures that are not measured, so that nothing has to be computed.
+    private func rows(_ budgets: [Int]) -> [EvaluationRow] {
+        budgets.flatMap { budget in
+            Evaluation.policies.enumerated().map { place, policy in
+                var row = EvaluationRow(
+                    policy: policy,
+                    purse: .device,
+                    budget: budget,
+                    data: "all",
+                    []
+                )
+                row.pooled = Double(10 * place + budget)
+                (row.pooledFrom, row.pooledTo) = (row.pooled - 3, row.pooled + 3)
+                row.wakesFromSleepPerDay = Double(budget)
+                return row
+            }
+        }
+    }
+
+    /// What stands in quotes after `name`, wherever it does.
+    private func values(_ name: String, in text: some StringProtocol) -> [String] {
+        text.split(separator: " \(name)=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+    }
+
+    @Test func aPageNeedsNothingElse() throws {
+        let scratch = ScratchDirectory()
+        let file = scratch.path + "/page.html"
+        let outcome = TestTerminal().run([
+            "evaluate", "--budget", "1", "--purse", "app", "--html", file, "--user", "ada",
+            EvaluationTests.log,
+        ])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let page = try Files.text(file)
+        #expect(page.hasPrefix("<!doctype html>") && page.contains("prefers-color-scheme:dark"))
+        #expect(!page.contains("http") && !page.contains("src="))
+        #expect(page.contains("<h2>The days of ada"))
+        #expect(page.contains("1 refresh per app and day, each app its own"))
+        for policy in Evaluation.policies {
+            #expect(page.contains("<dt class=\"\(policy)\">\(policy)</dt>"))
+        }
+    }
+
+    @Test func manyBudgetsAreLinesAndOneIsBars() {
+        let lines = EvaluationPage(rows: rows([2, 4]), users: 4).text
+        #expect(lines.contains("<g class=\"offstage\"><path class=\"band\""))
+        #expect(!lines.contains("class=\"bar\""))
+        #expect(lines.contains("class=\"note offstage\""))
+        let bars = EvaluationPage(rows: rows([4]), users: 4).text
+        #expect(bars.split(separator: "class=\"bar\"").count == 11)
+        #expect(bars.split(separator: "class=\"range\"").count == 6)
+        #expect(!bars.contains("class=\"line\""))
+    }
+
+    @Test func ofOnePersonThereAreNoSamples() {
+        let rows = rows([2, 4])
+        let page = EvaluationPage(rows: rows, users: 1).text
+        #expect(page.contains("The log of one person") && page.contains("class=\"line\""))
+        #expect(!page.contains("class=\"band\"") && !page.contains("95 %"))
+        #expect(!page.contains("fresh [") && !page.contains("mean of users"))
+        let tables = TestTerminal().record { console in
+            EvaluationTables(rows: rows, users: 1).print(console)
+            return 0
+        }
+        #expect(!tables.output.contains("SAMPLES") && tables.output.contains("FRESH %"))
+    }
+
+    @Test func allThatWasAskedForIsDrawnAndNoRefreshLiesOnAnother() throws {
+        let plan = Evaluation.Plan(budgets: [2, 8], purses: [.device])
+        let timeline = UsageTimeline(try record("ada"), plan).markup
+        for budget in plan.budgets {
+            #expect(timeline.contains("\(budget) refreshes per app and day, one purse"))
+        }
+        let days = timeline.split(separator: "<h3>").dropFirst()
+        #expect(days.count > 10)
+        for day in days {
+            let drawing = day.split(separator: "<details>")[0]
+            let places = zip(values("cx", in: drawing), values("cy", in: drawing)).map { "\($0)" }
+            #expect(!places.isEmpty && Set(places).count == places.count)
+            // The table tells of all of them.
+            #expect(day.split(separator: "<tr><td>").count == places.count + 1)
+        }
+    }
+
+    @Test func nothingIsDrawnAfterTheEndOfTheLog() throws {
+        let record = try record("ada")
+        let last = Double(record.days) * 86_400 - 60
+        let end = try #require(record.inUse.last?.end)
+        #expect(end < last)
+        let all = [end - 60, last].map { RefreshMoment(app: 0, time: $0) }
+        let life = TimelineLife(record, all, budget: 4, purse: .app)
+        #expect(life.moments.map(\.time) == [(end - 60).rounded(.toNearestOrEven)])
+        #expect(life.markup.contains("the log ends"))
+    }
+
+    @Test func daysHaveTheirDates() throws {
+        let record = try record("ada")
+        #expect(UsageTimeline.date(0, record) == "Fri, 1 Mar 2024")
+    }
+
+    @Test func labelsKeepApartAndOffTheLines() {
+        let bounds = ChartLabels.Box(x: 0, y: 0, width: 400, height: 200)
+        var labels = ChartLabels(bounds: bounds)
+        let point = (x: 100.0, y: 100.0)
+        labels.avoid([(x: 20.0, y: 180.0), point])
+        labels.avoid([(x: 90.0, y: 100.0), (x: 200.0, y: 100.0)])
+        for name in ["first", "second"] {
+            labels.add(name, style: "", size: 12, at: point, isNeeded: true)
+        }
+        let boxes = labels.labels.map {
+            ChartLabels.Box(x: $0.x, y: $0.y - 10, width: 7 * Double($0.text.count), height: 12)
+        }
+        #expect(boxes.count == 2 && !boxes[0].meets(boxes[1]))
+        let line = ChartLabels.Box(x: 90, y: 99, width: 110, height: 2)
+        #expect(!boxes.contains { $0.meets(line) })
+    }
+}
