@@ -23,7 +23,8 @@ struct EvaluationPage {
         body += timeline?.markup ?? ""
         return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
             + "<meta name=\"viewport\" content=\"width=device-width\">"
-            + "<title>Offstage: freshness</title>\n<style>\(PageStyle.text)</style></head>\n<body>\n"
+            + "<title>Offstage: freshness</title>\n<style>\(PageStyle.text)</style></head>\n"
+            + "<body>\n"
             + body + "</body></html>\n"
     }
 

@@ -35,11 +35,13 @@ enum PageStyle {
         {fill:var(--fixed)}dt.fixed{color:var(--fixed)}
         table{border-collapse:collapse;margin:.5rem 0}td,th{padding:.15rem .7rem;text-align:right;\
         border-bottom:1px solid var(--grid);white-space:nowrap;font-variant-numeric:tabular-nums}\
-        th{font-weight:600;vertical-align:bottom}table .word,.decisions :is(td,th):is(:nth-child(1),\
+        th{font-weight:600;vertical-align:bottom}table .word,\
+        .decisions :is(td,th):is(:nth-child(1),\
         :nth-child(2),:nth-child(5),:nth-child(8),:nth-child(9)){text-align:left}
         summary{cursor:pointer}.scroll{overflow-x:auto}\
         details.budget{margin:.6rem 0}details.budget>summary{font-weight:600}
-        .day{display:flex;overflow-x:auto;width:max-content;max-width:100%;background:var(--shade)}.day svg{flex:none}\
+        .day{display:flex;overflow-x:auto;width:max-content;max-width:100%;\
+        background:var(--shade)}.day svg{flex:none}\
         .day .apps{position:sticky;left:0;background:var(--shade)}.day text{font-size:11px}
         .key{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.8rem 0;padding:0;list-style:none;\
         font-size:14px}.key svg{vertical-align:middle;margin-right:.3rem}

@@ -157,8 +157,8 @@ struct TimelineDay {
         var text =
             "<details><summary>Decisions</summary><div class=\"scroll\">"
             + "<table class=\"decisions\"><tr><th>time<th>app<th>chance of an open<br>in half an "
-            + "hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>together<th>device"
-            + "<th>what followed\n"
+            + "hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>together"
+            + "<th>device<th>what followed\n"
         for moment in moments {
             for (place, refresh) in moment.refreshes.enumerated() {
                 let isFirst = place == 0

@@ -31,7 +31,8 @@ struct UsageTimeline {
         var text =
             "<section><h2>The days of \(name) with offstage</h2>\n<p class=\"faint\">\(count) with "
             + "use, \(Self.date(first, record)) to \(Self.date(last, record)), by the clock of the "
-            + "log and up to its end; the figures above count the last day whole. Each app that was used or refreshed on a day has a line of its own. Point at a "
+            + "log and up to its end; the figures above count the last day whole. Each "
+            + "app that was used or refreshed on a day has a line of its own. Point at a "
             + "refresh, or open the table below a day, to read why it was begun: <i>chance</i>, it "
             + "alone was worth a refresh; <i>device awake</i> or <i>shared wake</i>, cheaper, as "
             + "nothing had to be woken for it; <i>its turn</i>, as it had got nothing for long; "

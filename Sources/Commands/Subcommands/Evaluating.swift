@@ -14,8 +14,8 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "usage",
-                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip; "
-                    + "more of them may follow as operands",
+                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip"
+                    + "; more of them may follow as operands",
                 argument: "PATTERN"
             ),
             OptionRow(
@@ -45,9 +45,9 @@ extension OffstageProgram {
             "An open is fresh if the app's content is at most 30 minutes old; opens within 30 "
                 + "minutes of the use before do not count. The first two thirds of each person's "
                 + "days are learned from, the last third is scored, and what is learned goes on. "
-                + "Left out are people with too little use, and apps that are hardly used: it takes "
-                + "\(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days with "
-                + "use, and of an app \(UsageRecord.Least.sessions) uses on "
+                + "Left out are people with too little use, and apps that are hardly used: it "
+                + "takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days "
+                + "with use, and of an app \(UsageRecord.Least.sessions) uses on "
                 + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds.",
             "offstage is the daemon's own code, driven by the log's events. Beside it: fixed (the "
                 + "same time between refreshes), waking (spread over the hours of use), histogram "
