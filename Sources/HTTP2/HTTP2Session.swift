@@ -287,11 +287,6 @@ package final class HTTP2Session {
 
     // MARK: The end
 
-    /// Says that no more streams should be opened; those that are on their way are still taken.
-    package func announceEnd() throws(HTTP2Error) {
-        try check("shutdown notice", unsafe nghttp2_submit_shutdown_notice(handle))
-    }
-
     /// No streams after those that came so far are taken; these are finished. `reason` is told.
     package func end(_ code: HTTP2Code, reason: [UInt8]) throws(HTTP2Error) {
         try check(

@@ -153,7 +153,9 @@ final class RawConnection {
                 if isLast(frame) { return frames }
             }
             guard read() else {
-                if received.count < 9 { return frames }
+                // The end may come within a frame.
+                let count = received.prefix(3).reduce(0) { $0 << 8 | Int($1) }
+                if received.count < 9 + count { return frames }
                 continue
             }
             if received.count >= 9 { continue }

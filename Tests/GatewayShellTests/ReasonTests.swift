@@ -160,7 +160,7 @@ struct ReasonTests {
         try gateway.start()
         let idle = try Sender(gateway, "00").raw
         #expect(Self.reason(idle.frames { $0.type == 7 }.last) == #"{"reason":"IdleTimeout"}"#)
-        let late = try ScratchGateway()
+        let late = try ScratchGateway(settings: "drain-time = 1s\n")
         try late.start()
         let sender = try Sender(late, "00")
         #expect(sender.push([Self.topic]) == "MissingProviderToken")

@@ -1,6 +1,7 @@
 import EventLoop
 import GatewayCore
 import HTTP2
+import Glibc
 import Linux
 import TLS
 import Vocabulary
@@ -37,6 +38,10 @@ final class ProviderConnection {
     var isUnread = false
     private var isClosed = false
     private var isEnding = false
+    /// To be said, and since when, once nobody waits for an answer: some take it for the end.
+    private var goodbye: (reason: Reason, since: BootTime)?
+    /// Since when all is said, and what comes is thrown away.
+    private var lingersSince: BootTime?
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
     let start: BootTime
@@ -70,6 +75,7 @@ final class ProviderConnection {
     // MARK: Descriptor
 
     private func ready(_ events: DescriptorSource.Events) {
+        guard lingersSince == nil else { return linger() }
         guard isSecure else { return handshake() }
         if events.contains(.writable) { flush() }
         guard !isClosed else { return }
@@ -222,7 +228,7 @@ final class ProviderConnection {
     }
 
     func readMore() {
-        guard !isClosed, blockedSince == nil else { return }
+        guard !isClosed, lingersSince == nil, blockedSince == nil else { return }
         if let web, web.mayGoOn {
             takeRequests(web)
             server.touch(self)
@@ -233,7 +239,7 @@ final class ProviderConnection {
 
     /// Sends what there is, as far as the peer takes it.
     func flush() {
-        guard !isClosed, isSecure else { return }
+        guard !isClosed, isSecure, lingersSince == nil else { return }
         // A span of a local array may be lent to the session.
         var output: [UInt8] = []
         swap(&output, &self.output)
@@ -246,6 +252,7 @@ final class ProviderConnection {
                     sent = 0
                     _ = try http?.send(into: &output, upTo: 32_768)
                     web?.send(into: &output)
+                    if output.isEmpty, sayGoodbye() { continue }
                     if output.isEmpty { break }
                 }
                 let rest = output.span.extracting(sent..<output.count)
@@ -267,8 +274,8 @@ final class ProviderConnection {
         // What waited, and no event of the descriptor will tell of.
         if blockedSince != nil || web?.mayGoOn == true { server.readAgain(self) }
         blockedSince = nil
-        if let http, http.isOver || isEnding && http.openCount == 0 { close() }
-        if let web, web.isOver { close() }
+        if let http, http.isOver || isEnding && http.openCount == 0 { finish() }
+        if let web, web.isOver { finish() }
     }
 
     private func watchWrites(_ on: Bool) {
@@ -298,18 +305,57 @@ final class ProviderConnection {
         guard !isEnding else { return }
         isEnding = true
         web?.end()
-        let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
-        do {
-            try http?.end(.noError, reason: text)
-        } catch {
-            return close()
-        }
+        goodbye = (reason, server.now.boot)
+        if reason != .shutdown { _ = sayGoodbye(isLate: true) }
         server.touch(self)
     }
+
+    /// GOAWAY, if its time has come. True: there is something to send.
+    private func sayGoodbye(isLate: Bool = false) -> Bool {
+        guard let http, let (reason, _) = goodbye, isLate || http.openCount == 0 else {
+            return false
+        }
+        goodbye = nil
+        let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
+        return (try? http.end(.noError, reason: text)) != nil
+    }
+
+    /// All is said. To close now would take back what the peer has not read, if it says more: what
+    /// it says is thrown away until it closes as well.
+    private func finish() {
+        guard !isClosed, lingersSince == nil else { return }
+        lingersSince = server.now.boot
+        tls.close()
+        _ = shutdown(descriptor.number, Int32(SHUT_WR))
+        watchWrites(false)
+    }
+
+    private func linger() {
+        // As elsewhere: others want their turn.
+        for _ in 0..<8 {
+            do throws(LinuxError) {
+                guard let bytes = try descriptor.readAvailable(upTo: 65_536) else { return }
+                if bytes.isEmpty { return close() }
+            } catch {
+                return close()
+            }
+        }
+    }
+
+    private static let lingerTime = Interval.seconds(10)
+    /// Whoever keeps sending gets its goodbye in between.
+    private static let goodbyeTime = Interval.seconds(3)
 
     /// Looks for what takes too long: a handshake, a request that does not end, an answer that is
     /// not taken, silence.
     func check(_ now: Moment) {
+        if let lingersSince {
+            if now.boot - lingersSince > Self.lingerTime { close() }
+            return
+        }
+        if let goodbye, now.boot - goodbye.since > Self.goodbyeTime, sayGoodbye(isLate: true) {
+            flush()
+        }
         if let blockedSince, now.boot - blockedSince > server.settings.stallTime {
             server.counters.slowRequests += 1
             return close()
