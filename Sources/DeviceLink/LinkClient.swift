@@ -94,6 +94,8 @@ package struct LinkClient: Sendable {
     private var subscriptions: [Subscription] = []
     private var subscribed: [Subscription] = []
     private var follows: [Follow] = []
+    /// Some of them were told to ask again.
+    private var asksAgain = false
 
     /// `network`: a name of the present network, the same whenever the device is in it.
     package init(
@@ -321,6 +323,7 @@ package struct LinkClient: Sendable {
             // Answers come in the order of the questions.
             let place = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
             if let place { subscriptions.remove(at: place) }
+        case .unavailable: asksAgain = true
         }
     }
 
@@ -391,8 +394,7 @@ package struct LinkClient: Sendable {
             subscribed = []
         }
         actions += leaving.map { .send(.unregister(topic: $0)) }
-        actions += wanted.map { .send(.register(topic: $0.topic, renewing: $0.renewing)) }
-        actions += subscriptions.map(Self.asking)
+        actions += askForAll()
         actions += follows.map(Self.saying)
         return actions
     }
@@ -422,7 +424,14 @@ package struct LinkClient: Sendable {
         guard case .asking(_, let isProbe) = state else { return [] }
         if !isProbe { paces[network].answered(longest: longest) }
         state = .online(nextKeepAlive: now + min(interval, longest))
-        return []
+        return asksAgain ? askForAll() : []
+    }
+
+    /// For what waits to be registered.
+    private mutating func askForAll() -> [Action] {
+        asksAgain = false
+        return wanted.map { .send(.register(topic: $0.topic, renewing: $0.renewing)) }
+            + subscriptions.map(Self.asking)
     }
 
     private mutating func ended(_ ending: GatewayFrame.Ending, at now: BootTime) -> [Action] {

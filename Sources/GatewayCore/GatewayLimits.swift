@@ -18,6 +18,11 @@ package struct GatewayLimits: Equatable, Sendable {
     /// Pushes to one token: so many at once, and as many a second. No honest sender gets there.
     package var tokenBurst = 1000
     package var tokenRate = 200
+    /// Apps that devices may make known in all, beside those that keys name; and how many that were
+    /// never heard of: so many at once, and one more after each interval.
+    package var apps = 100_000
+    package var newApps = 1000
+    package var newAppRefill = Interval.seconds(10)
     /// Apps registered on one device.
     package var appsPerDevice = 200
     /// Devices that are away and yet kept in memory.

@@ -119,6 +119,23 @@ struct LinkClientTests {
         )
     }
 
+    @Test mutating func whoIsToAskAgainDoesSoWithTheNextKeepAlive() throws {
+        _ = client.register("a")
+        _ = try connect()
+        let told = try client.received(.refused(topic: "a", .unavailable), at: now)
+        #expect(told == [.refused(topic: "a", .unavailable)])
+        now = try #require(client.alarm)
+        _ = client.woke(at: now)
+        let asked = LinkClient.Action.send(.register(topic: "a", renewing: false))
+        #expect(try client.received(.keptAlive, at: now) == [asked])
+        now = try #require(client.alarm)
+        _ = client.woke(at: now)
+        #expect(try client.received(.keptAlive, at: now) == [])
+        _ = client.lost(at: now)
+        _ = comeBack()
+        #expect(try greet() == [.online(isNew: false), asked])
+    }
+
     @Test mutating func aChannelIsFollowedOnEachLinkFromTheLastMessageThatCame() throws {
         let channel = [UInt8](repeating: 9, count: 16)
         func saying(_ last: UInt64) -> LinkClient.Action {

@@ -83,7 +83,7 @@ struct ChannelTests {
         #expect(try !later.text.contains("one") && !later.text.contains("four"))
         let gone = try ask(gateway, "DELETE", Self.management, [("apns-channel-id", keeping)])
         #expect(gone.status == 204)
-        try later.wait(for: "channel \(keeping): noChannel")
+        try later.wait(for: "channel \(keeping): there is no such channel")
         try later.end()
         let stats = try ValueJSON.parse(try gateway.run("stats", "--json").output)
         #expect(stats["broadcasts_accepted_total"] == 1)

@@ -107,17 +107,21 @@ final class ScratchGateway {
 
     final class Links: DeviceLinks {
         var tokens: [String] = []
+        var refusals: [RegistrationRefusal] = []
 
         func send(_ sending: Sending, over link: LinkID) {}
-        func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
-            tokens.append(Hexadecimal.text(token ?? []))
+        func registered(_ bundle: String, token: [UInt8], over link: LinkID) {
+            tokens.append(Hexadecimal.text(token))
+        }
+        func refused(_ bundle: String, _ why: RegistrationRefusal, over link: LinkID) {
+            refusals.append(why)
         }
         func send(_ broadcast: Broadcast, over link: LinkID) {}
         func follows(_ channel: ChannelID, _ why: FollowProblem?, over link: LinkID) {}
         func subscribed(
             _ bundle: String,
             key: [UInt8],
-            endpoint: String?,
+            endpoint: String,
             over link: LinkID
         ) {}
         func unregistered(_ bundle: String, over link: LinkID) {}

@@ -123,7 +123,7 @@ struct LinkFrameTests {
         ("03 05 01 01 8a 01 00", .notCanonical),
         // Versions from 2 to 1.
         ("01 02 02 01", .badValue),
-        ("06 03 01 61 04", .badValue),
+        ("06 03 01 61 05", .badValue),
         // No reason not to follow; a flag and a priority of a broadcast that are none.
         ("0b 11 00000000000000000000000000000000 03", .badValue),
         ("0c 12 00000000000000000000000000000000 01 1a", .notCanonical),

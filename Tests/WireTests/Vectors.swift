@@ -46,6 +46,7 @@ enum Vectors {
         ),
         ("unregistered", .unregistered(topic: "org.example.App")),
         ("refused", .refused(topic: "org.example.App", .tooManyApps)),
+        ("refused for now", .refused(topic: "org.example.App", .unavailable)),
         ("kept alive", .keptAlive),
         (
             "end: stopped, come back",

@@ -41,7 +41,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from keys' -f -a 'add re
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -l directory -r -d 'where the gateway'\''s files are (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -s h -l help -d 'say how it is used, and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -f -a 'set any'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from topics' -f -a 'set any remove'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l lines -r -d 'how many at most (1000)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -l directory -r -d 'where the gateway'\''s files are (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'

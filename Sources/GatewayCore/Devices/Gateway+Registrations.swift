@@ -104,6 +104,24 @@ extension Gateway {
         }
     }
 
+    /// The operator wants the app gone, from devices that are known here and from their memory; the
+    /// store forgets the rest.
+    package mutating func forget(
+        _ app: AppNumber,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        for id in channels.all(of: app) { remove(id, into: &effects) }
+        for place in devices.states.indices {
+            guard let index = devices.states[place].index(of: app) else { continue }
+            if let link = devices.states[place].link, let device = device(of: link) {
+                drop(device, index, at: now, into: &effects)
+                effects.append(.unregistered(link, app))
+            }
+            devices.states[place].apps.remove(at: index)
+        }
+    }
+
     mutating func end(
         _ app: AppNumber,
         of device: DeviceID,

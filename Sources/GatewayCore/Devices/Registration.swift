@@ -52,3 +52,13 @@ package struct Registration: Equatable, Sendable {
         isActive = true
     }
 }
+
+/// Why an app gets no token, or no address.
+package enum RegistrationRefusal: Sendable, CaseIterable {
+    /// The device has as many as a device may have.
+    case tooMany
+    /// Nobody sends to it here.
+    case unknown
+    /// Not now: it may ask again.
+    case unavailable
+}

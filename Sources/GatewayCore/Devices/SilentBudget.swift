@@ -9,7 +9,11 @@ package struct SilentBucket: Equatable, Sendable {
     private let refill: Interval
 
     package init(_ limits: GatewayLimits) {
-        (left, size, refill) = (limits.silentBurst, limits.silentBurst, limits.silentRefill)
+        self.init(size: limits.silentBurst, refill: limits.silentRefill)
+    }
+
+    package init(size: Int, refill: Interval) {
+        (left, self.size, self.refill) = (size, size, refill)
     }
 
     /// Takes one; false when there is none.

@@ -10,9 +10,7 @@ extension GatewayNode {
         keepsNewest: Bool,
         _ completion: @escaping (Reason?) -> Void
     ) {
-        guard let app = apps.number(of: bundle) ?? addApp(bundle) else {
-            return completion(.cannotCreateChannel)
-        }
+        let app = apps.number(of: bundle) ?? addApp(bundle)
         var refusal: Reason?
         event { gateway, _, effects in
             let channel = Channel(id: id, app: app, keepsNewest: keepsNewest)

@@ -4,23 +4,31 @@ import Wire
 
 /// What apps are told of their addresses and channels.
 extension LinkServer {
-    /// The app's token as providers see it, 32 bytes; nil: it gets none.
-    package func registered(_ bundle: String, token: [UInt8]?, over link: LinkID) {
-        guard let token, let app = owner.number(of: bundle) else {
-            return send(.refused(topic: bundle, .tooManyApps), over: link)
-        }
+    package func refused(_ bundle: String, _ why: RegistrationRefusal, over link: LinkID) {
+        // What is no topic cannot be said either.
+        guard LinkFormat.isTopic(bundle) else { return }
+        let problem: RegistrationProblem =
+            switch why {
+            case .tooMany: .tooManyApps
+            case .unknown: .unknownTopic
+            case .unavailable: .unavailable
+            }
+        send(.refused(topic: bundle, problem), over: link)
+    }
+
+    /// The app's token as providers see it, 32 bytes.
+    package func registered(_ bundle: String, token: [UInt8], over link: LinkID) {
+        guard let app = owner.number(of: bundle) else { return }
         send(.registered(topic: bundle, app: UInt64(app.number), token: token), over: link)
     }
 
     package func subscribed(
         _ bundle: String,
         key: [UInt8],
-        endpoint: String?,
+        endpoint: String,
         over link: LinkID
     ) {
-        guard let endpoint, let app = owner.number(of: bundle) else {
-            return send(.refused(topic: bundle, .tooManyApps), over: link)
-        }
+        guard let app = owner.number(of: bundle) else { return }
         let number = UInt64(app.number)
         send(.subscribed(topic: bundle, app: number, key: key, endpoint: endpoint), over: link)
     }

@@ -1,19 +1,24 @@
 package import GatewayCore
+import Vocabulary
 
 /// The apps that devices have registered, by bundle identifier and by number.
 package struct AppTable: Sendable {
     private var numbers: [String: AppNumber] = [:]
     private var names: [AppNumber: String] = [:]
-    private var last: UInt32 = 0
+    private var last: UInt32
+    /// The only ones that devices may register; nil: any.
+    var allowed: Set<String>?
+    /// Those that keys of providers name: they are no invention of a device's.
+    var named: Set<String> = []
+    private var unheard: SilentBucket
 
-    /// More are refused: a device could make them up.
-    package static let limit = 100_000
-
-    package init(_ apps: [(AppNumber, String)] = []) {
+    /// `last`: the largest number that was ever given.
+    package init(_ apps: [(AppNumber, String)], last: UInt32, _ limits: GatewayLimits) {
+        self.last = last
+        unheard = SilentBucket(size: limits.newApps, refill: limits.newAppRefill)
         for (number, bundle) in apps {
             numbers[bundle] = number
             names[number] = bundle
-            last = max(last, number.number)
         }
     }
 
@@ -22,12 +27,32 @@ package struct AppTable: Sendable {
     package func number(of bundle: String) -> AppNumber? { numbers[bundle] }
     package func bundle(of number: AppNumber) -> String? { names[number] }
 
-    mutating func add(_ bundle: String) -> AppNumber? {
-        guard count < Self.limit else { return nil }
+    /// Why a device cannot have this app; nil: it can. A new one counts.
+    mutating func refusal(
+        of bundle: String,
+        _ limits: GatewayLimits,
+        at now: BootTime
+    ) -> RegistrationRefusal? {
+        guard GatewayNode.isBundle(bundle), allowed?.contains(bundle) ?? true else {
+            return .unknown
+        }
+        if numbers[bundle] != nil || allowed != nil || named.contains(bundle) { return nil }
+        return count < limits.apps && unheard.take(at: now) ? nil : .unavailable
+    }
+
+    mutating func add(_ bundle: String) -> AppNumber {
         last += 1
         let number = AppNumber(last)
         numbers[bundle] = number
         names[number] = bundle
         return number
+    }
+
+    mutating func remove(_ number: AppNumber) {
+        if let bundle = names.removeValue(forKey: number) { numbers[bundle] = nil }
+    }
+
+    mutating func useLimits(_ limits: GatewayLimits) {
+        unheard = SilentBucket(size: limits.newApps, refill: limits.newAppRefill)
     }
 }

@@ -39,17 +39,8 @@ extension GatewayNode {
     }
 
     package func register(_ bundle: String, renewing: Bool, over link: LinkID) {
-        guard Self.isBundle(bundle), let app = apps.number(of: bundle) ?? addApp(bundle) else {
-            links?.registered(bundle, token: nil, over: link)
-            return
-        }
+        guard let app = app(bundle, for: link) else { return }
         event { $0.register(app, renewing: renewing, over: link, at: $1, into: &$2) }
-    }
-
-    func addApp(_ bundle: String) -> AppNumber? {
-        guard let app = apps.add(bundle) else { return nil }
-        batch.changes.append(.app(app, bundle: bundle))
-        return app
     }
 
     /// A bundle identifier: 1 to 200 letters, digits, `-`, `_` and `.`.
@@ -69,10 +60,7 @@ extension GatewayNode {
 
     /// `key`: a sender's; empty: whoever knows the address.
     package func subscribe(_ bundle: String, key: [UInt8], over link: LinkID) {
-        guard Self.isBundle(bundle), let app = apps.number(of: bundle) ?? addApp(bundle) else {
-            links?.subscribed(bundle, key: key, endpoint: nil, over: link)
-            return
-        }
+        guard let app = app(bundle, for: link) else { return }
         event { $0.subscribe(app, key: key, over: link, at: $1, into: &$2) }
     }
 

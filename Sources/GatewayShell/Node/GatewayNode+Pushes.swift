@@ -16,5 +16,12 @@ extension GatewayNode {
 extension GatewayNode {
     /// The limits from now on; buckets that are there keep their size until their device is read
     /// again.
-    func setLimits(_ limits: GatewayLimits) { gateway.limits = limits }
+    func setLimits(_ limits: GatewayLimits) {
+        if (limits.newApps, limits.newAppRefill)
+            != (gateway.limits.newApps, gateway.limits.newAppRefill)
+        {
+            apps.useLimits(limits)
+        }
+        gateway.limits = limits
+    }
 }

@@ -26,8 +26,13 @@ package final class GatewayNode {
     let storage: SQLiteStorage
     var batch = StoreBatch()
     var deferred: [Deferred] = []
-    /// Written at this moment, by the number of the batch.
-    var writing: [(number: UInt64, deferred: [Deferred], devices: [DeviceID])] = []
+    /// Written at this moment.
+    var writing: [Writing] = []
+    /// Apps of batches that could not be written: the next takes them along.
+    var lostApps: [AppNumber] = []
+    /// Why the newest write failed; nil: it did not. Told when it begins and when it is over.
+    package private(set) var storeProblem: String?
+    package var storeChanged: (String?) -> Void = { _ in }
     /// Pushes of slots that are not in the file yet.
     var unwritten: [SlotKey: Push] = [:]
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
@@ -39,6 +44,15 @@ package final class GatewayNode {
     private var logTimer: TimerSource?
     private var isLogTimerArmed = false
     private var storeSource: DescriptorSource?
+
+    /// A batch on its way to the disk: its number, who waits for it, and whom it is about.
+    struct Writing {
+        var number: UInt64
+        var deferred: [Deferred]
+        var devices: [DeviceID] = []
+        var apps: [AppNumber] = []
+        var newApps: [AppNumber] = []
+    }
 
     /// What waits for the disk.
     enum Deferred {
@@ -65,7 +79,7 @@ package final class GatewayNode {
         let largest = try storage.reader.largestNumbers()
         lastDevice = largest.device
         gateway = Gateway(limits, lastPush: largest.push)
-        apps = AppTable(try storage.reader.apps())
+        apps = AppTable(try storage.reader.apps(), last: largest.app, limits)
         gateway.load(try storage.channels())
         do throws(LinuxError) {
             timer = try TimerSource(loop) { [unowned self] in
@@ -212,16 +226,25 @@ package final class GatewayNode {
 
     private func write() {
         guard !batch.isEmpty || !deferred.isEmpty else { return }
+        let lost = lostApps.compactMap { app in
+            apps.bundle(of: app).map { StoreBatch.Change.app(app, bundle: $0) }
+        }
+        batch.changes.insert(contentsOf: lost, at: 0)
+        lostApps = []
         batch.number = gateway.closeBatch()
-        let devices = batch.changes.compactMap { change -> DeviceID? in
+        var own = Writing(number: batch.number, deferred: deferred)
+        for change in batch.changes {
             switch change {
-            case .device, .app, .channel, .removeChannel, .broadcast: nil
-            case .registration(let device, _): device
-            case .store(let push, _): push.device
-            case .remove(let slot, _): slot.device
+            case .device, .channel, .removeChannel, .broadcast, .removeApp, .probe: break
+            case .app(let app, _): own.newApps.append(app)
+            case .registration(let device, let registration):
+                own.devices.append(device)
+                own.apps.append(registration.app)
+            case .store(let push, _): own.devices.append(push.device)
+            case .remove(let slot, _): own.devices.append(slot.device)
             }
         }
-        writing.append((batch.number, deferred, devices))
+        writing.append(own)
         deferred = []
         storage.write(batch)
         batch = StoreBatch()
@@ -230,16 +253,27 @@ package final class GatewayNode {
     private func finishWrites() {
         for (number, error) in storage.completions() {
             guard let index = writing.firstIndex(where: { $0.number == number }) else { continue }
-            let (_, deferred, devices) = writing.remove(at: index)
+            let own = writing.remove(at: index)
+            note(error)
             if error == nil {
                 gateway.committed(number)
-                forgetWritten(devices)
-                for item in deferred { finish(item) }
+                forgetWritten(own.devices)
+                for item in own.deferred { finish(item) }
             } else {
-                fail(deferred, devices)
+                lostApps += own.newApps
+                fail(own.deferred, own.devices)
             }
         }
     }
+
+    private func note(_ error: StorageError?) {
+        let wasWell = storeProblem == nil
+        storeProblem = error?.description
+        if wasWell != (error == nil) { storeChanged(storeProblem) }
+    }
+
+    /// Writes something, to know whether that works again.
+    package func probe() { batch.changes.append(.probe) }
 
     /// What is in the file need not be kept here, unless it changed again since.
     private func forgetWritten(_ devices: [DeviceID]) {
@@ -262,10 +296,12 @@ package final class GatewayNode {
         case .answer(let call, let answer): senders?.answer(call, answer)
         case .registered(let link, let app, let token):
             guard let bundle = apps.bundle(of: app) else { return }
-            links?.registered(bundle, token: token.map { seal.seal($0.bytes) }, over: link)
+            guard let token else { return links?.refused(bundle, .tooMany, over: link) ?? () }
+            links?.registered(bundle, token: seal.seal(token.bytes), over: link)
         case .subscribed(let link, let app, let token, let key):
             guard let bundle = apps.bundle(of: app) else { return }
-            let address = token.map { endpoint($0, key: key) }
+            guard let token else { return links?.refused(bundle, .tooMany, over: link) ?? () }
+            let address = endpoint(token, key: key)
             links?.subscribed(bundle, key: key, endpoint: address, over: link)
         case .done(let completion): completion(nil)
         case .identified(let device, let completion): completion(device)
@@ -286,12 +322,9 @@ package final class GatewayNode {
         for item in deferred {
             switch item {
             case .answer(let call, _): senders?.answer(call, .refused(.serviceUnavailable))
-            case .registered(let link, let app, _):
+            case .registered(let link, let app, _), .subscribed(let link, let app, _, _):
                 guard let bundle = apps.bundle(of: app) else { continue }
-                links?.registered(bundle, token: nil, over: link)
-            case .subscribed(let link, let app, _, let key):
-                guard let bundle = apps.bundle(of: app) else { continue }
-                links?.subscribed(bundle, key: key, endpoint: nil, over: link)
+                links?.refused(bundle, .unavailable, over: link)
             case .done(let completion): completion(.serviceUnavailable)
             case .identified(_, let completion): completion(nil)
             }
@@ -315,6 +348,7 @@ package final class GatewayNode {
     /// Removes what expired, and what the log need not know any more.
     package func sweep(keepingLogFor span: Interval) {
         let now = Clocks.now().wall
+        reclaimApps()
         let oldest = (now - span).nanoseconds / 1000
         storage.sweep(now: now, oldestLog: PushNumber(UInt64(max(0, oldest))))
     }

@@ -3,10 +3,12 @@ package import GatewayCore
 /// The links of devices, as the node sees them. All on the loop's thread, during a turn.
 package protocol DeviceLinks: AnyObject {
     func send(_ sending: Sending, over link: LinkID)
-    /// The app's token, kept for good; nil: the device has too many apps, or nothing can be kept.
-    func registered(_ bundle: String, token: [UInt8]?, over link: LinkID)
-    /// The address for the sender of Web Push with this key; nil: there is none.
-    func subscribed(_ bundle: String, key: [UInt8], endpoint: String?, over link: LinkID)
+    /// The app's token, kept for good.
+    func registered(_ bundle: String, token: [UInt8], over link: LinkID)
+    /// The address for the sender of Web Push with this key.
+    func subscribed(_ bundle: String, key: [UInt8], endpoint: String, over link: LinkID)
+    /// The app gets neither.
+    func refused(_ bundle: String, _ why: RegistrationRefusal, over link: LinkID)
     func send(_ broadcast: Broadcast, over link: LinkID)
     /// Whether the link follows the channel from now on; else why not.
     func follows(_ channel: ChannelID, _ why: FollowProblem?, over link: LinkID)

@@ -133,9 +133,9 @@ private final class TrialDevice {
         switch event {
         case .online, .unregistered: break
         case .offline(let reason):
-            if let reason { GatewayLog.write("the gateway ended the link: \(reason)") }
+            if let reason { GatewayLog.write("the gateway ended the link: \(reason.words)") }
         case .problem(let text): GatewayLog.write(text)
-        case .refused(let topic, let problem): GatewayLog.write("\(topic): \(problem)")
+        case .refused(let topic, let problem): GatewayLog.write("\(topic): \(problem.words)")
         case .registered(let topic, let app, let token):
             topics[app] = topic
             let text = Hexadecimal.text(token)
@@ -148,7 +148,7 @@ private final class TrialDevice {
             )
         case .following(let follow, let why):
             let text = ChannelID(bytes: follow.channel)?.text ?? ""
-            if let why { return GatewayLog.write("channel \(text): \(why)") }
+            if let why { return GatewayLog.write("channel \(text): \(why.words)") }
             say(["channel": .string(text)], "following \(text)")
         case .broadcast(let broadcast, let topic):
             let text = String(decoding: broadcast.payload, as: UTF8.self)

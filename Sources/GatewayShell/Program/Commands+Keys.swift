@@ -125,11 +125,16 @@ extension GatewayProgram {
     static let topics = Subcommand(
         "topics",
         "list the apps of devices, and say which a key may push to",
-        forms: ["", "set KEY TOPIC...", "any KEY"],
+        forms: ["", "set KEY TOPIC...", "any KEY", "remove TOPIC"],
         operands: 0...100,
-        details: ["An app is known once a device has registered it."],
+        details: [
+            "An app is known once a device has registered it. \"remove\" ends all its tokens and "
+                + "forgets it, until a device registers it anew: \"apps\" in gateway.conf says "
+                + "which may be."
+        ],
         examples: [
-            Example("topics set CHAT000001 org.example.Chat", "Only that app, from now on.")
+            Example("topics set CHAT000001 org.example.Chat", "Only that app, from now on."),
+            Example("topics remove org.example.Chta", "A device made it up."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -151,8 +156,11 @@ extension GatewayProgram {
             var file = try KeysFile(invocation.places.keys)
             try file.setTopics(nil, of: operands[1])
             try file.write()
+        case "remove" where operands.count == 2:
+            let topic = try KeysFile.topics([operands[1]])[0]
+            _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.places)
         case .some:
-            throw Failure(.usage, "topics set KEY TOPIC..., or topics any KEY")
+            throw Failure(.usage, "topics set KEY TOPIC..., topics any KEY or topics remove TOPIC")
         }
     }
 

@@ -23,6 +23,7 @@ final class GatewayService {
     private var signals: [SignalSource] = []
     private var watch: PathSource?
     private var sweepTimer: TimerSource?
+    private var probeTimer: TimerSource?
     private var endTimer: TimerSource?
     private var isEnding = false
 
@@ -70,7 +71,31 @@ final class GatewayService {
         } catch {
             throw Failure(.failed, "\(error)")
         }
+        useApps(settings, keys)
+        node.storeChanged = { [unowned self] in storeChanged($0) }
         try listen()
+    }
+
+    private func useApps(_ settings: GatewaySettings, _ keys: [Authority.Key]) {
+        node.useApps(allowed: settings.apps, named: keys.flatMap { $0.key.topics ?? [] })
+    }
+
+    // MARK: The store
+
+    private func storeChanged(_ problem: String?) {
+        if let problem {
+            GatewayLog.write("nothing can be stored, and no push is taken: \(problem)")
+            try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
+        } else {
+            GatewayLog.write("pushes are stored again")
+        }
+    }
+
+    /// Looks from time to time whether it can write again: nobody may send until it says so.
+    private func probe() {
+        guard node.storeProblem != nil else { return }
+        node.probe()
+        try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
     }
 
     /// One process at a time may have a directory.
@@ -164,6 +189,7 @@ final class GatewayService {
             sweepTimer = try TimerSource(loop) { [unowned self] in sweep() }
             try sweepTimer?.arm(at: Clocks.now().boot + .seconds(5))
             endTimer = try TimerSource(loop) { [unowned self] in loop.exit() }
+            probeTimer = try TimerSource(loop) { [unowned self] in probe() }
         }
     }
 
@@ -209,6 +235,7 @@ final class GatewayService {
             let origin = try Self.origin(places, settings, port)
             authority.replace(keys)
             node.setLimits(settings.limits)
+            useApps(settings, keys)
             node.origin = origin
             providers.settings = settings.provider
             devices.limits = settings.links
@@ -248,10 +275,13 @@ final class GatewayService {
                 body: Metrics(node, providers, devices).text
             )
         case ("GET", "/health"):
-            let status = isEnding ? "503 Service Unavailable" : "200 OK"
+            let problem = isEnding ? nil : node.storeProblem
+            let word = isEnding ? "ending" : problem == nil ? "serving" : "failing"
+            var report: [(String, Value)] = [("status", .string(word))]
+            if let problem { report.append(("reason", .string(problem))) }
             return ControlServer.Answer(
-                status: status,
-                body: "{\"status\":\"\(isEnding ? "ending" : "serving")\"}"
+                status: word == "serving" ? "200 OK" : "503 Service Unavailable",
+                body: Value.map(ValueMap(report)).json()
             )
         default:
             return ControlServer.Answer(status: "404 Not Found", body: "there is no \(path)")
@@ -268,6 +298,15 @@ final class GatewayService {
         {
             guard node.remove(DeviceID(number)) else {
                 return ControlServer.Answer(status: "500 Error", body: "the store failed")
+            }
+            return ControlServer.Answer(body: "{}")
+        }
+        if method == "DELETE", parts.count == 2, parts[0] == "topics" {
+            guard node.removeApp(String(parts[1])) else {
+                return ControlServer.Answer(
+                    status: "404 Not Found",
+                    body: "no device registered \(parts[1])"
+                )
             }
             return ControlServer.Answer(body: "{}")
         }

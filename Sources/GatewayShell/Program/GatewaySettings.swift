@@ -11,6 +11,8 @@ package struct GatewaySettings: Sendable {
     package var metrics: InternetAddress?
     /// How senders of Web Push reach it; nil: by the name in the certificate.
     package var url: String?
+    /// The only apps that devices may register; nil: any.
+    package var apps: [String]?
     package var logAge = Interval.days(7)
     package var drainTime = Interval.seconds(10)
     package var provider = ProviderServer.Settings()
@@ -51,6 +53,7 @@ package struct GatewaySettings: Sendable {
         case optionalAddress(any Path<InternetAddress?>)
         case origin(any Path<String?>)
         case environment(any Path<PushEnvironment>)
+        case topics(any Path<[String]?>)
         case number(any Path<Int>, ClosedRange<Int> = Field.some)
         case span(any Path<Interval>, mayBeZero: Bool = false)
 
@@ -66,6 +69,12 @@ package struct GatewaySettings: Sendable {
                 assign(isOrigin(value) ? .some(value) : nil, path, &settings)
             case .environment(let path):
                 assign(PushEnvironment(rawValue: value), path, &settings)
+            case .topics(let path):
+                assign(
+                    (try? KeysFile.topics(KeysFile.list(value))).map { .some($0) },
+                    path,
+                    &settings
+                )
             case .number(let path, let range):
                 assign(Int(value).flatMap { range.contains($0) ? $0 : nil }, path, &settings)
             case .span(let path, let mayBeZero):
@@ -103,7 +112,7 @@ package struct GatewaySettings: Sendable {
             switch self {
             case .address(let path):
                 settings[keyPath: path].host + ":\(settings[keyPath: path].port)"
-            case .optionalAddress, .origin: ""
+            case .optionalAddress, .origin, .topics: ""
             case .environment(let path): settings[keyPath: path].rawValue
             case .number(let path, _): "\(settings[keyPath: path])"
             case .span(let path, _): "\(settings[keyPath: path])"
@@ -121,6 +130,22 @@ package struct GatewaySettings: Sendable {
         ),
         Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
         Row("environment", "production or development", .environment(\.provider.environment)),
+        Row(
+            "apps",
+            "the only topics that devices may register, with ; between (any)",
+            .topics(\.apps)
+        ),
+        Row(
+            "apps-largest",
+            "topics that devices may make known, beside those that keys name",
+            .number(\.limits.apps)
+        ),
+        Row("new-apps", "topics never heard of that come at once", .number(\.limits.newApps)),
+        Row(
+            "new-apps-refill",
+            "after which there may be one more",
+            .span(\.limits.newAppRefill)
+        ),
         Row("log-age", "how long the delivery log is kept", .span(\.logAge, mayBeZero: true)),
         Row(
             "drain-time",

@@ -6,6 +6,10 @@ package struct StoreBatch: Sendable {
     package enum Change: Sendable {
         case device(DeviceID, key: [UInt8], since: WallTime)
         case app(AppNumber, bundle: String)
+        /// `withRest`: with its registrations and what is stored for it.
+        case removeApp(AppNumber, withRest: Bool)
+        /// Changes nothing, but must be written: whether the disk takes something.
+        case probe
         case registration(DeviceID, Registration)
         /// Takes its slot, unless a newer one is there.
         case store(Push, expiration: WallTime)

@@ -167,7 +167,9 @@ package final class StoreReader {
     /// All apps, in the order of their numbers.
     package func apps() throws(StorageError) -> [(AppNumber, String)] {
         try reading { () throws(SQLiteError) in
-            let statement = try database.prepare("SELECT number, bundle FROM apps ORDER BY number")
+            let statement = try database.prepare(
+                "SELECT number, bundle FROM apps WHERE bundle NOT LIKE ' %' ORDER BY number"
+            )
             var apps: [(AppNumber, String)] = []
             while try statement.step() {
                 apps.append(
@@ -176,6 +178,25 @@ package final class StoreReader {
                         try statement.text(at: 1)
                     )
                 )
+            }
+            return apps
+        }
+    }
+
+    /// Apps that no device has registered now, those that came first in front. Reads all
+    /// registrations.
+    func unusedApps(limit: Int) throws(StorageError) -> [AppNumber] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT number FROM apps WHERE bundle NOT LIKE ' %' AND number NOT IN
+                (SELECT app FROM registrations WHERE active = 1) ORDER BY number LIMIT ?
+                """
+            )
+            try statement.bind(Int64(limit), at: 1)
+            var apps: [AppNumber] = []
+            while try statement.step() {
+                apps.append(AppNumber(UInt32(clamping: try statement.integer(at: 0))))
             }
             return apps
         }
@@ -252,8 +273,10 @@ package final class StoreReader {
         }
     }
 
-    /// The largest numbers in use: of devices, and of pushes.
-    package func largestNumbers() throws(StorageError) -> (device: UInt64, push: UInt64) {
+    /// The largest numbers that were given: to devices, apps and pushes.
+    package func largestNumbers() throws(StorageError) -> (
+        device: UInt64, app: UInt32, push: UInt64
+    ) {
         try reading { () throws(SQLiteError) in
             let device = try database.integer("SELECT coalesce(max(id), 0) FROM devices") ?? 0
             let push =
@@ -263,7 +286,8 @@ package final class StoreReader {
                     (SELECT coalesce(max(number), 0) FROM channels))
                     """
                 ) ?? 0
-            return (UInt64(clamping: device), UInt64(clamping: push))
+            let app = try database.integer("SELECT coalesce(max(number), 0) FROM apps") ?? 0
+            return (UInt64(clamping: device), UInt32(clamping: app), UInt64(clamping: push))
         }
     }
 }

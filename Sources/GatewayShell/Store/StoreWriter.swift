@@ -18,7 +18,7 @@ package struct StoreWriter: ~Copyable {
     package init(_ path: String, fileSystem: String?) throws(SQLiteError) {
         let database = try StoreSchema.open(path, fileSystem: fileSystem)
         let addDevice = try database.prepare("INSERT INTO devices VALUES (?, ?, ?)")
-        let addApp = try database.prepare("INSERT INTO apps VALUES (?, ?)")
+        let addApp = try database.prepare("INSERT OR REPLACE INTO apps VALUES (?, ?)")
         let saveRegistration = try database.prepare(
             "INSERT OR REPLACE INTO registrations VALUES (?, ?, ?, ?, ?)"
         )
@@ -93,6 +93,25 @@ package struct StoreWriter: ~Copyable {
             try remove.bind(Int64(number.number), at: 3)
             try remove.run()
         case .channel, .removeChannel, .broadcast: try writeChannel(change)
+        case .removeApp(let app, let withRest): try removeApp(app, withRest: withRest)
+        case .probe: try database.setUserVersion(StoreSchema.version)
+        }
+    }
+
+    /// Rarely. The largest number stays in a row of no app's, so that no other gets it: tokens that
+    /// were given out hold it.
+    private func removeApp(_ app: AppNumber, withRest: Bool) throws(SQLiteError) {
+        var texts = [
+            "DELETE FROM apps WHERE number = ? AND number < (SELECT max(number) FROM apps)",
+            "UPDATE apps SET bundle = ' ' || number WHERE number = ?",
+        ]
+        if withRest {
+            texts += ["registrations", "slots"].map { "DELETE FROM \($0) WHERE app = ?" }
+        }
+        for text in texts {
+            let statement = try database.prepare(text)
+            try statement.bind(Int64(app.number), at: 1)
+            try statement.run()
         }
     }
 
@@ -125,7 +144,7 @@ package struct StoreWriter: ~Copyable {
             try keep.bind(Int64(broadcast.priority.rawValue), at: 4)
             try keep.bind(broadcast.payload, at: 5)
             try keep.run()
-        case .device, .app, .registration, .store, .remove: break
+        case .device, .app, .registration, .store, .remove, .removeApp, .probe: break
         }
     }
 

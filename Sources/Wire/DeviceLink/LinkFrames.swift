@@ -277,6 +277,8 @@ package enum RegistrationProblem: UInt8, Hashable, Sendable, CaseIterable {
     case unknownTopic
     /// What should be a sender's key is no point of its curve.
     case badKey
+    /// Not now, for a reason of the gateway's own: the device asks again with its next keep-alive.
+    case unavailable
 }
 
 /// Why a channel is not followed.

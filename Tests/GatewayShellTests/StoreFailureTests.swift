@@ -1,0 +1,194 @@
+import EventLoop
+import GatewayCore
+import GatewayShell
+import Linux
+import SQLite
+import TestKit
+import Testing
+import Vocabulary
+
+/// A store that takes nothing, and does again.
+struct StoreFailureTests {
+    private func health(_ gateway: ScratchGateway) throws -> String {
+        let socket = try UnixSocket.connect(to: gateway.places.control)
+        try socket.writeAll("GET /health HTTP/1.0\r\n\r\n")
+        return String(decoding: try socket.readAll(limit: 4096), as: UTF8.self)
+    }
+
+    @Test func `a store that cannot write is seen from outside until it can`() throws {
+        let gateway = try ScratchGateway()
+        let token = try gateway.register(1)[0]
+        try gateway.start()
+        func push() throws -> Outcome {
+            Outcome(
+                try gateway.client.send(
+                    "POST",
+                    "/3/device/" + token,
+                    [
+                        ("apns-topic", ScratchGateway.topic),
+                        ("authorization", try gateway.bearer()),
+                    ],
+                    body: Array("{}".utf8)
+                )
+            )
+        }
+        let database = try Database(path: gateway.places.store, mode: .create)
+        #expect(try health(gateway).hasSuffix(#"{"status":"serving"}"#))
+        try database.execute("ALTER TABLE log RENAME TO away")
+        #expect(try push() == Outcome(503, "ServiceUnavailable"))
+        let ill = try health(gateway)
+        #expect(ill.hasPrefix("HTTP/1.0 503") && ill.contains("no such table"), "\(ill)")
+        #expect(try push() == Outcome(503, "ServiceUnavailable"))
+        try database.execute("ALTER TABLE away RENAME TO log")
+        #expect(try push() == Outcome(200))
+        #expect(try health(gateway).hasSuffix(#"{"status":"serving"}"#))
+        let log = try Files.text(gateway.directory("log1"))
+        #expect(log.contains("nothing can be stored") && log.contains("no such table"))
+        #expect(log.contains("stored again"))
+    }
+
+    private final class World {
+        let directory = ScratchDirectory()
+        let disk = FaultyDisk()
+        let links = ScratchGateway.Links()
+        let node: GatewayNode
+
+        init(_ limits: GatewayLimits = GatewayLimits()) throws {
+            node = try Self.node(directory, disk, limits)
+            node.links = links
+            node.identify([UInt8](repeating: 1, count: 32)) { [node = node] device in
+                _ = node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+            }
+            node.settle()
+        }
+
+        static func node(
+            _ directory: ScratchDirectory,
+            _ disk: FaultyDisk,
+            _ limits: GatewayLimits
+        ) throws -> GatewayNode {
+            try GatewayNode(
+                try EventLoop(),
+                try SQLiteStorage(directory("gateway.db"), fileSystem: disk.name),
+                limits,
+                seal: try SyntheticTokens(key: [UInt8](repeating: 5, count: 32)),
+                identity: 0
+            )
+        }
+
+        func register(_ bundle: String) {
+            node.register(bundle, renewing: false, over: LinkID(1))
+            node.settle()
+        }
+
+        func unregister(_ bundle: String) {
+            node.unregister(bundle, over: LinkID(1))
+            node.settle()
+        }
+
+        /// What a gateway that starts now would know.
+        func apps() throws -> [String] {
+            try StoreReader(directory("gateway.db")).apps().map { "\($0.0.number) \($0.1)" }
+        }
+    }
+
+    @Test func `who registers meanwhile is to ask again, and the app keeps its name`() throws {
+        let world = try World()
+        world.disk.fail(nth: 1, with: .full, forever: true)
+        world.register("org.example.One")
+        #expect(world.links.refusals == [.unavailable])
+        #expect(world.node.storeProblem?.contains("full") == true)
+        world.node.probe()
+        world.node.settle()
+        #expect(world.node.storeProblem != nil)
+        world.disk.heal()
+        world.node.probe()
+        world.node.settle()
+        #expect(world.node.storeProblem == nil)
+        world.register("org.example.One")
+        #expect(world.links.tokens.count == 1)
+        #expect(try world.apps() == ["1 org.example.One"])
+    }
+
+    // MARK: Which apps
+
+    @Test func `devices make known what is allowed, what keys name, and little else`() throws {
+        var limits = GatewayLimits()
+        (limits.newApps, limits.newAppRefill) = (2, .hours(1))
+        let world = try World(limits)
+        for app in ["a", "b", "c", "a"] { world.register(app) }
+        #expect(world.links.tokens.count == 3)
+        #expect(world.links.refusals == [.unavailable])
+        world.node.useApps(allowed: nil, named: ["named"])
+        world.register("named")
+        #expect(world.links.tokens.count == 4)
+        world.node.useApps(allowed: ["only"], named: ["named"])
+        for app in ["only", "a", "d"] { world.register(app) }
+        #expect(world.links.tokens.count == 5)
+        #expect(world.links.refusals == [.unavailable, .unknown, .unknown])
+    }
+
+    @Test func `apps that nobody uses make room, and their numbers are nobody's`() throws {
+        var limits = GatewayLimits()
+        limits.apps = 4
+        let world = try World(limits)
+        world.node.useApps(allowed: nil, named: ["named"])
+        for app in ["used", "named", "idle", "last"] { world.register(app) }
+        for app in ["named", "idle", "last"] { world.unregister(app) }
+        world.register("more")
+        #expect(world.links.refusals == [.unavailable])
+        world.node.sweep(keepingLogFor: .days(1))
+        world.node.settle()
+        #expect(try world.apps() == ["1 used", "2 named"])
+        world.register("more")
+        #expect(try world.apps() == ["1 used", "2 named", "5 more"])
+        world.unregister("more")
+        #expect(world.node.removeApp("more"))
+        world.node.settle()
+        let next = try World.node(world.directory, world.disk, limits)
+        next.links = world.links
+        next.identify([UInt8](repeating: 1, count: 32)) { device in
+            _ = next.connected(device ?? DeviceID(0), LinkID(2), DeviceCondition())
+        }
+        next.register("later", renewing: false, over: LinkID(2))
+        next.settle()
+        #expect(try world.apps() == ["1 used", "2 named", "6 later"])
+    }
+
+    @Test func `an app that the operator removes is gone with its tokens`() throws {
+        let gateway = try ScratchGateway()
+        try gateway.start()
+        let device = try ScratchDevice(gateway)
+        let token = try device.token()
+        func push() throws -> Outcome {
+            Outcome(
+                try gateway.client.send(
+                    "POST",
+                    "/3/device/" + token,
+                    [
+                        ("apns-topic", ScratchGateway.topic),
+                        ("authorization", try gateway.bearer()),
+                    ],
+                    body: Array("{}".utf8)
+                )
+            )
+        }
+        #expect(try push() == Outcome(200))
+        #expect(try gateway.run("topics", "remove", ScratchGateway.topic).succeeded)
+        #expect(try push() == Outcome(400, "DeviceTokenNotForTopic"))
+        #expect(try !gateway.run("topics", "remove", ScratchGateway.topic).succeeded)
+        try device.end()
+        let again = try ScratchDevice(gateway)
+        #expect(try again.token() != token)
+        #expect(try gateway.run("topics").output == "\(ScratchGateway.topic)\n")
+        try again.end()
+    }
+
+    @Test func `a device is told of an app that is not allowed here`() throws {
+        let gateway = try ScratchGateway(settings: "apps = org.example.Other\n")
+        try gateway.start()
+        let device = try ScratchDevice(gateway)
+        try device.wait(for: "\(ScratchGateway.topic): nobody sends to it through this gateway")
+        try device.end()
+    }
+}
