@@ -108,6 +108,9 @@ struct EvaluationTests {
         replay.score(budget: 4, purse: .device)
         #expect(!replay.refreshes.times.joined().isEmpty)
         #expect(replay.replaysEqual)
+        // Figures are for a device on its battery.
+        let power = Event.condition(.power, .kernel, .value(0))
+        #expect(replay.log?.contains { $0.event == power } == true)
     }
 
     @Test func aMarkOfUTF8BeforeTheFirstLineIsNoPartOfIt() throws {

@@ -35,7 +35,7 @@ package struct DeviceReplay: Sendable {
     package private(set) var refreshes: Refreshes
     package private(set) var moments: [RefreshMoment] = []
     /// Every event with the decisions about it, if somebody wants them.
-    private var log: [Entry]?
+    package private(set) var log: [Entry]?
 
     package struct Entry: Sendable {
         package var event: Event
@@ -72,6 +72,8 @@ package struct DeviceReplay: Sendable {
             ),
             at: moment(0)
         )
+        // What most devices of these logs were: a charger makes refreshes cheaper.
+        feed(.condition(.power, .kernel, .value(0)), at: moment(0))
         feed(.condition(.idle, .kernel, .value(1)), at: moment(0))
     }
 
