@@ -13,7 +13,7 @@ extension Device {
         let first = gridTime(after: step.now.wall)
         if use.isInUse, planner.wasUsed {
             // Its user does this and that: each tells something new.
-            planner.decideAt = first
+            planner.decideAt = min(first, step.now.wall + RefreshPlanner.afterUse)
             planner.wakes = false
             return
         }

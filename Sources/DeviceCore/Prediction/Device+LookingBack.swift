@@ -24,6 +24,10 @@ extension Device {
                 next > end && stride > 1
                 ? max(gridTime(upTo: end), time + RefreshPlanner.bin) : next
         }
+        // After a use is decided between them.
+        if let at = planner.decideAt, at <= end, at > gridTime(upTo: end) {
+            measure(at: UseTime(at, utcOffset: now.utcOffset))
+        }
     }
 
     private mutating func measure(at time: UseTime) {
@@ -51,7 +55,7 @@ extension Device {
         let use = apps[index].use
         let isIdle =
             !use.isOpen
-            && use.lastUse.map { time.wall - $0 >= RefreshPlanner.freshness } ?? true
+            && use.lastUse.map { time.wall - $0 >= RefreshPlanner.rest } ?? true
         guard isIdle else { return (0, 0) }
         let chance: Double
         if let known = planner.search.chances.chance(of: index, at: time.wall) {

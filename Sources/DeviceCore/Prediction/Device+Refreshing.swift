@@ -185,7 +185,8 @@ extension Device {
         planner.decideAt = nil
         planner.isStale = true
         planner.wasUsed = false
-        let now = UseTime(gridTime(upTo: step.now.wall), utcOffset: step.now.utcOffset)
+        let decided = max(at, gridTime(upTo: step.now.wall))
+        let now = UseTime(decided, utcOffset: step.now.utcOffset)
         guard now.day == planner.day, !isUserAsleep(at: now) else { return }
         fillPurse()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0

@@ -89,6 +89,11 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     static let stepsInUse = 12
     static let bin = Interval.minutes(5)
     static let freshness = Interval.minutes(30)
+    /// So long after its use an app may be refreshed: of the decisions that are a bin apart, at the
+    /// one nearest to when its content goes stale.
+    static let rest = Interval.seconds(27 * 60 + 30)
+    /// So soon after a use it is seen what that tells: what the user came for is open by then.
+    static let afterUse = Interval.seconds(10)
 
     static func slot(_ time: UseTime) -> Int { time.bin / 6 }
 
