@@ -64,11 +64,14 @@ struct FreshnessGroup {
 
     /// The curve of freshness against wakes from sleep, at 4 a day with one purse.
     private static func sharing(_ logs: [UserLog]) -> [Figure] {
-        let prices: [Int64] = [0, 4, 8, 16, 32]
+        let prices: [Int64] = [0, 8, 16, 24, 32]
         let rows = prices.compactMap { price in
             Self.rows(logs, [.device], [4], wakePrice: price).first
         }
-        guard let alone = rows.first, let shipped = rows.dropFirst(2).first else { return [] }
+        guard rows.count == prices.count, let alone = rows.first,
+            let place = prices.firstIndex(of: Settings().wakePrice)
+        else { return [] }
+        let shipped = rows[place]
         var figures = zip(prices, rows).map { price, row in
             Figure(
                 name: "wakes from sleep at 4 a day with wake-price \(price), fresh "

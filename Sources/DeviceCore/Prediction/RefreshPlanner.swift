@@ -77,7 +77,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// How far below the price a refresh may lie, on the scale of levels, of a device that is awake
     /// anyway, or woken for another app (docs/prediction.md).
     static let awakeDiscount = 2.0
-    static let wokenDiscount = 3.0
+    static let wokenDiscount = 1.0
     /// The same while it charges; and how far above the price a refresh must lie that is paid for
     /// by the byte.
     static let chargingDiscount = 1.0

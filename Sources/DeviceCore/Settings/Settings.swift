@@ -32,7 +32,7 @@ package struct Settings: Hashable, Sendable, Codable {
     package var refreshesPerDay: Int64 = 24
     package var sharedPurse = true
     package var prior = true
-    package var wakePrice: Int64 = 8
+    package var wakePrice: Int64 = 16
     package var wakingFrom = Interval.hours(7)
     package var wakingUntil = Interval.hours(23)
     package var sharedWake = Interval.minutes(5)
