@@ -36,7 +36,7 @@ struct SleepTests {
             plan.calm = Fault.allCases
             #expect(DeviceSimulation.run(plan, rules: { [sleep] }).watch.violation == nil)
         }
-        #expect(sleep.all > 500)
+        #expect(sleep.all > 400)
         #expect(sleep.asleep.count * 50 <= sleep.all, "\(sleep.asleep) of \(sleep.all)")
     }
 }
