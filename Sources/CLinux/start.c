@@ -143,13 +143,14 @@ static _Noreturn void run_child(const struct clinux_start *start, int report) {
         if (write_all(start->join[index], "0", 1) < 0) fail(report, marker, CLINUX_STAGE_CGROUP);
     }
     if (start->new_session && setsid() < 0) fail(report, marker, CLINUX_STAGE_SESSION);
+    // Before the limits: a parent with many open files has no free number below them.
+    if (place_descriptors(start, &report, &marker) < 0)
+        fail(report, marker, CLINUX_STAGE_DESCRIPTORS);
     for (size_t index = 0; index < start->limit_count; index++) {
         struct rlimit limit = {start->limits[index].soft, start->limits[index].hard};
         if (setrlimit(start->limits[index].resource, &limit) < 0)
             fail(report, marker, CLINUX_STAGE_LIMITS);
     }
-    if (place_descriptors(start, &report, &marker) < 0)
-        fail(report, marker, CLINUX_STAGE_DESCRIPTORS);
     if (start->controlling_terminal && ioctl(0, TIOCSCTTY, 0) < 0)
         fail(report, marker, CLINUX_STAGE_TERMINAL);
     // Not glibc's functions: they wait for the threads of the parent, which are not here.

@@ -134,16 +134,19 @@ struct ProgramTests {
     @Test func `limits hold in the child and not here`() throws {
         let before = try ResourceLimit(current: .core)
         let log = try FileDescriptor(opening: scratch("log"), [.writing, .create])
-        // Room for what other tests of this process hand on without meaning to; and no pipe, which
-        // would need a number below the limit.
+        // All numbers below the limit are in use here.
+        var held: [SharedDescriptor] = []
+        for _ in 0..<100 {
+            held.append(SharedDescriptor(try FileDescriptor(opening: "/dev/null", [.writing])))
+        }
         var program = shell("ulimit -S -c; ulimit -S -n")
         program.output = log.number
         program.limits = [
-            .init(.core, soft: 0, hard: before.hard), .init(.openFiles, soft: 900, hard: 1000),
+            .init(.core, soft: 0, hard: before.hard), .init(.openFiles, soft: 90, hard: 100),
         ]
-        let process = try program.start()
+        let process = try withExtendedLifetime(held) { try program.start() }
         #expect(try status(of: process) == .exited(0))
-        #expect(try scratch.read("log") == "0\n900\n")
+        #expect(try scratch.read("log") == "0\n90\n")
         #expect(try ResourceLimit(current: .core) == before)
     }
 
