@@ -71,6 +71,13 @@ package struct AppState: Sendable {
     /// Since when they do, and the last ones that did; the newest last.
     package var holdTimes: [HoldTime] { content[0].holdTimes }
 
+    /// What was chosen for a moment is to be chosen anew.
+    mutating func dropDecisions() {
+        for place in requests.indices where requests[place].state == .pending {
+            requests[place].decision = nil
+        }
+    }
+
     mutating func setHeld(by gates: GateSet, at now: WallTime) {
         guard gates != heldBy else { return }
         content[0].holdTimes.change(from: heldBy, to: gates, at: now)

@@ -151,6 +151,8 @@ extension Device {
         }
         for index in usedIndices {
             if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
+            // Of another clock's moment.
+            apps[index].dropDecisions()
             for place in apps[index].requests.indices {
                 guard apps[index].requests[place].clamp(to: now) else { continue }
                 save(app: index, request: apps[index].requests[place].id)

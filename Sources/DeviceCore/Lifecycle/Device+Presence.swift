@@ -319,10 +319,7 @@ extension Device {
             apps[index].record.refresh.opened(on: &use, at: UseTime(step.now))
             apps[index].record.paces.removeAll()
             // What it was to be refreshed for has come.
-            for place in apps[index].requests.indices
-            where apps[index].requests[place].state == .pending {
-                apps[index].requests[place].decision = nil
-            }
+            apps[index].dropDecisions()
             // Of what is only seen there is no end to see.
             if kind == .seen { useEnded(of: index, &step) }
         case .left: useEnded(of: index, &step)

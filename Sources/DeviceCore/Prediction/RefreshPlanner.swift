@@ -23,7 +23,7 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
 
     /// What could not begin by then is chosen anew.
     func isOver(at now: WallTime) -> Bool {
-        at.map { !($0...$0 + RefreshPlanner.freshness).contains(now) } ?? true
+        at.map { now - $0 > RefreshPlanner.freshness } ?? true
     }
 
     package enum Reason: String, CaseIterable, Hashable, Sendable, Codable {
