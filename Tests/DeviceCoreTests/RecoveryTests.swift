@@ -107,6 +107,24 @@ struct RecoveryTests {
         }
     }
 
+    @Test func `a run that was wished for and never began is begun after all`() throws {
+        let manifest = AppManifest.processing("app") {
+            $0.newDataFrom = .command(["count"])
+            $0.processingInterval = .hours(12)
+        }
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(manifest)
+        #expect(bench.probes.isEmpty)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        let launch = try #require(bench.probes.first?.launch)
+        let unborn = Survivor(launch: launch, process: nil, alive: false)
+        try bench.restart(survivors: [unborn], manifests: [manifest])
+        let again = try #require(bench.probes.first?.launch)
+        #expect(again != launch)
+        #expect(bench.requests("app").map(\.mode) == [.wished])
+    }
+
     /// What an app asked for once, and its command does.
     private static func submitted(_ bench: inout Bench, _ manifest: AppManifest) throws -> LaunchID
     {

@@ -117,7 +117,7 @@ extension Device {
             countWake(stopped, by: -1)
             apps[index].launches[place].wake = nil
         }
-        putBack(launch, index, &step)
+        putBack(launch, index, isGranted: true, &step)
         remove(launch.id, from: index, &step)
     }
 
@@ -128,7 +128,7 @@ extension Device {
                 countWake(launch, by: -1)
                 apps[index].launches[place].wake = nil
             }
-            putBack(launch, index, &step)
+            putBack(launch, index, isGranted: false, &step)
             note(.note("the daemon ended before it was started"), app: index, &step)
             remove(launch.id, from: index, &step)
         } else {
@@ -141,7 +141,13 @@ extension Device {
         }
     }
 
-    private mutating func putBack(_ launch: Launch, _ index: Int, _ step: inout Step) {
+    /// `isGranted`: it ran, so that the user's wish for a run is fulfilled.
+    private mutating func putBack(
+        _ launch: Launch,
+        _ index: Int,
+        isGranted: Bool,
+        _ step: inout Step
+    ) {
         guard let id = launch.request, let place = apps[index].index(of: id) else { return }
         let request = apps[index].requests[place]
         if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
@@ -153,7 +159,7 @@ extension Device {
             drop(request, of: index, reason: "cancelled", &step)
             return
         }
-        apps[index].requests[place].mode = .normal
+        if isGranted { apps[index].requests[place].mode = .normal }
         apps[index].requests[place].interruptedAt = nil
         setState(.pending, of: id, in: index)
     }
