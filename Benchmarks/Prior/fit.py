@@ -27,9 +27,14 @@ def rows(log, series):
 
 
 def table(logs):
-    picked = [(series, rows(log, series)) for log in logs for series in log.series]
-    x = np.vstack([series.x[some] for series, some in picked])
-    return x, np.concatenate([series.y[some] for series, some in picked])
+    picked = [
+        (series, rows(log, series), person)
+        for person, log in enumerate(logs)
+        for series in log.series
+    ]
+    x = np.vstack([series.x[some] for series, some, _ in picked])
+    y = np.concatenate([series.y[some] for series, some, _ in picked])
+    return x, y, np.concatenate([np.full(len(some), person) for _, some, person in picked])
 
 
 def cross_validated(logs, make):

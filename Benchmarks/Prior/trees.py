@@ -4,17 +4,40 @@ from numba import njit
 
 
 @njit(cache=True)
-def add_up(x, rows, leaf, gradient, weight, out):
+def add_up(x, rows, leaf, gradient, weight, person, out, people):
+    """By leaf, feature and cut: the sums of what lies there, and whose it is, a bit a person."""
     out[:] = 0
+    people[:] = 0
     for k in range(len(rows)):
         row = rows[k]
         for f in range(x.shape[1]):
             out[leaf[row], f, x[row, f], 0] += gradient[row]
             out[leaf[row], f, x[row, f], 1] += weight[row]
+            people[leaf[row], f, x[row, f]] |= person[row]
 
 
 @njit(cache=True)
-def best_splits(sums, allowed, ridge, least):
+def count_bits(word):
+    count = 0
+    while word:
+        word &= word - 1
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def are_enough(people, cut, least_people):
+    """Whether so many people lie on either side of it."""
+    left, right = people[0] & 0, people[0] & 0
+    for c in range(cut + 1):
+        left |= people[c]
+    for c in range(cut + 1, len(people)):
+        right |= people[c]
+    return count_bits(left) >= least_people and count_bits(right) >= least_people
+
+
+@njit(cache=True)
+def best_splits(sums, people, allowed, ridge, least, least_people):
     """For each leaf the feature and cut with the highest gain; none: everything goes left."""
     leaves, features, cuts = sums.shape[0], sums.shape[1], sums.shape[2]
     feature, cut = np.zeros(leaves, np.int64), np.full(leaves, cuts - 1)
@@ -33,7 +56,7 @@ def best_splits(sums, allowed, ridge, least):
                 right = g - left
                 gain = left * left / (left_weight + ridge) - g * g / (w + ridge)
                 gain += right * right / (w - left_weight + ridge)
-                if gain > most:
+                if gain > most and are_enough(people[l, f], c, least_people):
                     most, feature[l], cut[l] = gain, f, c
     return feature, cut
 
@@ -65,12 +88,17 @@ class Trees:
     """log odds = (start + sum of the leaves) / 4096"""
 
     scale = 4096
+    # So that no value tells of one person, or of a few.
+    least_people = 5
 
     def __init__(self, count=100, depth=4, rate=0.1, ridge=5.0, least=20.0, columns=0.5, seed=0):
         self.count, self.depth, self.rate = count, depth, rate
         self.ridge, self.least, self.columns, self.seed = ridge, least, columns, seed
 
-    def fit(self, x, y):
+    def fit(self, x, y, person):
+        """`person`: by row, whose it is, a number from 0. More than 64 share their bits, so that
+        they are counted as fewer than they are."""
+        bits = np.uint64(1) << (person % 64).astype(np.uint64)
         random = np.random.default_rng(self.seed)
         some = x[random.choice(len(x), min(len(x), 100_000), replace=False)]
         share = np.arange(1, 64) / 64
@@ -93,8 +121,11 @@ class Trees:
             for level in range(self.depth):
                 first = (1 << level) - 1
                 sums = np.zeros((1 << level, x.shape[1], 64, 2))
-                add_up(cut, rows, leaf, gradient, weight, sums)
-                feature, place = best_splits(sums, allowed, self.ridge, self.least)
+                people = np.zeros((1 << level, x.shape[1], 64), np.uint64)
+                add_up(cut, rows, leaf, gradient, weight, bits, sums, people)
+                feature, place = best_splits(
+                    sums, people, allowed, self.ridge, self.least, self.least_people
+                )
                 descend(cut, leaf, feature, place)
                 for l, (f, c) in enumerate(zip(feature, place)):
                     self.feature[tree, first + l] = f

@@ -78,7 +78,8 @@ extension Device {
         for place in apps[index].requests.indices {
             let request = apps[index].requests[place]
             guard isWaiting(request, in: apps[index]) else { continue }
-            let answer = holds(on: request, at: step.now, &context)
+            var answer = holds(on: request, at: step.now, &context)
+            holdOldWish(request, &answer, at: step.now)
             held.formUnion(answer.gates)
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
@@ -133,6 +134,15 @@ extension Device {
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
         var context = gateContext(of: index, at: now)
         return holds(on: request, at: now, &context)
+    }
+
+    /// A wish begins at once, or is refused: one that waits is of before this daemon, which has to
+    /// hear of its sensors first.
+    private func holdOldWish(_ request: Request, _ holds: inout Holds, at now: Moment) {
+        let end = startedAt + settings.pauseAfterStart
+        guard request.mode == .wished, now.boot < end else { return }
+        holds.next = holds.isEmpty ? end : max(end, holds.next)
+        holds.gates.formUnion(GateSet(.startPause))
     }
 
     func gateContext(of index: Int, at now: Moment) -> GateContext {

@@ -120,6 +120,9 @@ struct RecoveryTests {
         let launch = try #require(bench.probes.first?.launch)
         let unborn = Survivor(launch: launch, process: nil, alive: false)
         try bench.restart(survivors: [unborn], manifests: [manifest])
+        // Nothing is known yet of power and network.
+        #expect(bench.probes.isEmpty)
+        bench.advance(.seconds(5))
         let again = try #require(bench.probes.first?.launch)
         #expect(again != launch)
         #expect(bench.requests("app").map(\.mode) == [.wished])
