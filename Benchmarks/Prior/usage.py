@@ -238,7 +238,6 @@ def device_returns(starts, ends, serial, ticks, idle, edges, factor):
         b = 0
         while b < buckets - 1 and idle[i] > edges[b]:
             b += 1
-        # A new day that came without use until now has made all of it older.
         out[i] = (near[b] + 1.8) / (time[b] + 6)
     return out
 

@@ -66,7 +66,7 @@ extension CoreAllocations {
             apps[turn % 50].left(at: UseTime(wall, utcOffset: 0))
             device.left(at: UseTime(wall, utcOffset: 0))
         }
-        var sum = chance(of: apps[0], on: device, at: UseTime(wall, utcOffset: 0))
+        var sum = Outlook(device, at: UseTime(wall, utcOffset: 0)).chance(of: apps[0])
         let count = AllocationCounter.count {
             let outlook = Outlook(device, at: UseTime(wall + .hours(9), utcOffset: 0))
             for app in apps { sum += outlook.chance(of: app) }

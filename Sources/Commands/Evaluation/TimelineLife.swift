@@ -75,7 +75,7 @@ struct TimelineLife {
         let split = Double(record.splitDay) * 86_400
         opens = record.eligible.indices.flatMap { place in
             let times = kept.filter { $0.app == place }.map(\.time)
-            return record.apps[record.eligible[place]].countedOpens(from: split).map { open in
+            return record.apps[record.eligible[place]].counted(from: split).map { open, _ in
                 let isFresh = times.contains { $0 <= open - 10 && open - $0 <= 1800 }
                 return Open(app: place, time: open, isFresh: isFresh)
             }

@@ -61,8 +61,8 @@ extension Device {
         return now.wall - last >= max(own, RefreshPlanner.freshness - .minutes(1))
     }
 
-    /// Nobody is expected to use the device within the next half-hour; on a charger, within the
-    /// next hour.
+    /// Nobody is expected to use the device within the next half-hour; on external power, within
+    /// the next hour.
     func isUserAsleep(at now: UseTime) -> Bool {
         guard use.idleSeconds(at: now) >= 1800 else { return false }
         let ahead = conditions.externalPower ? 12 : 6

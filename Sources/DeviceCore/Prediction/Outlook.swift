@@ -154,9 +154,3 @@ package struct Outlook {
         return (app.followedCount(slot: other.slot, lag: lag) + 5 * base) / (other.count + 5)
     }
 }
-
-/// How likely `app` is to be opened in the 30 minutes from `now` on, which may lie in the future;
-/// then nothing is used until it comes.
-package func chance(of app: AppUse, on device: DeviceUse, at now: UseTime) -> Double {
-    Outlook(device, at: now).chance(of: app)
-}

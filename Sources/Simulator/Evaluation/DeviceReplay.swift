@@ -131,7 +131,7 @@ package struct DeviceReplay: Sendable {
     }
 
     private func moment(_ nanoseconds: Int64) -> Moment {
-        // The device was booted a minute before, so that no pause is left.
+        // The device was booted an hour before, so that no pause is left.
         Moment(
             boot: BootTime(nanoseconds: nanoseconds) + .hours(1),
             awake: AwakeTime(nanoseconds: nanoseconds) + .hours(1),

@@ -140,7 +140,7 @@ extension UsageRecord {
 
 extension UsageRecord.Sessions {
     /// The opens that count: more than the freshness after the use before.
-    func counted(from split: Double) -> [(open: Double, since: Double)] {
+    package func counted(from split: Double) -> [(open: Double, since: Double)] {
         starts.indices.dropFirst().compactMap { place in
             let (start, end) = (starts[place], ends[place - 1])
             return start - end > UsageRecord.freshness && start >= split ? (start, end) : nil
@@ -167,12 +167,6 @@ extension UsageRecord {
             }
         }
         return uses
-    }
-}
-
-extension UsageRecord.Sessions {
-    package func countedOpens(from split: Double) -> [Double] {
-        counted(from: split).map(\.open)
     }
 }
 

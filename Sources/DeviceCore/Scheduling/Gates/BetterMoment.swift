@@ -47,7 +47,7 @@ extension GateContext {
 
     var isChosen: Bool { request?.isChosen(at: now.wall) ?? false }
 
-    var plan: RefreshPlan {
+    var plan: RefreshSpread.Plan {
         RefreshSpread.plan(
             since: app.record.lastRefreshEnd ?? app.record.firstSeen,
             isFirst: app.record.lastRefreshEnd == nil,

@@ -1,15 +1,15 @@
 import Vocabulary
 
-/// When to refresh an app next, and why then.
-struct RefreshPlan: Hashable, Sendable {
-    var at: WallTime
-    /// Completes "NAME waits because …".
-    var reason: String
-}
-
 /// Spreads an app's refreshes evenly over the user's waking hours: while too little is known of its
 /// use, or for ever, if nothing tells of that.
 enum RefreshSpread {
+    /// When to refresh an app next, and why then.
+    struct Plan: Hashable, Sendable {
+        var at: WallTime
+        /// Completes "NAME waits because …".
+        var reason: String
+    }
+
     /// Pure: asked as often as anybody likes. The answer stays the same while time goes by, so
     /// that a timer that comes late still finds the moment that it was armed for: it moves when a
     /// run ends, a day begins, the settings change, or the clock is set.
@@ -20,7 +20,7 @@ enum RefreshSpread {
         isFirst: Bool,
         settings: Settings,
         at now: Moment
-    ) -> RefreshPlan {
+    ) -> Plan {
         let day = WakingHours(settings, utcOffset: now.utcOffset)
         let period = isFirst ? .zero : day.length / max(1, settings.refreshesPerDay)
         // In the future: the clock was set back, and there is nothing to wait for.
@@ -32,7 +32,7 @@ enum RefreshSpread {
         } else {
             at = day.current(at: wanted) == nil ? day.next(after: wanted) : wanted
         }
-        return RefreshPlan(
+        return Plan(
             at: at,
             reason: at == wanted
                 ? "its refreshes are spread over your day, and the next one is not due yet"
