@@ -13,6 +13,7 @@ package struct AppState: Sendable {
         var requests: [Request] = []
         var launches: [Launch] = []
         var heldBy = GateSet()
+        var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
         var mistakes: [NotedMistake] = []
     }
@@ -52,7 +53,10 @@ package struct AppState: Sendable {
     var moments: MomentRing { content[0].record.refresh.moments }
     var opens: UInt32 { content[0].record.refresh.opens }
     var refreshWorth: Double { content[0].record.refresh.worth }
+    var lastUsed: WallTime? { content[0].record.lastUsed }
     var lastRefreshEnd: WallTime? { content[0].record.lastRefreshEnd }
+    var lastProcessingEnd: WallTime? { content[0].record.lastProcessingEnd }
+    var fetchInterval: FetchInterval { content[0].record.fetchInterval }
     var failedUntil: WallTime? { content[0].record.failures.until }
     func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
@@ -68,6 +72,11 @@ package struct AppState: Sendable {
 
     /// The gates that hold any of its requests, as of the last look.
     var heldBy: GateSet { content[0].heldBy }
+    /// Those that hold any of its refreshes.
+    var refreshHeldBy: GateSet {
+        get { content[0].refreshHeldBy }
+        set { if newValue != refreshHeldBy { content[0].refreshHeldBy = newValue } }
+    }
     /// Since when they do, and the last ones that did; the newest last.
     package var holdTimes: [HoldTime] { content[0].holdTimes }
 

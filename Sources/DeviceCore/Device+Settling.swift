@@ -61,6 +61,11 @@ extension Device {
             var held = apps[next.app].heldBy
             held.formUnion(answer.gates)
             apps[next.app].setHeld(by: held, at: step.now.wall)
+            if apps[next.app].requests[request].kind == .refresh {
+                var held = apps[next.app].refreshHeldBy
+                held.formUnion(answer.gates)
+                setRefreshHeld(next.app, by: held)
+            }
             apps.startsNotAfter(answer.next, next.app)
         }
         ready.removeAll()
@@ -72,6 +77,7 @@ extension Device {
         var ready: [Candidate] = []
         var next = BootTime.distantFuture
         var held = GateSet()
+        var refreshHeld = GateSet()
         dropExpired(of: index, &step)
         // One for all: making it is not for nothing.
         var context = gateContext(of: index, at: step.now)
@@ -81,6 +87,7 @@ extension Device {
             var answer = holds(on: request, at: step.now, &context)
             holdOldWish(request, &answer, at: step.now)
             held.formUnion(answer.gates)
+            if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
             let since = isReady ? request.readySince ?? step.now.boot : nil
@@ -89,14 +96,19 @@ extension Device {
             }
             if since != request.readySince { apps[index].requests[place].readySince = since }
         }
-        if (apps[index].heldBy.bits ^ held.bits) & ~GateSet.ofMoments.bits != 0 {
-            planner.isStale = true
-        }
+        setRefreshHeld(index, by: refreshHeld)
         apps[index].setHeld(by: held, at: step.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &step) }
         let look = nextDeadline(of: apps[index], at: step.now)
         apps.set(AppTable.Dates(start: next, look: look), of: index)
         return ready
+    }
+
+    private mutating func setRefreshHeld(_ index: Int, by gates: GateSet) {
+        if (apps[index].refreshHeldBy.bits ^ gates.bits) & ~GateSet.ofMoments.bits != 0 {
+            planner.isStale = true
+        }
+        apps[index].refreshHeldBy = gates
     }
 
     /// The week rule begins to hold an app: once in the history (C4).
@@ -234,6 +246,7 @@ extension Device {
     mutating func drop(_ request: Request, of index: Int, reason: String, _ step: inout Step) {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
+        if request.kind == .refresh { planner.isStale = true }
         note(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
     }
 

@@ -247,8 +247,11 @@ extension Device {
         stopWhatMayNotGoOn(after: condition, &step)
         moveEnds(by: grant(for: .processing) - processing, &step)
         if condition == .memory { relieveMemory(&step) }
-        // A gate that closes holds back nobody who was not held before: who may run, runs.
         touch(heldBy: condition.gates)
+        // Who may run, runs: a gate that closes holds back only those whose moment is to come.
+        if condition.gates.overlaps(.ofRefreshes) {
+            for index in planner.members where mayWait(index) { touch(index) }
+        }
         // What starts by time alone shares its wakes once nobody uses the device: the machine is
         // not woken for each.
         if condition == .idle, conditions.deviceIdle {

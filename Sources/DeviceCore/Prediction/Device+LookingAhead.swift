@@ -5,6 +5,7 @@ extension Device {
     /// Finds it anew, if anything has changed that it depends on. Last in each event.
     mutating func searchRefresh(_ step: inout Step) {
         guard planner.isStale else { return }
+        findMembers()
         planner.isStale = false
         planner.decideAt = nil
         fillPurse()

@@ -5,7 +5,7 @@ extension Device {
     // MARK: Who takes part
 
     /// Apps whose use is known and that ask for refreshes.
-    private mutating func findMembers() {
+    mutating func findMembers() {
         var changed = false
         var place = 0
         for index in 0..<apps.endIndex {
@@ -36,12 +36,13 @@ extension Device {
 
     /// A refresh that waits for nothing but its moment, by place.
     func waitingRefresh(of index: Int, at now: UseTime) -> Int? {
-        guard mayWait(index), isRested(index, at: now) else { return nil }
+        guard mayWait(index), !isFresh(index, at: now) else { return nil }
         let requests = apps[index].requests.span
         for place in requests.indices
         where requests[place].kind == .refresh && requests[place].state == .pending
             && requests[place].mode == .normal && !requests[place].isChosen(at: now.wall)
             && requests[place].earliest.map({ $0 <= now.wall }) ?? true
+            && isQuietOver(requests[place], of: index, at: now)
         {
             return place
         }
@@ -50,15 +51,30 @@ extension Device {
 
     /// Nothing holds it but what the choice of a moment knows.
     func mayWait(_ index: Int) -> Bool {
-        apps[index].heldBy.bits & ~GateSet.ofMoments.bits == 0
+        apps[index].refreshHeldBy.bits & ~GateSet.ofMoments.bits == 0
     }
 
+    /// Any refresh of it may come again.
     func isRested(_ index: Int, at now: UseTime) -> Bool {
-        if let until = apps[index].failedUntil, now.wall < until { return false }
-        guard let last = apps[index].lastRefreshEnd, last <= now.wall else { return true }
-        let own = apps[index].manifest?.refreshInterval ?? .zero
+        guard !isFresh(index, at: now) else { return false }
+        let requests = apps[index].requests.span
+        for place in requests.indices
+        where requests[place].kind == .refresh && isQuietOver(requests[place], of: index, at: now) {
+            return true
+        }
+        return false
+    }
+
+    /// It has failed, or was refreshed, a moment ago.
+    private func isFresh(_ index: Int, at now: UseTime) -> Bool {
+        if let until = apps[index].failedUntil, now.wall < until { return true }
+        guard let last = apps[index].lastRefreshEnd, last <= now.wall else { return false }
         // What was begun half an hour ago has taken some seconds of it.
-        return now.wall - last >= max(own, RefreshPlanner.freshness - .minutes(1))
+        return now.wall - last < RefreshPlanner.freshness - .minutes(1)
+    }
+
+    private func isQuietOver(_ request: Request, of index: Int, at now: UseTime) -> Bool {
+        request.quietEnd(in: apps[index], settings).map { $0 <= now.wall } ?? true
     }
 
     /// Nobody is expected to use the device within the next half-hour; on external power, within

@@ -104,6 +104,7 @@ extension Device {
             submittedAt: step.now.wall
         )
         apps[index].requests.append(request)
+        if request.kind == .refresh { planner.isStale = true }
         remember(submission.token, request, index)
         save(app: index)
         save(app: index, request: request.id)

@@ -36,6 +36,13 @@ struct GateSet: Hashable, Sendable, Codable {
         .backOff,
         .startPause
     )
+    /// What a refresh may be held by, and the choice of its moment does not know by itself.
+    static let ofRefreshes: GateSet = {
+        var gates = GateSet()
+        for question in GateTable.columns[Trigger.refresh.column] { gates.insert(question.index) }
+        gates.bits &= ~ofMoments.bits
+        return gates
+    }()
 
     init(_ gates: Gate...) {
         for gate in gates { insert(GateTable.row(gate)) }

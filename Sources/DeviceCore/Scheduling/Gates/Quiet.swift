@@ -12,7 +12,7 @@ extension GateTable.Definition {
         },
         words: {
             let end = end($0) ?? $0.now.wall
-            let interval = interval($0) ?? .zero
+            let interval = $0.quietInterval ?? .zero
             return GateWords(
                 value: "\(max(.zero, $0.now.wall - (end - interval))) since the last use or run",
                 needed: "\(interval)",
@@ -23,32 +23,41 @@ extension GateTable.Definition {
     )
 
     private static func end(_ context: borrowing GateContext) -> WallTime? {
-        guard let request = context.request, let interval = interval(context) else { return nil }
-        if request.origin == .submitted { return request.lastEnd.map { $0 + interval } }
-        let record = context.app.record
-        var last: WallTime?
-        switch request.kind {
-        case .refresh:
-            last = max(record.lastRefreshEnd ?? .distantPast, record.lastUsed ?? .distantPast)
-            if last == .distantPast { last = nil }
-        case .processing: last = record.lastProcessingEnd
+        context.request?.quietEnd(in: context.app, context.settings)
+    }
+}
+
+extension GateContext {
+    fileprivate var quietInterval: Interval? { request?.quietInterval(in: app, settings) }
+}
+
+extension Request {
+    /// When the quiet period before its next run is over; nil: there is none.
+    func quietEnd(in app: AppState, _ settings: Shared<Settings>) -> WallTime? {
+        guard let interval = quietInterval(in: app, settings) else { return nil }
+        let last: WallTime?
+        switch (origin, kind) {
+        case (.submitted, _): last = lastEnd
+        case (_, .refresh):
+            let (ran, used) = (app.lastRefreshEnd, app.lastUsed)
+            last = ran.map { max($0, used ?? $0) } ?? used
+        case (_, .processing): last = app.lastProcessingEnd
         }
         return last.map { $0 + interval }
     }
 
-    private static func interval(_ context: borrowing GateContext) -> Interval? {
-        guard let request = context.request, let manifest = context.app.manifest else { return nil }
-        switch (request.origin, request.kind) {
-        case (.submitted, _): return request.every
-        case (.command, .refresh):
-            return manifest.refreshInterval ?? context.settings.refreshFloor
+    fileprivate func quietInterval(in app: AppState, _ settings: Shared<Settings>) -> Interval? {
+        guard let manifest = app.manifest else { return nil }
+        switch (origin, kind) {
+        case (.submitted, _): return every
+        case (.command, .refresh): return manifest.refreshInterval ?? settings.refreshFloor
         case (.command, .processing):
-            return manifest.processingInterval ?? context.settings.processingInterval
+            return manifest.processingInterval ?? settings.processingInterval
         case (.fetch, _):
-            switch context.app.record.fetchInterval {
+            switch app.fetchInterval {
             case .never: return .forever
-            case .minimum: return context.settings.refreshFloor
-            case .every(let interval): return max(interval, context.settings.refreshFloor)
+            case .minimum: return settings.refreshFloor
+            case .every(let interval): return max(interval, settings.refreshFloor)
             }
         }
     }
