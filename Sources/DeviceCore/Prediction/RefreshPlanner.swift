@@ -13,7 +13,7 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var price: Int64
     /// Refreshes left in the purse, before this one.
     package var left: Int64
-    /// What the purse held for the day, as of then. It, `because` and `at` are nil in older records.
+    /// What the purse held that day, as of then. It, `because` and `at` are nil in older records.
     package var budget: Int64?
     /// Its place among the apps refreshed together, from 1.
     package var together: Int64
