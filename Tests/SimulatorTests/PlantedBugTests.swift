@@ -33,7 +33,7 @@ struct PlantedBugTests {
     /// Only the rule in question looks on: others may notice sooner. `only`: no other faults than
     /// these happen, and nobody kills the daemon.
     private func breaks(_ bug: PlantedBug, seed: UInt64, only faults: [Fault]? = nil) -> Bool {
-        var plan = DeviceSimulation.Plan(days: 2, apps: 16, seed: seed)
+        var plan = DeviceSimulation.Plan(days: Int(bug.days), apps: 16, seed: seed)
         if let faults { plan.calm = Fault.allCases.filter { !faults.contains($0) } }
         var simulated = DeviceSimulation.make(
             plan,
@@ -54,7 +54,7 @@ struct PlantedBugTests {
         }
         let isReplay = bug.rule == "decisions are equal for equal logs"
         simulated.replaysEvery = isReplay ? 1 : 0
-        simulated.run(until: .days(2))
+        simulated.run(until: .days(bug.days))
         if simulated.watch.violation == nil { simulated.replayLife() }
         guard let violation = simulated.watch.violation else { return false }
         #expect(violation.invariant == bug.rule, "\(violation.text)")

@@ -30,6 +30,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var rule: String
     /// Part of what it must say.
     var notices = ""
+    /// How long it takes to show.
+    var days: Int64 = 2
     var effect: @Sendable (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
     var changes: @Sendable ([Change]) -> [Change] = { $0 }
     var decisions: @Sendable ([Effect]) -> [Effect] = { $0 }
@@ -148,6 +150,10 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             }
             $0.notices = "is ended before"
         },
+        PlantedBug("what is spent is not stored", "the purse of refreshes is kept").with {
+            $0.changes = { $0.map(\.withoutSpending) }
+            $0.days = 8
+        },
         PlantedBug("a decision differs", "decisions are equal for equal logs").with {
             $0.decisions = { $0.filter { $0 != .holdAwake(true) } }
         },
@@ -226,6 +232,19 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             }
         },
     ]
+}
+
+extension Change {
+    /// As of a version that knew no purses.
+    fileprivate var withoutSpending: Change {
+        guard case .put(let record) = self, var fields = record.value.mapValue else { return self }
+        fields["purse"] = nil
+        if var refresh = fields["refresh"]?.mapValue {
+            (refresh["day"], refresh["spent"]) = (nil, nil)
+            fields["refresh"] = .map(refresh)
+        }
+        return (try? .put(Record(record.key, .map(fields)))) ?? self
+    }
 }
 
 extension Event {
