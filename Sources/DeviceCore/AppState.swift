@@ -59,6 +59,20 @@ package struct AppState: Sendable {
     var fetchInterval: FetchInterval { content[0].record.fetchInterval }
     var failedUntil: WallTime? { content[0].record.failures.until }
     func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
+    /// Of refreshes that were chosen for a moment and have not begun by then.
+    func promisedRefreshes(at time: WallTime) -> Int64 {
+        var count: Int64 = 0
+        let requests = requests.span
+        for place in requests.indices
+        where requests[place].state == .pending && requests[place].isChosen(at: time) {
+            count += 1
+        }
+        return count
+    }
+    /// What was learned of it is enough to go by.
+    var isLearned: Bool {
+        opens >= RefreshPlanner.enoughOpens && moments.days >= RefreshPlanner.enoughDays
+    }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
     /// learned.
     var isPlanned: Bool {

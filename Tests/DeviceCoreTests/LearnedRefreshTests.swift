@@ -7,7 +7,7 @@ struct LearnedRefreshTests {
     typealias Habit = (name: String, at: Interval)
     static let apps: [Habit] = [("mail", .hours(12)), ("news", .hours(20))]
 
-    private static func habit(_ name: String) -> (inout AppManifest) -> Void {
+    static func habit(_ name: String) -> (inout AppManifest) -> Void {
         { manifest in
             manifest.useFrom = .exec("/usr/bin/" + name)
             manifest.noDataExit = [3]
@@ -117,7 +117,9 @@ struct LearnedRefreshTests {
         let runs = Self.live(&bench)
         #expect(runs.count { $0.app == "mail" } == 4, "\(runs)")
         #expect(runs.allSatisfy { $0.at >= .hours(7) })
-        #expect(bench.sentence("mail").contains("spread") || bench.now.local.hour == 0)
+        var day = Day(midnight: bench.now.wall, failing: "", slow: "")
+        day.pass(&bench, until: .hours(13))
+        #expect(bench.sentence("mail").contains("spread"))
     }
 
     @Test func `an app whose use nothing tells of stays spread`() {
@@ -157,7 +159,7 @@ struct LearnedRefreshTests {
         }
     }
 
-    @Test func `a restart keeps what was learned and what was spent`() throws {
+    @Test func `a restart keeps what was learned`() throws {
         var bench = Self.bench(days: 10)
         let loaded = try bench.loaded()
         var other = bench

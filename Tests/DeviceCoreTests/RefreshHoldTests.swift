@@ -1,6 +1,7 @@
-import DeviceCore
 import Testing
 import Vocabulary
+
+@testable import DeviceCore
 
 /// What else holds an app whose refreshes go by its use, as the choice of their moments sees it.
 struct RefreshHoldTests {
@@ -94,6 +95,13 @@ struct RefreshHoldTests {
             identifier: "reader.refresh",
             kind: .refresh
         )
+        let index = try #require(bench.device.apps.index(of: AppID("reader")))
+        for day: Int64 in 1...3 {
+            // It has waited for its moment before.
+            let levels = [UInt8](repeating: 1, count: MomentRing.slotCount)
+            bench.device.apps[index].record.refresh.moments.keep(levels, of: day)
+            bench.device.apps[index].record.refresh.moments.finish(counts: true)
+        }
         bench.ask(.submit(request))
         let explanation = try #require(bench.device.explain(AppID("reader"), at: bench.now).first)
         let expected = try #require(explanation.forecast?.expectedAt)

@@ -29,7 +29,7 @@ extension Device {
         planner.search.waiting.removeAll(keepingCapacity: true)
         planner.search.pricesOf = nil
         for index in planner.members
-        where isLearned(index) && (mayWait(index) || index == other) {
+        where apps[index].isLearned && (mayWait(index) || index == other) {
             planner.search.waiting.append(RefreshSearch.Waiting(index: index))
         }
     }
@@ -84,7 +84,7 @@ extension Device {
             return .fresh
         }
         guard app.price < Double(MomentRing.levelCount) else {
-            return hasHadItsShare(index) ? .share : .purse
+            return hasHadItsShare(index, at: time.wall) ? .share : .purse
         }
         guard !isUserAsleep(at: time) else { return .nobody }
         var outlook: Outlook?
@@ -99,10 +99,11 @@ extension Device {
         let halfHour = time.day * Int64(MomentRing.slotCount) + Int64(RefreshPlanner.slot(time))
         guard planner.search.pricesOf != halfHour else { return }
         planner.search.pricesOf = halfHour
+        countPromised(at: time.wall)
         for place in planner.search.waiting.indices {
             let index = planner.search.waiting[place].index
-            let left = refreshesLeft(of: index, isToday: time.day == planner.day)
-            planner.search.waiting[place].price = price(of: index, at: time, left: left)
+            let left = refreshesLeft(of: index, at: time)
+            planner.search.waiting[place].price = price(of: index, at: time, left: left).price
         }
     }
 

@@ -95,20 +95,20 @@ extension Device {
 
     /// Makes the table of the days before anew.
     mutating func countMoments() {
-        let wereEnough = planner.days >= RefreshPlanner.enoughDays
         planner.isCounted = true
-        defer {
-            // Other gates ask then.
-            if wereEnough != (planner.days >= RefreshPlanner.enoughDays) { touchAll() }
-        }
         planner.table.clear()
         planner.days = 0
+        let known = planner.knownCount
+        planner.knownCount = 0
         for index in planner.members {
             let moments = apps[index].moments
             planner.table.add(moments)
             planner.days = max(planner.days, moments.days)
+            if moments.days >= RefreshPlanner.enoughDays { planner.knownCount += 1 }
         }
         planner.table.sumUp()
+        // Other gates ask then.
+        if planner.knownCount != known { touchAll() }
     }
 
     /// The grid of instants at which anything is decided is offset per device (B10).

@@ -29,11 +29,6 @@ extension Device {
         countMoments()
     }
 
-    /// What was learned is enough to go by.
-    func isLearned(_ index: Int) -> Bool {
-        planner.days >= RefreshPlanner.enoughDays && apps[index].opens >= RefreshPlanner.enoughOpens
-    }
-
     /// A refresh that waits for nothing but its moment, by place.
     func waitingRefresh(of index: Int, at now: UseTime) -> Int? {
         guard mayWait(index), !isFresh(index, at: now) else { return nil }
@@ -91,7 +86,7 @@ extension Device {
     mutating func fillPurse() {
         var shares = 0.0
         var count = 0
-        for index in planner.members where isLearned(index) {
+        for index in planner.members where apps[index].isLearned {
             shares += share(of: index)
             count += 1
         }
@@ -112,50 +107,60 @@ extension Device {
         }
     }
 
+    /// Counts what is chosen and has not begun by then: it waits for a slot, and will be paid for.
+    mutating func countPromised(at time: WallTime) {
+        planner.promised = 0
+        for index in planner.members where apps[index].isLearned {
+            planner.promised += apps[index].promisedRefreshes(at: time)
+        }
+    }
+
     /// What is left of a day's purse for an app: of today's, or of a whole one.
-    func refreshesLeft(of index: Int, isToday: Bool = true) -> Int64 {
+    func refreshesLeft(of index: Int, at time: UseTime) -> Int64 {
         let full = refreshesPerDay(of: index)
-        guard isToday else { return full }
+        guard time.day == planner.day else { return full }
         switch settings.purse {
-        case .app: return full - apps[index].spentRefreshes(on: planner.day)
-        case .device: return hasHadItsShare(index) ? 0 : full - planner.spent
+        case .app: return full - takenToday(of: index, at: time.wall)
+        case .device:
+            return hasHadItsShare(index, at: time.wall)
+                ? 0 : full - planner.spent - planner.promised
         }
     }
 
     /// It has taken as much of a common purse today as one app may.
-    func hasHadItsShare(_ index: Int) -> Bool {
-        settings.purse == .device
-            && apps[index].spentRefreshes(on: planner.day) >= planner.ceiling
+    func hasHadItsShare(_ index: Int, at time: WallTime) -> Bool {
+        settings.purse == .device && takenToday(of: index, at: time) >= planner.ceiling
+    }
+
+    private func takenToday(of index: Int, at time: WallTime) -> Int64 {
+        apps[index].spentRefreshes(on: planner.day) + apps[index].promisedRefreshes(at: time)
     }
 
     /// A refresh begins: it is paid for.
     mutating func spendRefresh(of index: Int, _ step: inout Step) {
         planner.isStale = true
         apps[index].record.refresh.spend(on: step.now.local.day)
-        if planner.members.contains(index), isLearned(index) { planner.spent += 1 }
+        if planner.members.contains(index), apps[index].isLearned { planner.spent += 1 }
     }
 
-    /// Where the price of a refresh at a half-hour of the day lies on the scale of levels.
-    func price(of index: Int, at now: UseTime, left: Int64) -> Double {
-        guard left > 0 else { return Double(MomentRing.levelCount) }
-        let usual = usualPrice(of: index, at: now, left: left)
+    /// Where the price of a refresh at a half-hour of the day lies on the scale of levels; and the
+    /// usual one, that others pay whose turn it is not.
+    func price(of index: Int, at now: UseTime, left: Int64) -> (price: Double, usual: Double) {
+        let full = Double(MomentRing.levelCount)
+        guard left > 0 else { return (full, full) }
+        let slot = RefreshPlanner.slot(now)
+        let usual =
+            switch settings.purse {
+            case .app: apps[index].moments.price(after: slot, left: Double(left))
+            case .device:
+                planner.table.price(after: slot, left: Double(left), days: planner.days)
+            }
         guard usual > 0, settings.purse == .device, isOwed(index, at: now) else {
-            return usual + surcharge
+            return (usual + surcharge, usual + surcharge)
         }
         // Any moment of its best level will do.
-        let slot = RefreshPlanner.slot(now)
-        let own = apps[index].moments.price(after: slot, left: 1, days: planner.days)
-        return min(usual, own.rounded(.down) - 0.001) + surcharge
-    }
-
-    /// What others pay.
-    private func usualPrice(of index: Int, at now: UseTime, left: Int64) -> Double {
-        let slot = RefreshPlanner.slot(now)
-        let days = planner.days
-        return switch settings.purse {
-        case .app: apps[index].moments.price(after: slot, left: Double(left), days: days)
-        case .device: planner.table.price(after: slot, left: Double(left), days: days)
-        }
+        let own = apps[index].moments.price(after: slot, left: 1)
+        return (min(usual, own.rounded(.down) - 0.001) + surcharge, usual + surcharge)
     }
 
     private var surcharge: Double {
@@ -206,6 +211,7 @@ extension Device {
         guard now.day == planner.day, !isUserAsleep(at: now) else { return }
         fillPurse()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0
+        countPromised(at: now.wall)
         guard isAwake || isWorthWaking(at: now) else { return }
         // What is awake anyway, or woken for another app, costs less.
         let discount = discount(isAwake: isAwake)
@@ -213,13 +219,12 @@ extension Device {
         while let (index, place) = bestWaiting(at: now) {
             let position = planner.positions[index]
             planner.positions[index] = 0
-            let own = refreshesLeft(of: index)
-            let left = own - (settings.purse == .device ? together : 0)
-            let price = price(of: index, at: now, left: left)
+            let left = refreshesLeft(of: index, at: now)
+            let (price, usual) = price(of: index, at: now, left: left)
             guard left > 0, position > price - discount else { continue }
             together += 1
+            planner.promised += 1
             let isWorthIt = position > price
-            let isUsual = position > usualPrice(of: index, at: now, left: left) + surcharge
             apps[index].requests[place].decision = RefreshDecision(
                 chance: Int64((planner.chances[index] * 1000).rounded()),
                 price: chanceWanted(of: index, at: isWorthIt ? price : price - discount),
@@ -227,7 +232,7 @@ extension Device {
                 budget: refreshesPerDay(of: index),
                 together: together,
                 purse: settings.purse,
-                because: isUsual
+                because: position > usual
                     ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake,
                 at: step.now.wall
             )
@@ -239,7 +244,7 @@ extension Device {
         var best: (index: Int, place: Int)?
         for index in planner.members
         where planner.positions[index] > (best.map { planner.positions[$0.index] } ?? 0)
-            && isLearned(index)
+            && apps[index].isLearned
         {
             if let place = waitingRefresh(of: index, at: now) { best = (index, place) }
         }
@@ -251,9 +256,10 @@ extension Device {
     private func isWorthWaking(at now: UseTime) -> Bool {
         var surplus = wakeSurplus
         for index in planner.members
-        where isLearned(index) && waitingRefresh(of: index, at: now) != nil {
-            let left = refreshesLeft(of: index)
-            surplus.add(planner.positions[index], price: price(of: index, at: now, left: left))
+        where apps[index].isLearned && waitingRefresh(of: index, at: now) != nil {
+            let left = refreshesLeft(of: index, at: now)
+            let price = price(of: index, at: now, left: left).price
+            surplus.add(planner.positions[index], price: price)
         }
         return surplus.isEnough
     }

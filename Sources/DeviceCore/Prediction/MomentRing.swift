@@ -48,8 +48,8 @@ package struct MomentRing: Hashable, Sendable, Codable {
 
 extension MomentRing {
     /// The position on the scale above which `left` half-hours later than `slot` lie, on an
-    /// average of `days` days; 0: there are not so many. Below it nothing is worth a refresh.
-    func price(after slot: Int, left: Double, days: Int) -> Double {
+    /// average day; 0: there are not so many. Below it nothing is worth a refresh.
+    func price(after slot: Int, left: Double) -> Double {
         var counts = InlineArray<64, Int32>(repeating: 0)
         let past = past.span
         var day = 0
@@ -108,7 +108,7 @@ struct MomentTable: Hashable, Sendable, Codable {
         }
     }
 
-    /// As of one app.
+    /// As of one app, on an average of `days` days.
     func price(after slot: Int, left: Double, days: Int) -> Double {
         let first = (slot + 1) * MomentRing.levelCount
         guard first < counts.count else {

@@ -37,7 +37,7 @@ package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable 
 extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of index: Int, at now: Moment) -> RefreshForecast? {
-        guard apps[index].isPlanned, isLearned(index) else { return nil }
+        guard apps[index].isPlanned, apps[index].isLearned else { return nil }
         // The search notes what it finds on the way.
         var device = self
         return device.makeForecast(of: index, at: now)
@@ -47,11 +47,12 @@ extension Device {
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
         let obstacle = obstacle(to: index, at: first)
-        let left = max(0, refreshesLeft(of: index, isToday: first.day == planner.day))
+        let left = max(0, refreshesLeft(of: index, at: first))
+        let price = price(of: index, at: first, left: left).price
         let discount = use.isInUse ? discount(isAwake: true) : 0
         var forecast = RefreshForecast(
             chance: 0,
-            price: chanceWanted(of: index, at: price(of: index, at: first, left: left) - discount),
+            price: chanceWanted(of: index, at: price - discount),
             left: left,
             budget: refreshesPerDay(of: index),
             purse: settings.purse,

@@ -46,6 +46,8 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// them may take.
     var filled: Int64 = 0
     var ceiling: Int64 = 0
+    /// Of today's, for refreshes that are chosen and have not begun.
+    var promised: Int64 = 0
     /// The apps whose use is known, by index.
     var members: [Int] = []
     /// By app and half-hour: the best level of today.
@@ -57,8 +59,10 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var table = MomentTable()
     /// They have been counted since the start.
     var isCounted = false
-    /// How many days those are.
+    /// How many days those are, of the app that is known longest.
     var days = 0
+    /// How many apps are known for long enough.
+    var knownCount = 0
     /// Until when the moments of today are known.
     var lookedAt: WallTime?
     /// When something may be worth a refresh next; nil: not by time alone.

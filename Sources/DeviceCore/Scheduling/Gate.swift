@@ -115,8 +115,6 @@ struct DeviceFacts {
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
-    /// How many days the choice of moments goes by.
-    let plannedDays: Int
 }
 
 extension Device {
@@ -131,8 +129,7 @@ extension Device {
             running: running,
             seed: seed,
             startedAt: startedAt,
-            resumedAt: resumedAt,
-            plannedDays: planner.days
+            resumedAt: resumedAt
         )
     }
 }

@@ -40,10 +40,7 @@ extension GateContext {
     }
 
     /// Its moments are chosen by what was learned of its use.
-    var isLearned: Bool {
-        app.isPlanned && device.plannedDays >= RefreshPlanner.enoughDays
-            && app.opens >= RefreshPlanner.enoughOpens
-    }
+    var isLearned: Bool { app.isPlanned && app.isLearned }
 
     var isChosen: Bool { request?.isChosen(at: now.wall) ?? false }
 
