@@ -47,6 +47,17 @@ package struct DeviceReplay: Sendable {
     private struct Step {
         var at: Int64
         var what: What
+        /// Of an end: it began at the same instant.
+        var isInstant = false
+
+        var rank: Int {
+            switch what {
+            case .exited: isInstant ? 3 : 0
+            case .inUse: 1
+            case .opened: 2
+            case .idle: 4
+            }
+        }
 
         enum What {
             case opened(Int), exited(Int), inUse, idle
@@ -77,36 +88,24 @@ package struct DeviceReplay: Sendable {
         feed(.condition(.idle, .kernel, .value(1)), at: moment(0))
     }
 
-    /// What happens by the log, in the order of time.
+    /// What happens by the log, in the order of time. At one instant a use of an app ends before
+    /// another begins, but after its own beginning, and then that of the device.
     private static func script(_ record: UsageRecord) -> [Step] {
         var steps: [Step] = []
-        func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
+        func add(_ first: Step.What, _ last: Step.What, _ start: Double, _ end: Double) {
+            let (from, to) = ((start * 1e9).rounded(), (max(start, end) * 1e9).rounded())
+            steps.append(Step(at: Int64(from), what: first))
+            steps.append(Step(at: Int64(to), what: last, isInstant: from == to))
+        }
         for (app, sessions) in record.apps.enumerated() {
             for (start, end) in zip(sessions.starts, sessions.ends) {
-                steps.append(Step(at: nanoseconds(start), what: .opened(app)))
-                steps.append(Step(at: nanoseconds(max(start, end)), what: .exited(app)))
+                add(.opened(app), .exited(app), start, end)
             }
         }
-        var end = -Double.infinity
-        for (place, start) in record.activityStarts.enumerated() {
-            if start > end {
-                if end > -.infinity { steps.append(Step(at: nanoseconds(end), what: .idle)) }
-                steps.append(Step(at: nanoseconds(start), what: .inUse))
-            }
-            end = max(end, record.activityEnds[place], start)
-        }
-        if end > -.infinity { steps.append(Step(at: nanoseconds(end), what: .idle)) }
-        func rank(_ what: Step.What) -> Int {
-            switch what {
-            case .exited: 0
-            case .idle: 1
-            case .inUse: 2
-            case .opened: 3
-            }
-        }
+        for (start, end) in record.inUse { add(.inUse, .idle, start, end) }
         return steps.enumerated().sorted {
             let (left, right) = ($0.element, $1.element)
-            return (left.at, rank(left.what), $0.offset) < (right.at, rank(right.what), $1.offset)
+            return (left.at, left.rank, $0.offset) < (right.at, right.rank, $1.offset)
         }.map(\.element)
     }
 
