@@ -15,66 +15,10 @@ struct EvaluationTests {
         return try UserLog.read(text, data: "made-up")
     }
 
-    /// What `usage_baselines.py` computes of the same log, at 2, 4, 8 and 24 refreshes.
-    struct Reference {
-        var policy: String
-        var purse: RefreshPurse
-        var fresh: [Double]
-        var wakes: [Double]
-
-        init(_ policy: String, _ purse: RefreshPurse, fresh: [Double], wakes: [Double]) {
-            (self.policy, self.purse, self.fresh, self.wakes) = (policy, purse, fresh, wakes)
-        }
-
-        static let all = [
-            Reference("fixed", .app, fresh: [6.32, 11.58, 17.89, 47.37], wakes: [2, 4, 8, 24]),
-            Reference("waking", .app, fresh: [5.79, 13.68, 28.95, 75.26], wakes: [2, 4, 8, 24]),
-            Reference(
-                "histogram",
-                .app,
-                fresh: [19.47, 32.63, 55.79, 94.74],
-                wakes: [9.33, 18.08, 34.54, 75.50]
-            ),
-            Reference(
-                "oracle",
-                .app,
-                fresh: [83.16, 100, 100, 100],
-                wakes: [6.58, 7.92, 7.92, 7.92]
-            ),
-            Reference(
-                "histogram",
-                .device,
-                fresh: [22.11, 40.00, 65.79, 93.68],
-                wakes: [9.54, 18.71, 35.04, 86.25]
-            ),
-            Reference(
-                "oracle",
-                .device,
-                fresh: [93.16, 100, 100, 100],
-                wakes: [7.38, 7.92, 7.92, 7.92]
-            ),
-        ]
-    }
-
     @Test func baselinesAreThoseOfTheProgramThatTheBarsComeFrom() throws {
-        let budgets = [2, 4, 8, 24]
-        var evaluation = Evaluation(Evaluation.Plan(budgets: budgets, purses: [.app, .device]))
-        for person in try Self.people() { evaluation.add(person) }
-        #expect(evaluation.users == 4)
-        let rows = evaluation.rows
-        for reference in Reference.all {
-            for (place, budget) in budgets.enumerated() {
-                let row = try #require(
-                    rows.first {
-                        $0.policy == reference.policy && $0.purse == reference.purse
-                            && $0.budget == budget && $0.data == "all"
-                    }
-                )
-                let name = "\(reference.policy), \(reference.purse), \(budget)"
-                #expect(abs(row.pooled - reference.fresh[place]) < 0.2, "\(name): \(row.pooled)")
-                #expect(abs(row.wakesPerDay - reference.wakes[place]) < 0.1, "\(name)")
-            }
-        }
+        let records = try Self.people().compactMap { UsageRecord($0) }
+        #expect(records.count == 4)
+        try Reference.expect(Reference.madeUp, of: records)
     }
 
     /// Of real people; not part of the project.
@@ -83,20 +27,30 @@ struct EvaluationTests {
         return Files.matching(places).filter { $0.contains("/desktop-windows/") }
     }()
 
+    private static func realPeople() throws -> [UserLog] {
+        try realLogs.flatMap { path in
+            let text = try Gzip.decompress(try Files.read(path), limit: 1 << 26)
+            return try UserLog.read(text, data: "real")
+        }
+    }
+
     @Test(.enabled(if: !realLogs.isEmpty, "no logs of real people are here, and none by USAGE="))
     func onRealLogsBaselinesAreThoseOfTheProgramThatTheBarsComeFrom() throws {
-        var evaluation = Evaluation(Evaluation.Plan(budgets: [4, 24], purses: [.app]))
-        for path in Self.realLogs {
-            let text = try Gzip.decompress(try Files.read(path), limit: 1 << 26)
-            for person in try UserLog.read(text, data: "real") { evaluation.add(person) }
-        }
-        let bars = [
-            "fixed": [9.0, 47.5], "histogram": [19.9, 82.0], "oracle": [91.5, 100],
-        ]
-        for (policy, fresh) in bars {
-            let rows = evaluation.rows.filter { $0.policy == policy && $0.data == "all" }
-            #expect(rows.count == fresh.count)
-            for (row, bar) in zip(rows, fresh) { #expect(abs(row.pooled - bar) < 0.2, "\(row)") }
+        let person = try #require(try Self.realPeople().first { $0.user == "dsc-3" })
+        try Reference.expect(Reference.real, of: [try #require(UsageRecord(person))])
+    }
+
+    @Test(.enabled(if: !realLogs.isEmpty, "no logs of real people are here, and none by USAGE="))
+    func onRealLogsOffstageIsFresherThanWhatOnlyCountsOrDoesNotLearn() throws {
+        var evaluation = Evaluation(Evaluation.Plan(budgets: [4], purses: [.device]))
+        for person in try Self.realPeople() { evaluation.add(person) }
+        #expect(evaluation.users == 2)
+        let rows = evaluation.rows.filter { $0.data == "all" }
+        let offstage = try #require(rows.first { $0.policy == "offstage" })
+        for policy in ["fixed", "waking", "histogram"] {
+            let other = try #require(rows.first { $0.policy == policy })
+            // By far: by its prior and by what it sees of the user.
+            #expect(offstage.pooled > other.pooled + 5, "\(other), \(offstage)")
         }
     }
 

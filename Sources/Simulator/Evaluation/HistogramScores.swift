@@ -142,7 +142,7 @@ package struct HistogramScores: Sendable {
             let past = (0..<day).reversed().filter { record.isValid[$0] }.prefix(Self.memory)
             var left = budget
             var pool: [Float] = []
-            for bin in 0..<bins {
+            for bin in 0..<bins where left > 0 {
                 if bin % Self.binsPerSlot == 0 {
                     pool = later(than: bin / Self.binsPerSlot, apps, past)
                 }
