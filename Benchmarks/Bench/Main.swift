@@ -27,7 +27,7 @@ enum Main {
         let (only, part) = (words.first, words.dropFirst().first)
         let chosen = groups.filter { isChosen($0.name, only) }
         guard chosen.contains(where: { $0.parts.contains { isChosen($0.name, part) } })
-        else { throw unknown() }
+        else { refuse(words.joined(separator: "/")) }
         // Children of the daemons under measurement come to us.
         _ = Orphans.areOurs
         try CurrentProcess.block(signals: [Signal.child, Signal.pipe])
@@ -54,14 +54,15 @@ enum Main {
         try Files.replace("\(directory)/\(group).json", with: json + "\n", permissions: 0o644)
     }
 
-    private static func unknown() -> Unknown {
+    private static func refuse(_ word: String) -> Never {
         let names = groups.flatMap { group in
             group.parts.count == 1
                 ? [group.name] : [group.name] + group.parts.map { "\(group.name)/\($0.name)" }
         }
-        print("there is no such group; there is " + names.joined(separator: ", "))
-        return Unknown()
+        let errors = FileDescriptor(owning: 2)
+        let known = names.joined(separator: ", ")
+        try? errors.writeAll("offstage-bench: there is no group \(word); there is \(known)\n")
+        _ = errors.release()
+        CurrentProcess.exit(2)
     }
-
-    struct Unknown: Error {}
 }
