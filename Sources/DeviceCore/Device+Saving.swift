@@ -92,6 +92,7 @@ extension Device {
             case .launch(let record): restore(record)
             }
         }
+        for index in usedIndices { restoreMoments(of: index) }
     }
 
     private mutating func restore(_ record: DeviceRecord) {
@@ -112,7 +113,6 @@ extension Device {
     private mutating func restore(_ record: AppRecord) {
         let index = place(record.id)
         apps[index].record = record
-        restoreMoments(of: index)
         apps[index].manifest = record.transient
     }
 

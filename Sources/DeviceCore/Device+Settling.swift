@@ -84,8 +84,7 @@ extension Device {
         for place in apps[index].requests.indices {
             let request = apps[index].requests[place]
             guard isWaiting(request, in: apps[index]) else { continue }
-            var answer = holds(on: request, at: step.now, &context)
-            holdOldWish(request, &answer, at: step.now)
+            let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
             if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
             next = min(next, answer.next)
@@ -146,15 +145,6 @@ extension Device {
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
         var context = gateContext(of: index, at: now)
         return holds(on: request, at: now, &context)
-    }
-
-    /// A wish begins at once, or is refused: one that waits is of before this daemon, which has to
-    /// hear of its sensors first.
-    private func holdOldWish(_ request: Request, _ holds: inout Holds, at now: Moment) {
-        let end = startedAt + settings.pauseAfterStart
-        guard request.mode == .wished, now.boot < end else { return }
-        holds.next = holds.isEmpty ? end : max(end, holds.next)
-        holds.gates.formUnion(GateSet(.startPause))
     }
 
     func gateContext(of index: Int, at now: Moment) -> GateContext {

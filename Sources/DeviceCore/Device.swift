@@ -126,87 +126,6 @@ package struct Device: Hashable, Sendable, Codable {
     }
 }
 
-// MARK: - Time
-
-extension Device {
-    /// A gap between boot time and awake time is a sleep of the device.
-    private mutating func noticeSleep(_ step: inout Step) {
-        guard let last = lastMoment else { return }
-        let slept = (step.now.boot - last.boot) - (step.now.awake - last.awake)
-        guard slept >= .seconds(1) else { return }
-        // Closes a gate, and opens none: what is due by now is looked at anyway.
-        resumedAt = step.now.boot
-    }
-
-    /// A date in the future of the new clock would hold things back for as long as the clock was
-    /// wrong: it becomes now.
-    private mutating func clockChanged(_ step: inout Step) {
-        let now = step.now.wall
-        if case .until(let end) = pause {
-            pauseEnds = now + (end - step.now.boot)
-        }
-        if let since = pausedAt {
-            pausedAt = min(since, now)
-            save(.device)
-        }
-        for index in usedIndices {
-            if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
-            // Of another clock's moment.
-            apps[index].dropDecisions()
-            for place in apps[index].requests.indices {
-                guard apps[index].requests[place].clamp(to: now) else { continue }
-                save(app: index, request: apps[index].requests[place].id)
-            }
-        }
-        // What was to come is told anew.
-        planner.useChanged()
-        planner.lookedAt = nil
-        touchAll()
-    }
-}
-
-extension AppRecord {
-    /// Whether anything changed.
-    fileprivate mutating func clamp(to now: WallTime, settings: Settings) -> Bool {
-        var changed = false
-        lower(&firstSeen, to: now, &changed)
-        lower(&lastUsed, to: now, &changed)
-        lower(&closedAt, to: now, &changed)
-        lower(&goneSince, to: now, &changed)
-        lower(&unusedSince, to: now, &changed)
-        lower(&lastRefreshEnd, to: now, &changed)
-        lower(&lastProcessingEnd, to: now, &changed)
-        if let run = lastRun, run.at > now {
-            lastRun?.at = now
-            changed = true
-        }
-        lower(&failures.since, to: now, &changed)
-        for place in paces.indices where paces[place].began > now {
-            paces[place].began = now
-            changed = true
-        }
-        lower(&failures.until, to: now + settings.backOffLimit, &changed)
-        return changed
-    }
-}
-
-extension Request {
-    fileprivate mutating func clamp(to now: WallTime) -> Bool {
-        var changed = submittedAt > now
-        submittedAt = min(submittedAt, now)
-        lower(&interruptedAt, to: now, &changed)
-        lower(&lastEnd, to: now, &changed)
-        if let span { lower(&earliest, to: now + span, &changed) }
-        return changed
-    }
-}
-
-private func lower(_ time: inout WallTime?, to limit: WallTime, _ changed: inout Bool) {
-    guard let later = time, later > limit else { return }
-    time = limit
-    changed = true
-}
-
 // MARK: - Sensors and settings
 
 extension Device {
@@ -237,11 +156,14 @@ extension Device {
             at: step.now
         )
         if source == .hand { save(.device) }
-        guard changed else { return }
+        // In use as far as was known before the daemon started, and now known to be over.
+        let isOver = condition == .idle && conditions.deviceIdle && use.isInUse
+        guard changed || isOver else { return }
         if condition == .idle {
             conditions.deviceIdle
                 ? use.left(at: UseTime(step.now)) : use.used(at: UseTime(step.now))
             planner.useChanged()
+            save(.device)
         }
         if condition == .power || condition == .metered { planner.isStale = true }
         stopWhatMayNotGoOn(after: condition, &step)

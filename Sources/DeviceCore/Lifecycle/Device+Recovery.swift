@@ -9,6 +9,7 @@ extension Device {
             bootID = start.bootID
             carryPause(step.now)
             conditions.rebooted()
+            endUseUnseen()
         }
         startedAt = step.now.boot
         save(.device)
@@ -35,6 +36,18 @@ extension Device {
         for index in usedIndices { stopWhatIsNotAllowed(index, &step) }
         if start.manifests != nil { loseWithout(manifests, &step) }
         touchAll()
+    }
+
+    /// What was in use when the device went down was used until nobody knows when.
+    private mutating func endUseUnseen() {
+        use.leftUnseen()
+        for index in usedIndices {
+            apps[index].record.refresh.leftUnseen()
+            for place in apps[index].launches.indices
+            where apps[index].launches[place].presence == .foreground {
+                apps[index].launches[place].presence = .background
+            }
+        }
     }
 
     /// A pause for a while goes on; it counted a boot time that is gone. Never longer than it was

@@ -69,6 +69,20 @@ package struct AppUse: Hashable, Sendable, Codable {
         lastUse = now.wall
     }
 
+    /// Nobody saw when its use ended: the device lost its power.
+    mutating func leftUnseen() { isOpen = false }
+
+    /// The clock was set: what would lie in the future is now. Whether anything changed.
+    mutating func clamp(to now: WallTime) -> Bool {
+        var changed = false
+        lower(&lastUse, to: now, &changed)
+        for place in opens.indices where opens[place] > now {
+            opens[place] = now
+            changed = true
+        }
+        return changed
+    }
+
     /// Moves on to the current day of use.
     private mutating func pass(to count: Int64) {
         let days = count - dayCount

@@ -10,7 +10,11 @@ extension Device {
         if let last = lastMoment, last.utcOffset != now.utcOffset { planner.useChanged() }
         defer { planner.lookedAt = end }
         let today = now.local.day
-        if planner.day != today { beginDay(today) }
+        if planner.day != today, planner.day != today + 1 { beginDay(today) }
+        if let last = lastMoment, wasSet(from: last, to: now) {
+            planner.forgetMoment(at: end)
+            return
+        }
         guard let since = planner.lookedAt, since < end, !planner.members.isEmpty else { return }
         // Of another day is not known what it was.
         let midnight = LocalTime(day: today, timeOfDay: .zero).wall(utcOffset: now.utcOffset)
@@ -28,6 +32,12 @@ extension Device {
         if let at = planner.decideAt, at <= end, at > gridTime(upTo: end) {
             measure(at: UseTime(at, utcOffset: now.utcOffset))
         }
+    }
+
+    /// The clock went by far more, or less, than the time that passed.
+    private func wasSet(from last: Moment, to now: Moment) -> Bool {
+        let difference = (now.wall - last.wall) - (now.boot - last.boot)
+        return difference > .minutes(1) || difference < .zero - .minutes(1)
     }
 
     private mutating func measure(at time: UseTime) {
@@ -91,6 +101,7 @@ extension Device {
         planner.spent = 0
         countMoments()
         planner.isStale = true
+        save(.device)
     }
 
     /// Makes the table of the days before anew.
@@ -123,13 +134,17 @@ extension Device {
         return WallTime(nanoseconds: time.nanoseconds - rest)
     }
 
-    /// What was seen of a day before the daemon ended goes on, if it is still that day.
+    /// What was seen of a day before the daemon ended goes on. After all records were read.
     mutating func restoreMoments(of index: Int) {
         let moments = apps[index].moments
         guard !moments.today.isEmpty else { return }
+        guard moments.day == planner.day else {
+            // It took no part any more when that day ended.
+            apps[index].record.refresh.moments.finish(counts: false)
+            return
+        }
         planner.makeRoom(for: apps.endIndex)
         planner.restored(moments.today, of: index)
-        planner.day = moments.day
         planner.members.append(index)
     }
 }

@@ -118,7 +118,7 @@ extension Device {
     /// What is left of a day's purse for an app: of today's, or of a whole one.
     func refreshesLeft(of index: Int, at time: UseTime) -> Int64 {
         let full = refreshesPerDay(of: index)
-        guard time.day == planner.day else { return full }
+        guard time.day <= planner.day else { return full }
         switch settings.purse {
         case .app: return full - takenToday(of: index, at: time.wall)
         case .device:
@@ -139,8 +139,11 @@ extension Device {
     /// A refresh begins: it is paid for.
     mutating func spendRefresh(of index: Int, _ step: inout Step) {
         planner.isStale = true
-        apps[index].record.refresh.spend(on: step.now.local.day)
-        if planner.members.contains(index), apps[index].isLearned { planner.spent += 1 }
+        apps[index].record.refresh.spend(on: planner.day)
+        save(app: index)
+        guard planner.members.contains(index), apps[index].isLearned else { return }
+        planner.spent += 1
+        save(.device)
     }
 
     /// Where the price of a refresh at a half-hour of the day lies on the scale of levels; and the
@@ -208,7 +211,7 @@ extension Device {
         planner.wasUsed = false
         let decided = max(at, gridTime(upTo: step.now.wall))
         let now = UseTime(decided, utcOffset: step.now.utcOffset)
-        guard now.day == planner.day, !isUserAsleep(at: now) else { return }
+        guard now.day == step.now.local.day, !isUserAsleep(at: now) else { return }
         fillPurse()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0
         countPromised(at: now.wall)

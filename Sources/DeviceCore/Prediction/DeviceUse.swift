@@ -57,6 +57,21 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         lastUse = now.wall
     }
 
+    /// Nobody saw when its use ended: the device lost its power.
+    mutating func leftUnseen() { isInUse = false }
+
+    /// The clock was set: what would lie in the future is now. Whether anything changed.
+    mutating func clamp(to now: WallTime) -> Bool {
+        var changed = false
+        lower(&lastUse, to: now, &changed)
+        lower(&awakeSince, to: now, &changed)
+        for place in opens.indices where opens[place].at > now {
+            opens[place].at = now
+            changed = true
+        }
+        return changed
+    }
+
     private mutating func newDay() {
         grid.pass(days: 1)
         returns.forget(by: Forgetting.fourWeeks.factor)

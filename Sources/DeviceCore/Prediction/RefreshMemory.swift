@@ -24,6 +24,8 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
     }
 
     mutating func left(at now: UseTime) { use.left(at: now) }
+    mutating func leftUnseen() { use.leftUnseen() }
+    mutating func clamp(to now: WallTime) -> Bool { use.clamp(to: now) }
 
     /// *Unknown*, failed and expired runs teach nothing.
     mutating func ended(_ result: RunResult, after runTime: Interval, _ cpu: Interval?) {

@@ -38,7 +38,8 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
 
 /// What is spent of today's purse, and what the decisions are made of between two of them.
 struct RefreshPlanner: Hashable, Sendable, Codable {
-    /// The local day that `spent` and `today` are of.
+    /// The local day that `spent` and `today` are of. Who travels west over midnight has no second
+    /// purse for the same day: it does not go back by one.
     var day: Int64 = .min
     /// Of the purse of all apps together.
     var spent: Int64 = 0
@@ -117,6 +118,12 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
         isStale = true
         wasUsed = true
         search.chances.forget()
+    }
+
+    /// The clock was set: what was looked at was the moment of another one.
+    mutating func forgetMoment(at now: WallTime) {
+        lookedAt = now
+        for place in positions.indices { positions[place] = 0 }
     }
 
     func slots(of index: Int) -> ArraySlice<UInt8> {

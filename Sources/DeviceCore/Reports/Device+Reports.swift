@@ -241,7 +241,7 @@ extension GateRow.Kind {
         switch self {
         case .needed: "always"
         case .rule: "rule"
-        case .saving: "saving"
+        case .saving, .pause: "saving"
         }
     }
 }

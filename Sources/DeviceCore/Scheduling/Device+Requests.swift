@@ -265,6 +265,7 @@ extension Device {
                 )
             }
             apps[index].requests[place].mode = .wished
+            apps[index].requests[place].readySince = step.now.boot
             try startNow(apps[index].requests[place], index, &step)
             step.reply(reply, .value(answer(app, request.identifier, request.id)))
         } catch {
@@ -279,6 +280,7 @@ extension Device {
             && isWaiting(apps[index].requests[place], in: apps[index])
         {
             apps[index].requests[place].mode = .normal
+            apps[index].requests[place].readySince = nil
         }
     }
 

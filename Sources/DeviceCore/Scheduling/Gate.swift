@@ -189,13 +189,17 @@ struct GateRow: Sendable {
         case rule
         /// Only saves energy, data or wakes: `offstage run` skips it.
         case saving
+        /// As `saving`, but for a wish of before this daemon: it has to hear of its sensors first.
+        case pause
     }
 
 }
 
 extension GateRow.Kind {
     func concerns(_ request: Request, _ cell: GateCell) -> Bool {
-        guard applies(in: request.modeOfGates) else { return false }
+        guard applies(in: request.modeOfGates) || self == .pause && request.isOldWish else {
+            return false
+        }
         switch cell {
         case .no: return false
         case .fetchOrCommand: return request.origin != .submitted || request.every != nil
@@ -204,10 +208,10 @@ extension GateRow.Kind {
         }
     }
 
-    func applies(in mode: Request.RunMode) -> Bool {
+    private func applies(in mode: Request.RunMode) -> Bool {
         switch (mode, self) {
         case (.normal, _), (.simulated, .needed), (.wished, .needed), (.wished, .rule): true
-        case (.simulated, .rule), (.simulated, .saving), (.wished, .saving): false
+        case (.simulated, _), (.wished, .saving), (.wished, .pause): false
         }
     }
 }

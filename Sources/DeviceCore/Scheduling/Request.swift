@@ -60,6 +60,9 @@ package struct Request: Hashable, Sendable, Codable {
     /// A simulated run that was interrupted goes on like any other: in its next window.
     var modeOfGates: RunMode { mode == .simulated && interruptedAt != nil ? .normal : mode }
 
+    /// A wish begins at once, or is refused: what waits was begun by a daemon that is gone.
+    var isOldWish: Bool { mode == .wished && readySince == nil }
+
     var trigger: Trigger { kind.trigger }
 
     /// Not before so long from now.

@@ -5,7 +5,7 @@ extension GateTable.Definition {
     /// do.
     static let startPause = Self(
         title: "pause after boot, resume and start",
-        kind: .saving,
+        kind: .pause,
         check: {
             let (boot, start, resume) = pauses($0)
             let end = max(boot, start, resume)

@@ -1,0 +1,81 @@
+import Vocabulary
+
+extension Device {
+    /// A gap between boot time and awake time is a sleep of the device.
+    mutating func noticeSleep(_ step: inout Step) {
+        guard let last = lastMoment else { return }
+        let slept = (step.now.boot - last.boot) - (step.now.awake - last.awake)
+        guard slept >= .seconds(1) else { return }
+        // Closes a gate, and opens none: what is due by now is looked at anyway.
+        resumedAt = step.now.boot
+    }
+
+    /// A date in the future of the new clock would hold things back for as long as the clock was
+    /// wrong: it becomes now.
+    mutating func clockChanged(_ step: inout Step) {
+        let now = step.now.wall
+        if case .until(let end) = pause {
+            pauseEnds = now + (end - step.now.boot)
+        }
+        if let since = pausedAt {
+            pausedAt = min(since, now)
+            save(.device)
+        }
+        for index in usedIndices {
+            if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
+            // Of another clock's moment.
+            apps[index].dropDecisions()
+            for place in apps[index].requests.indices {
+                guard apps[index].requests[place].clamp(to: now) else { continue }
+                save(app: index, request: apps[index].requests[place].id)
+            }
+        }
+        if use.clamp(to: now) { save(.device) }
+        // What was to come is told anew.
+        planner.useChanged()
+        planner.forgetMoment(at: now)
+        touchAll()
+    }
+}
+
+extension AppRecord {
+    /// Whether anything changed.
+    fileprivate mutating func clamp(to now: WallTime, settings: Settings) -> Bool {
+        var changed = false
+        lower(&firstSeen, to: now, &changed)
+        lower(&lastUsed, to: now, &changed)
+        lower(&closedAt, to: now, &changed)
+        lower(&goneSince, to: now, &changed)
+        lower(&unusedSince, to: now, &changed)
+        lower(&lastRefreshEnd, to: now, &changed)
+        lower(&lastProcessingEnd, to: now, &changed)
+        if let run = lastRun, run.at > now {
+            lastRun?.at = now
+            changed = true
+        }
+        lower(&failures.since, to: now, &changed)
+        for place in paces.indices where paces[place].began > now {
+            paces[place].began = now
+            changed = true
+        }
+        lower(&failures.until, to: now + settings.backOffLimit, &changed)
+        return refresh.clamp(to: now) || changed
+    }
+}
+
+extension Request {
+    fileprivate mutating func clamp(to now: WallTime) -> Bool {
+        var changed = submittedAt > now
+        submittedAt = min(submittedAt, now)
+        lower(&interruptedAt, to: now, &changed)
+        lower(&lastEnd, to: now, &changed)
+        if let span { lower(&earliest, to: now + span, &changed) }
+        return changed
+    }
+}
+
+func lower(_ time: inout WallTime?, to limit: WallTime, _ changed: inout Bool) {
+    guard let later = time, later > limit else { return }
+    time = limit
+    changed = true
+}
