@@ -49,7 +49,7 @@ struct Document {
         return root.joined(separator: "/") + "/" + path
     }
 
-    private static var areWritten: Bool {
+    static var areWritten: Bool {
         CurrentProcess.environment("OFFSTAGE_WRITE_DOCUMENTS") == "1"
     }
 }

@@ -15,27 +15,33 @@ struct Reference {
         (self.policy, self.purse, self.fresh, self.wakes) = (policy, purse, fresh, wakes)
     }
 
+    /// Of the four people of `MadeUpUsage`.
     static let madeUp = [
-        Reference("fixed", .app, fresh: [6.32, 11.58, 17.89, 47.37], wakes: [2, 4, 8, 24]),
-        Reference("waking", .app, fresh: [5.79, 13.68, 28.95, 75.26], wakes: [2, 4, 8, 24]),
+        Reference("fixed", .app, fresh: [3.64, 9.09, 12.27, 51.36], wakes: [2, 4, 8, 24]),
+        Reference("waking", .app, fresh: [5.45, 10.00, 27.27, 77.73], wakes: [2, 4, 8, 24]),
         Reference(
             "histogram",
             .app,
-            fresh: [19.47, 32.63, 55.79, 94.74],
-            wakes: [9.33, 18.08, 34.54, 75.50]
+            fresh: [37.73, 55.45, 71.36, 91.36],
+            wakes: [8.81, 16.75, 31.29, 58.15]
         ),
-        Reference("oracle", .app, fresh: [83.16, 100, 100, 100], wakes: [6.58, 7.92, 7.92, 7.92]),
+        Reference(
+            "oracle",
+            .app,
+            fresh: [94.55, 99.55, 100, 100],
+            wakes: [4.33, 4.56, 4.58, 4.58]
+        ),
         Reference(
             "histogram",
             .device,
-            fresh: [22.11, 40.00, 65.79, 93.68],
-            wakes: [9.54, 18.71, 35.04, 86.25]
+            fresh: [45.91, 57.73, 76.82, 86.82],
+            wakes: [8.69, 17.13, 32.42, 85.10]
         ),
         Reference(
             "oracle",
             .device,
-            fresh: [93.16, 100, 100, 100],
-            wakes: [7.38, 7.92, 7.92, 7.92]
+            fresh: [99.09, 100, 100, 100],
+            wakes: [4.54, 4.58, 4.58, 4.58]
         ),
     ]
 
