@@ -232,7 +232,7 @@ package enum Files {
 
 /// What the system knows of a file.
 package struct FileStatus: Equatable, Sendable {
-    package enum Kind: Sendable { case file, directory, link, socket, other }
+    package enum Kind: Sendable { case file, directory, link, socket, pipe, other }
 
     package var kind: Kind
     package var size: Int64
@@ -252,6 +252,7 @@ package struct FileStatus: Equatable, Sendable {
             case S_IFDIR: .directory
             case S_IFLNK: .link
             case S_IFSOCK: .socket
+            case S_IFIFO: .pipe
             default: .other
             }
         size = Int64(information.st_size)

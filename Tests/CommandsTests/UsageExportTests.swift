@@ -52,4 +52,11 @@ struct UsageExportTests {
         let names = output.split(separator: "\n").dropFirst().map { $0.split(separator: ",")[2] }
         #expect(names.count == 3 && names[0] == names[2] && names[0] != names[1])
     }
+
+    @Test func thatNothingIsKnownYetIsSaid() {
+        let none = TestTerminal().run(["export-usage"], Remembering(lines: []))
+        #expect(none.status == 0 && none.output == "user,kind,app,start,duration_s\n")
+        #expect(none.errors.hasPrefix("No use of an app is known yet"), "\(none.errors)")
+        #expect(TestTerminal().run(["export-usage"], control).errors.isEmpty)
+    }
 }

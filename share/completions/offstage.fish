@@ -145,7 +145,7 @@ complete -c offstage -n '__fish_seen_subcommand_from simulate' -l json -d 'print
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -l socket -r -d 'speak to the daemon that listens there (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -s h -l help -d 'say how it is used, and exit'
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -f -a 'launch expire fetch'
-complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l usage -r -d 'the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip; more of them may follow as operands'
+complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l usage -r -d 'the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip, or - for standard input; more of them may follow as operands'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l budget -r -d 'so many refreshes per app and day (default: 2,4,8,24)'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l purse -r -d 'each app'\''s refreshes are its own (app), or the device has as many for all of them (device; default: both are run)'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l wake-price -r -d 'what a wake costs offstage, in percent of a refresh (default: the setting'\''s)'

@@ -18,7 +18,8 @@ extension OffstageProgram {
         }
         var paths: [String] = []
         for pattern in [invocation.options["usage"]].compactMap(\.self) + operands {
-            let matches = Files.matching(pattern)
+            // As other programs have it: a log that comes by a pipe.
+            let matches = pattern == "-" ? [input] : Files.matching(pattern)
             guard !matches.isEmpty else {
                 throw Failure(.failed, "\(pattern.quoted) matches no file")
             }
@@ -44,11 +45,23 @@ extension OffstageProgram {
         )
     }
 
+    private static let input = "/dev/stdin"
+
     private static func usageLogs(in path: String) throws(Failure) -> [UserLog] {
         let limit = 1 << 30
+        let kind = Files.status(path)?.kind
+        guard kind != .other, kind != .socket else {
+            throw Failure(
+                .failed,
+                "\(path) is neither a file nor a pipe, so it holds no log",
+                fix: "Name a file with --usage."
+            )
+        }
         var text: [UInt8]
         do throws(LinuxError) {
-            text = try Files.readRegular(path, limit: limit)
+            text =
+                kind == .pipe
+                ? try Files.read(path, limit: limit) : try Files.readRegular(path, limit: limit)
         } catch {
             throw Failure(.failed, "\(path) cannot be read: \(error)")
         }
@@ -66,6 +79,7 @@ extension OffstageProgram {
 
     /// The folder that a file is in, as logs are kept; of a file without one its own name.
     private static func dataName(of path: String) -> String {
+        if Files.status(path)?.kind == .pipe { return "pipe" }
         let folder = Files.name(of: Files.directory(of: path))
         let name = Files.name(of: path)
         let isNamed = name.hasPrefix("events.") && !folder.isEmpty && folder != "."

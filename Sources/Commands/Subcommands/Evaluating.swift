@@ -15,7 +15,7 @@ extension OffstageProgram {
             OptionRow(
                 "usage",
                 "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip"
-                    + "; more of them may follow as operands",
+                    + ", or - for standard input; more of them may follow as operands",
                 argument: "PATTERN"
             ),
             OptionRow(

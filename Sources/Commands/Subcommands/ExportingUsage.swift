@@ -41,7 +41,13 @@ extension OffstageProgram {
                 throw Failure(.failed, "no secret can be drawn: \(error)")
             }
         }
-        for line in export.lines(try wholeHistory(invocation)) { invocation.console.print(line) }
+        let lines = export.lines(try wholeHistory(invocation))
+        for line in lines { invocation.console.print(line) }
+        guard lines.count == 1 else { return }
+        invocation.console.printError(
+            "No use of an app is known yet: what offstage open starts, and what UseFrom in a "
+                + "manifest tells of, is written down as it happens."
+        )
     }
 
     /// All lines, the oldest first.
