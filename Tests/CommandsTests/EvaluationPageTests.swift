@@ -48,7 +48,7 @@ struct EvaluationPageTests {
         let page = try Files.text(file)
         #expect(page.hasPrefix("<!doctype html>") && page.contains("prefers-color-scheme:dark"))
         #expect(!page.contains("http") && !page.contains("src="))
-        #expect(page.contains("<h2>The days of ada"))
+        #expect(page.contains("<h2>The days of ada with offstage: the last third of the log</h2>"))
         #expect(page.contains("1 refresh per app and day, each app its own"))
         for policy in Evaluation.policies {
             #expect(page.contains("<dt class=\"\(policy)\">\(policy)</dt>"))
@@ -105,6 +105,43 @@ struct EvaluationPageTests {
         let life = TimelineLife(record, all, budget: 4, purse: .app)
         #expect(life.moments.map(\.time) == [(end - 60).rounded(.toNearestOrEven)])
         #expect(life.markup.contains("the log ends"))
+    }
+
+    @Test func budgetsStandAtTheirLogarithms() {
+        let chart = EvaluationPage(rows: rows([2, 4, 8, 24, 25]), users: 4).text
+        let first = chart.split(separator: "<figure>")[1]
+        // Of the scale below, by what stands there.
+        var places: [String: Double] = [:]
+        let start = "class=\"scale\" text-anchor=\"middle\" x=\""
+        for tick in first.split(separator: start).dropFirst() {
+            let text = tick.split(separator: ">")[1].prefix { $0 != "<" }
+            places[String(text)] = Double(tick.prefix { $0 != "\"" })
+        }
+        // No word on the one before.
+        #expect(places.keys.sorted() == ["2", "24", "4", "8"])
+        let (two, four) = (places["2"] ?? 0, places["4"] ?? 0)
+        let (eight, last) = (places["8"] ?? 0, places["24"] ?? 0)
+        #expect(abs((eight - four) - (four - two)) < 0.2 && four > two)
+        #expect(abs((last - eight) / (four - two) - 1.585) < 0.01)
+    }
+
+    @Test func aWholeDayIsAsWideAsThePage() throws {
+        let plan = Evaluation.Plan(budgets: [4], purses: [.device])
+        let timeline = UsageTimeline(try record("ada"), plan).markup
+        #expect(timeline.contains(" x=\"100%\" y=\"12\">24<"))
+        let places = values("cx", in: timeline).filter { $0 != "8" }
+        #expect(!places.isEmpty)
+        let isWithin = places.allSatisfy { place in
+            place.hasSuffix("%") && (0...100).contains(Double(place.dropLast()) ?? -1)
+        }
+        #expect(isWithin)
+    }
+
+    @Test func whyIsSaidInWords() throws {
+        let plan = Evaluation.Plan(budgets: [4], purses: [.device])
+        let timeline = UsageTimeline(try record("ada"), plan).markup
+        let words = " % likely to be opened within half an hour; a refresh was worth it "
+        #expect(timeline.contains(words + "from ") && !timeline.contains("from 0.0 %"))
     }
 
     @Test func daysHaveTheirDates() throws {

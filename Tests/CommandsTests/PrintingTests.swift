@@ -130,17 +130,23 @@ struct PrintingTests {
     }
 
     @Test(arguments: [
-        ("chance", ""), ("deviceAwake", " as the device was awake"),
-        ("sharedWake", " as another app woke the device"),
-        ("turn", " as it had got nothing for long"), ("later", " (later)"),
+        ("chance", ""), ("deviceAwake", ", as the device was awake"),
+        ("sharedWake", ", as another app woke the device"),
+        ("turn", ", as it had got nothing for long"), ("later", " (later)"),
     ])
     func whyARefreshBeganThenIsTold(_ because: String, _ words: String) {
-        let decision: Value = [
+        var decision: ValueMap = [
             "chance": .double(0.094), "price": .double(0.05), "left": 3, "budget": 4,
             "because": .string(because),
         ]
-        let start = "opened soon with 9.4 %, worth it from 5.0 %"
-        #expect(decision.decisionWords == "\(start)\(words); 3 of 4 left")
+        let start = "9.4 % likely to be opened within half an hour; a refresh was worth it "
+        #expect(
+            Value.map(decision).decisionWords == "\(start)from 5.0 %\(words); 3 of 4 left"
+        )
+        decision["price"] = .double(0)
+        #expect(
+            Value.map(decision).decisionWords == "\(start)at any chance\(words); 3 of 4 left"
+        )
         #expect(Value.null.decisionWords.isEmpty)
     }
 

@@ -68,7 +68,10 @@ struct Chart {
                 + "y=\"\((y + 4).tenths)\">\(Int(percent))</text>"
         }
         let base = Self.height - Self.bottom
-        for tick in xTicks {
+        var last = -Double.infinity
+        // Those that would touch the one before are left out.
+        for tick in xTicks where x(tick.value) - last >= 16 {
+            last = x(tick.value)
             text +=
                 "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x(tick.value).tenths)\" "
                 + "y=\"\(base + 18)\">\(tick.text.markup)</text>"

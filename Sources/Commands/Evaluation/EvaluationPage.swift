@@ -1,5 +1,6 @@
 import CommandTable
 import DeviceCore
+import Glibc
 import Simulator
 
 /// What `evaluate --html` writes: one page that needs nothing else.
@@ -131,17 +132,17 @@ struct EvaluationPage {
         }
     }
 
-    /// Budgets stand evenly apart: each is a multiple of the one before.
+    /// Budgets stand at their logarithms: twice as many is as far apart everywhere.
     private func byBudget(_ rows: [EvaluationRow]) -> Chart {
         let budgets = rows.map(\.budget).reduce(into: [Int]()) { budgets, budget in
             if !budgets.contains(budget) { budgets.append(budget) }
         }.sorted()
         return Chart(
             title: "Against the budget",
-            xTitle: "budget: refreshes per app and day",
+            xTitle: "budget: refreshes per app and day (logarithmic)",
             yTitle: "fresh opens, %",
-            xTicks: budgets.enumerated().map { (Double($0.offset), "\($0.element)") },
-            lines: lines(rows, hasNotes: false) { Double(budgets.firstIndex(of: $0.budget) ?? 0) },
+            xTicks: budgets.map { (log2(Double($0)), "\($0)") },
+            lines: lines(rows, hasNotes: false) { log2(Double($0.budget)) },
             hasBands: hasBands
         )
     }

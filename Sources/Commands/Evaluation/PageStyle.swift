@@ -40,9 +40,10 @@ enum PageStyle {
         :nth-child(2),:nth-child(5),:nth-child(8),:nth-child(9)){text-align:left}
         summary{cursor:pointer}.scroll{overflow-x:auto}\
         details.budget{margin:.6rem 0}details.budget>summary{font-weight:600}
-        .day{display:flex;overflow-x:auto;width:max-content;max-width:100%;\
-        background:var(--shade)}.day svg{flex:none}\
-        .day .apps{position:sticky;left:0;background:var(--shade)}.day text{font-size:11px}
+        .day{display:flex;background:var(--shade);overflow:hidden;padding-right:12px}\
+        .day>.apps{flex:none}.hours{position:relative;flex:1;min-width:0;padding-left:12px}\
+        .hours svg{overflow:visible;display:block;position:relative}\
+        .hours .stripes{position:absolute;left:0;width:1px}.day text{font-size:11px}
         .key{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;margin:.8rem 0;padding:0;list-style:none;\
         font-size:14px}.key svg{vertical-align:middle;margin-right:.3rem}
         .stripe{stroke:var(--stripe);stroke-width:14}
@@ -53,6 +54,9 @@ enum PageStyle {
         circle.slow{fill:var(--offstage);fill-opacity:.35;stroke:var(--offstage)}\
         circle.lost{fill:var(--shade);stroke:var(--offstage)}
         .wake{fill:var(--histogram)}.tie{stroke:var(--histogram);opacity:.45}
-        @media print{.day{zoom:.6}body{margin:0}}
+        @media(max-width:600px){body{margin:1rem auto;padding:0 .7rem}\
+        dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.4rem}\
+        figure text{font-size:15px}figure text.note{font-size:11px}}
+        @media print{body{margin:0}}
         """
 }

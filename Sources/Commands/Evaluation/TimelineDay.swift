@@ -11,7 +11,7 @@ struct TimelineDay {
     /// The apps of this day, by place among the eligible ones, from above.
     private let lanes: [Int]
 
-    private static let (names, width, top, lane) = (128.0, 1000.0, 38.0, 14.0)
+    private static let (names, top, lane) = (128.0, 38.0, 14.0)
 
     init(_ life: TimelineLife, _ day: Int) {
         (self.life, self.day) = (life, day)
@@ -33,7 +33,8 @@ struct TimelineDay {
         let refreshes = moments.reduce(0) { $0 + $1.refreshes.count }
         let wakes = moments.count(where: \.wakes)
         let words =
-            "\(TimelineLife.fresh(opens)), \(refreshes) refreshes, \(wakes) wakes from sleep"
+            "\(TimelineLife.fresh(opens)), \(refreshes) refresh\(refreshes == 1 ? "" : "es"), "
+            + "\(wakes) wake\(wakes == 1 ? "" : "s") from sleep"
         return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(words)</small></h3>\n"
             + "<div class=\"day\">" + apps + drawing + "</div>\n" + table
     }
@@ -42,12 +43,21 @@ struct TimelineDay {
 
     private var height: Double { Self.top + Double(lanes.count) * Self.lane + 4 }
     private func y(_ lane: Int) -> Double { Self.top + (Double(lane) + 0.5) * Self.lane }
-    private func x(_ time: Double) -> Double { 10 + (time - begin) / 86_400 * (Self.width - 20) }
+    /// In percent of the width, so that a whole day is seen on any screen.
+    private func x(_ time: Double) -> Double { (time - begin) / 864 }
+    private func place(_ time: Double) -> String { Self.place(x(time)) }
+
+    private static func place(_ percent: Double) -> String {
+        let hundredths = Int((percent * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100)" + (rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)") + "%"
+    }
 
     /// Behind every second app, so that the eye finds its name.
     private var stripes: String {
-        let lines = stride(from: 0, to: lanes.count, by: 2).map { "M0 \(y($0))h\(Self.width)" }
-        return "<path class=\"stripe\" d=\"\(lines.joined())\"/>"
+        stride(from: 0, to: lanes.count, by: 2).map { lane in
+            "<path class=\"stripe\" d=\"M0 \(y(lane))h4000\"/>"
+        }.joined()
     }
 
     private var apps: String {
@@ -66,13 +76,15 @@ struct TimelineDay {
 
     private var drawing: String {
         var text =
-            "<svg width=\"\(Int(Self.width))\" height=\"\(Int(height))\" role=\"img\" "
-            + "aria-label=\"\(UsageTimeline.date(day, life.record))\">\(stripes)"
+            "<div class=\"hours\"><svg class=\"stripes\" height=\"\(Int(height))\">\(stripes)"
+            + "</svg><svg width=\"100%\" height=\"\(Int(height))\" role=\"img\" "
+            + "aria-label=\"\(UsageTimeline.date(day, life.record))\">"
         for hour in stride(from: 0, through: 24, by: 3) {
-            let x = x(begin + Double(hour) * 3600).tenths
+            let x = place(begin + Double(hour) * 3600)
             text +=
-                "<path class=\"grid\" d=\"M\(x) 18V\(height)\"/><text class=\"scale\" "
-                + "text-anchor=\"middle\" x=\"\(x)\" y=\"12\">\(hour)</text>"
+                upright("grid", at: x, 18, height)
+                + "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x)\" y=\"12\">\(hour)"
+                + "</text>"
         }
         text += bar(life.inUse, at: 31, width: 5)
         for (lane, app) in lanes.enumerated() {
@@ -80,13 +92,26 @@ struct TimelineDay {
             text += bar(Array(zip(sessions.starts, sessions.ends)), at: y(lane) + 4, width: 3)
         }
         if life.end < begin + 86_400 {
-            let x = x(life.end)
+            let isLate = x(life.end) > 70
+            let end = place(life.end)
             text +=
-                "<path class=\"end\" d=\"M\(x.tenths) 18V\(height)\"/><text class=\"scale\" "
-                + "x=\"\((x + 4).tenths)\" y=\"26\">the log ends</text>"
+                upright("end", at: end, 18, height)
+                + "<text class=\"scale\" x=\"\(end)\" dx=\"\(isLate ? -4 : 4)\" y=\"26\""
+                + (isLate ? " text-anchor=\"end\"" : "") + ">the log ends</text>"
         }
         text += moments.map(drawn).joined() + opens.map(drawn).joined()
-        return text + "</svg>"
+        return text + "</svg></div>"
+    }
+
+    private func upright(
+        _ style: String,
+        at x: String,
+        _ from: Double,
+        _ to: Double,
+        _ inside: String = ""
+    ) -> String {
+        "<line class=\"\(style)\" x1=\"\(x)\" x2=\"\(x)\" y1=\"\(from)\" y2=\"\(to)\""
+            + (inside.isEmpty ? "/>" : ">\(inside)</line>")
     }
 
     /// Times of use, those that touch in the drawing as one.
@@ -94,43 +119,45 @@ struct TimelineDay {
         var parts: [(from: Double, to: Double)] = []
         for (start, end) in uses where start < begin + 86_400 && end >= begin {
             let from = x(max(start, begin))
-            let to = max(from + 1, x(min(end, begin + 86_400)))
+            // Short ones are seen, too.
+            let to = max(from + 0.15, x(min(end, begin + 86_400)))
             if let last = parts.last, from <= last.to {
                 parts[parts.count - 1].to = max(last.to, to)
             } else {
                 parts.append((from, to))
             }
         }
-        guard !parts.isEmpty else { return "" }
-        let path = parts.map { "M\($0.from.tenths) \(y)h\(($0.to - $0.from).tenths)" }.joined()
-        return "<path class=\"use\" stroke-width=\"\(width)\" d=\"\(path)\"/>"
+        return parts.map { part in
+            "<line class=\"use\" stroke-width=\"\(width)\" x1=\"\(Self.place(part.from))\" "
+                + "x2=\"\(Self.place(part.to))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+        }.joined()
     }
 
     private func drawn(_ open: TimelineLife.Open) -> String {
         guard let lane = lanes.firstIndex(of: open.app) else { return "" }
         let name = life.record.apps[life.record.eligible[open.app]].name
-        let (x, y) = (x(open.time).tenths, y(lane))
-        return "<path class=\"\(open.isFresh ? "good" : "open")\" d=\"M\(x) "
-            + (open.isFresh ? "\(y - 6)v12" : "\(y)v6")
-            + "\"><title>\(clock(open.time)) \(name.markup) opened, "
-            + "\(open.isFresh ? "fresh" : "not fresh")</title></path>"
+        let title =
+            "<title>\(clock(open.time)) \(name.markup) opened, "
+            + "\(open.isFresh ? "fresh" : "not fresh")</title>"
+        let (style, above) = open.isFresh ? ("good", 6.0) : ("open", 0)
+        return upright(style, at: place(open.time), y(lane) - above, y(lane) + 6, title)
     }
 
     private func drawn(_ moment: TimelineLife.Moment) -> String {
-        let x = x(moment.time)
+        let x = place(moment.time)
         let places = moment.refreshes.compactMap { lanes.firstIndex(of: $0.moment.app) }
         guard let lowest = places.max() else { return "" }
         var text = "<g><title>\(told(moment).markup)</title>"
         if moment.wakes {
             text +=
-                "<path class=\"tie\" d=\"M\(x.tenths) 24V\(y(lowest))\"/>"
-                + "<path class=\"wake\" d=\"M\(x.tenths) 18l4 6h-8z\"/>"
+                upright("tie", at: x, 24, y(lowest))
+                + "<svg x=\"\(x)\" y=\"18\"><path class=\"wake\" d=\"M0 0l4 6h-8z\"/></svg>"
         }
         for (refresh, lane) in zip(moment.refreshes, places) {
             let wait = refresh.wait ?? .infinity
             let style = wait <= 1800 ? "run" : wait <= 7200 ? "slow" : "lost"
             text +=
-                "<circle class=\"\(style)\" cx=\"\(x.tenths)\" cy=\"\(y(lane))\" r=\"3.4\"/>"
+                "<circle class=\"\(style)\" cx=\"\(x)\" cy=\"\(y(lane))\" r=\"3.4\"/>"
         }
         return text + "</g>"
     }
@@ -145,9 +172,9 @@ struct TimelineDay {
                     + opened(refresh)
             }
             return
-                "\(refresh.name): \(percent(decision.chance)) to be opened in half an hour, worth "
-                + "it from \(percent(decision.price)), \(decision.left) left"
-                + "\(decision.reason.isEmpty ? "" : ", \(decision.reason)"); \(opened(refresh))"
+                "\(refresh.name): \(percent(decision.chance)) likely to be opened within half an "
+                + "hour; a refresh was worth it \(worth(decision.price))\(decision.words), with "
+                + "\(decision.left) left; \(opened(refresh))"
         }
         return ([head] + lines).joined(separator: "\n")
     }
@@ -156,9 +183,9 @@ struct TimelineDay {
         guard !moments.isEmpty else { return "" }
         var text =
             "<details><summary>Decisions</summary><div class=\"scroll\">"
-            + "<table class=\"decisions\"><tr><th>time<th>app<th>chance of an open<br>in half an "
-            + "hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>together"
-            + "<th>device<th>what followed\n"
+            + "<table class=\"decisions\"><tr><th>time<th>app<th>likely to be opened<br>"
+            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>"
+            + "together<th>device<th>what followed\n"
         for moment in moments {
             for (place, refresh) in moment.refreshes.enumerated() {
                 let isFirst = place == 0
@@ -193,6 +220,10 @@ struct TimelineDay {
         (Double(thousandths) / 10).tenths + " %"
     }
 
+    private func worth(_ price: Int64) -> String {
+        price > 0 ? "from \(percent(price))" : "at any chance"
+    }
+
     private func clock(_ time: Double) -> String {
         let minutes = Int(time / 60) % 1440
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -209,6 +240,16 @@ extension RefreshDecision {
         case .sharedWake: "shared wake"
         case .turn: "its turn"
         case nil: ""
+        }
+    }
+
+    /// In a sentence.
+    fileprivate var words: String {
+        switch because {
+        case .chance, nil: ""
+        case .deviceAwake: ", as the device was awake"
+        case .sharedWake: ", as another app woke the device"
+        case .turn: ", as it had got nothing for long"
         }
     }
 }

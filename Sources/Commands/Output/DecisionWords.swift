@@ -6,8 +6,10 @@ extension Value {
         guard seconds("chance") != nil else { return "" }
         let left = number("left") ?? 0
         let purse = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
-        return "opened soon with \(percent("chance")), worth it from \(percent("price"))"
-            + Self.because(text("because")) + "; \(purse)"
+        let worth =
+            percent("price") == "0.0 %" ? "at any chance" : "from \(percent("price"))"
+        return "\(percent("chance")) likely to be opened within half an hour; "
+            + "a refresh was worth it \(worth)\(Self.because(text("because"))); \(purse)"
     }
 
     /// A share from 0 to 1.
@@ -17,9 +19,9 @@ extension Value {
     private static func because(_ word: String) -> String {
         switch word {
         case "", "chance": ""
-        case "deviceAwake": " as the device was awake"
-        case "sharedWake": " as another app woke the device"
-        case "turn": " as it had got nothing for long"
+        case "deviceAwake": ", as the device was awake"
+        case "sharedWake": ", as another app woke the device"
+        case "turn": ", as it had got nothing for long"
         default: " (\(word))"
         }
     }
