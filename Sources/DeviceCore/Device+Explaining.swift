@@ -154,7 +154,7 @@ extension Device {
         let verb = request.interruptedAt == nil ? "waits" : "is frozen in the middle of its run"
         var sentence = "\(subject) \(verb): \(first.sentence)"
         let others = explanation.holds.count - 1
-        if others > 0 { sentence += ", and \(others) more" }
+        if others > 0 { sentence += ", and \(others) more reason\(others == 1 ? "" : "s")" }
         let times = explanation.holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             explanation.next = last
@@ -247,14 +247,14 @@ extension Device {
 
 extension Moment {
     /// A time as a person says it: `at 14:05`, `tomorrow at 07:00`, `on 2026-03-01 at 07:00`.
-    func words(for time: WallTime) -> String {
+    func words(for time: WallTime, toSecond: Bool = true) -> String {
         if time == .distantPast { return "at once" }
         if time == .distantFuture { return "never" }
         let local = LocalTime(time, utcOffset: utcOffset)
         let clock = SettingRow.timeText(local.timeOfDay)
-        let seconds = local.second < 10 ? "0\(local.second)" : "\(local.second)"
+        let seconds = toSecond ? local.second < 10 ? ":0\(local.second)" : ":\(local.second)" : ""
         switch local.day - self.local.day {
-        case 0: return "at \(clock):\(seconds)"
+        case 0: return "at \(clock)\(seconds)"
         case 1: return "tomorrow at \(clock)"
         case -1: return "yesterday at \(clock)"
         default: return "on \(local.description.prefix(10)) at \(clock)"

@@ -213,6 +213,22 @@ struct DriverTests {
         #expect(setup.spawned.count == 1)
     }
 
+    @Test func `a start that is not stored yet meets no machine, and no other event`() throws {
+        var setup = Setup(.manifests([.present(.refreshing("app"))]))
+        let launch = try #require(setup.spawned.first)
+        setup.turn(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
+        let stored = setup.driver.port.records.values
+        setup.driver = Driver(device: Device(restoring: stored), port: Port())
+        setup.fail(full: false)
+        setup.turn(.started(Start(bootID: "b", seed: 1)))
+        #expect(setup.driver.mustRetry)
+        #expect(setup.driver.port.events.count == 1)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.driver.port.events.count == 4)
+        #expect(setup.effects.contains(.release(launch)))
+    }
+
     @Test func `exits and receipts are fed again, once, when the store works`() throws {
         var setup = Setup(.manifests([.present(.refreshing("app"))]))
         let launch = try #require(setup.spawned.first)

@@ -71,7 +71,19 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(13))
         #expect(try Self.forecast("mail", bench).obstacle == .purse)
         let sentence = bench.sentence("mail")
-        #expect(sentence.contains("nothing of the 1 refreshes for it is left today"), "\(sentence)")
+        #expect(sentence.contains("nothing is left of today's 1 refresh for it"), "\(sentence)")
+    }
+
+    @Test func `no device is woken for a small chance, however full the purse`() {
+        var bench = Self.bench(days: 12, budget: 24)
+        for _ in 0..<3 { LearnedRefreshTests.live(&bench) }
+        let woken = Self.decisions(bench).filter { decision in
+            let hour = decision.at.map { LocalTime($0, utcOffset: 0).hour } ?? 0
+            return decision.because == .chance && decision.together == 1 && hour != 12
+                && hour != 20
+        }
+        #expect(!woken.isEmpty)
+        #expect(woken.allSatisfy { $0.chance >= 60 }, "\(woken.map(\.chance))")
     }
 
     @Test(arguments: [true, false])

@@ -127,6 +127,8 @@ package struct Driver<Port: DevicePort> {
         let reading = Reading.value(error.isFull ? 1 : 2)
         guard storage != reading, let now = events.last?.moment else { return }
         storage = reading
+        // One that has not met the machine yet decides nothing.
+        if events.contains(where: { $0.event.isStart }) { return }
         // Known to the device at once, so that it starts nothing and says why. What it changes by
         // that (a grant may be over at this moment) waits for the store.
         effects.removeAll(keepingCapacity: true)
@@ -210,6 +212,8 @@ extension Event {
 
     /// Must not be lost with a commit that fails: the world says it once. Callers have been told,
     /// and time speaks again.
+    fileprivate var isStart: Bool { if case .started = self { true } else { false } }
+
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .process, .manifests, .settings, .started, .used, .condition, .clockChanged: true

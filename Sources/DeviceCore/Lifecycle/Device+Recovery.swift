@@ -19,6 +19,9 @@ extension Device {
         for change in manifests {
             if case .present(let manifest) = change { present(manifest, &step) }
         }
+        let strangers = start.survivors.filter { survivor in
+            !owners.contains { $0.launch == survivor.launch }
+        }
         for owner in owners {
             recover(
                 owner.launch,
@@ -27,8 +30,7 @@ extension Device {
                 &step
             )
         }
-        for survivor in start.survivors
-        where !owners.contains(where: { $0.launch == survivor.launch }) {
+        for survivor in strangers {
             // Not in the store: nobody will ever complete it.
             if survivor.alive { step.emit(.kill(survivor.launch)) }
             step.emit(.release(survivor.launch))
@@ -89,6 +91,8 @@ extension Device {
             // The exit is committed; what it means is asked again.
             askAgain(launch, index, place, &step)
         } else if survivor?.process ?? launch.process == nil {
+            // What was about to become its program.
+            if survivor?.alive == true { step.emit(.kill(id)) }
             endUnstarted(launch, index, &step)
         } else if survivor?.alive == true {
             adopt(launch, survivor?.process, index, place, &step)

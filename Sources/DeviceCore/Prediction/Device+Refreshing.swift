@@ -196,8 +196,13 @@ extension Device {
 
     /// What the refreshes must gain beyond their prices to wake a device that sleeps.
     var wakeSurplus: RefreshSurplus {
-        let isFree = !sharesWakes || conditions.isOnCharger
-        return RefreshSurplus(wanted: isFree ? 0 : Double(settings.wakePrice) / 100)
+        guard settings.wakePrice > 0, !conditions.isOnCharger else {
+            return RefreshSurplus(wanted: 0, least: 0)
+        }
+        return RefreshSurplus(
+            wanted: sharesWakes ? Double(settings.wakePrice) / 100 : 0,
+            least: RefreshPlanner.leastToWake
+        )
     }
 
     // MARK: Deciding
@@ -271,12 +276,15 @@ extension Device {
 /// What some refreshes gain beyond their prices, in prices.
 struct RefreshSurplus {
     let wanted: Double
+    /// Below it nothing is worth a wake, however much is left in the purse.
+    let least: Double
     private var sum = 0.0
     private var hasAny = false
 
-    init(wanted: Double) { self.wanted = wanted }
+    init(wanted: Double, least: Double) { (self.wanted, self.least) = (wanted, least) }
 
     mutating func add(_ position: Double, price: Double) {
+        let price = max(price, least)
         guard position > price else { return }
         hasAny = true
         let chance = Arithmetic.logistic(MomentRing.logOdds(position))

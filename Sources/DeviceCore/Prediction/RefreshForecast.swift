@@ -79,25 +79,31 @@ extension RefreshForecast {
     /// Completes "NAME waits: …".
     func sentence(at now: Moment) -> String {
         let likely =
-            "you are most likely to open it \(now.words(for: likelyAt)) "
-            + "(\(Self.percent(likelyChance)) within half an hour), now \(Self.percent(chance))"
+            "you are most likely to open it \(now.words(for: likelyAt, toSecond: false)) or in the "
+            + "half-hour after (\(Self.percent(likelyChance))), now \(Self.percent(chance))"
         let whose = purse == .app ? "for it" : "for all apps"
+        let refreshes = "\(budget) refresh\(budget == 1 ? "" : "es") \(whose)"
         let purse = "with \(left) of \(budget) left \(whose) today"
         let worth = "a refresh is worth it from \(Self.percent(price)) on"
-        let why =
-            switch obstacle {
-            case nil: "that is worth a refresh at the next decision, \(purse)"
-            case .price, .fresh: "\(worth), \(purse)"
-            case .wake: "\(worth), but not waking the device for it, \(purse)"
-            case .nobody: "nobody is expected to use the device soon, \(purse)"
-            case .purse: "nothing of the \(budget) refreshes \(whose) is left today"
-            case .share: "nothing is left for it of the \(budget) refreshes \(whose) today"
-            }
-        let change =
+        let use =
             expectedAt == nil
             ? "using the device, or apps that it follows, changes that"
             : "using the device, or apps that it follows, may bring that forward"
-        return "\(likely); \(why); \(change)"
+        // What stands against it, and what changes that.
+        return switch obstacle {
+        case nil: "\(likely); that is worth a refresh at the next decision, \(purse)"
+        case .price: "\(likely); \(worth), \(purse); \(use)"
+        case .wake: "\(likely); \(worth), but not waking the device for it, \(purse); \(use)"
+        case .nobody: "\(likely); nobody is expected to use the device soon, \(purse); \(use)"
+        case .fresh:
+            "it was used or refreshed a moment ago, and is fresh for half an hour; \(likely); "
+                + "\(worth), \(purse)"
+        case .purse:
+            "nothing is left of today's \(refreshes); \(likely); the next day brings new ones"
+        case .share:
+            "it has had as many of today's \(refreshes) as one app may; \(likely); the next day "
+                + "brings new ones"
+        }
     }
 
     /// What the gate sees, and what it needs.

@@ -83,8 +83,10 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// anyway, or woken for another app (docs/prediction.md).
     static let awakeDiscount = 2.0
     static let wokenDiscount = 1.0
-    /// The same while it charges; and how far above the price a refresh must lie that is paid for
-    /// by the byte.
+    /// Where a gain lies on the scale below which nothing wakes a device that sleeps: 6 %.
+    static let leastToWake = MomentRing.position(of: 0.06)
+    /// How far below the price a refresh may lie while the device charges; and how far above it one
+    /// must lie that is paid for by the byte.
     static let chargingDiscount = 1.0
     static let meteredSurcharge = 2.0
     /// An app that got nothing of a common purse for so long, divided by the refreshes a day, is
