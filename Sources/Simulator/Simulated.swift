@@ -55,7 +55,9 @@ package struct Simulated<Port: DevicePort> {
         }
         deliver()
         steps += 1
-        if steps % 16 == 0, world.isSettled { watch.idled(driver.device, world) }
+        if steps % 16 == 0, world.isSettled, !driver.isStarting {
+            watch.idled(driver.device, world)
+        }
     }
 
     /// Hands the daemon these events at once, as one turn.
@@ -78,7 +80,7 @@ package struct Simulated<Port: DevicePort> {
         world.knife.beginTurn()
         let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
         driver.turn(timed)
-        watch.end(driver.device, world)
+        watch.end(driver.device, world, isStarting: driver.isStarting)
         if world.daemonIsAlive {
             if driver.mustRetry { world.planRetry() }
         } else {

@@ -77,6 +77,9 @@ package struct Driver<Port: DevicePort> {
     /// store.
     package var mustRetry: Bool { storage != .absent }
 
+    /// The start waits for the store: the device has not met the machine yet, and decides nothing.
+    package var isStarting: Bool { unsettled.contains { $0.event.isStart } }
+
     private mutating func commit(_ events: [TimedEvent], before: Device) -> Bool {
         effects.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
@@ -127,7 +130,7 @@ package struct Driver<Port: DevicePort> {
         let reading = Reading.value(error.isFull ? 1 : 2)
         guard storage != reading, let now = events.last?.moment else { return }
         storage = reading
-        // One that has not met the machine yet decides nothing.
+        // Else it would decide by what the machine was before (`isStarting`).
         if events.contains(where: { $0.event.isStart }) { return }
         // Known to the device at once, so that it starts nothing and says why. What it changes by
         // that (a grant may be over at this moment) waits for the store.

@@ -40,14 +40,17 @@ extension Device {
         touchAll()
     }
 
-    /// What was in use when the device went down was used until nobody knows when.
+    /// What was in use when the device went down was used until nobody knows when: of all, last.
     private mutating func endUseUnseen() {
         use.leftUnseen()
+        let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()
             for place in apps[index].launches.indices
             where apps[index].launches[place].presence == .foreground {
                 apps[index].launches[place].presence = .background
+                apps[index].record.lastUsed = last
+                save(app: index)
             }
         }
     }

@@ -108,11 +108,13 @@ package final class Watch {
     func killed(at now: Moment) { turn.wasKilled = true }
 
     /// The driver has done all it could in this turn.
-    func end(_ device: Device, _ world: World) {
+    func end(_ device: Device, _ world: World, isStarting: Bool) {
         figures.turns += 1
         tail.append(turn.entries)
         if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(turn.entries) }
+        // It has not met the machine yet.
+        if isStarting { return }
         // What did not become durable before the kill has not been.
         if turn.wasKilled,
             turn.entries.dropFirst(durable).contains(where: { $0.decisions.first?.isSave ?? false })
