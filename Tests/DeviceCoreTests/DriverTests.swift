@@ -224,7 +224,9 @@ struct DriverTests {
         #expect(setup.driver.mustRetry)
         #expect(setup.driver.port.events.count == 1)
         setup.driver.port.error = nil
+        setup.now.boot = setup.now.boot + .hours(6)
         setup.turn(.timer)
+        #expect(setup.driver.device.startedAt == setup.now.boot)
         #expect(setup.driver.port.events.count == 4)
         #expect(setup.effects.contains(.release(launch)))
     }

@@ -60,6 +60,10 @@ package struct Driver<Port: DevicePort> {
     /// the world will not say twice (exits, receipts) is kept for `retry`.
     package mutating func turn(_ events: [TimedEvent]) {
         let before = device
+        // A start that had to wait is one of now: what it decides begins now.
+        if isStarting, let now = events.first?.moment {
+            for place in unsettled.indices { unsettled[place].moment = now }
+        }
         let all = unsettled + events
         guard commit(all, before: before) else {
             keep(all)
