@@ -16,12 +16,13 @@ final class OldestFirst: Invariant {
         guard isNewBoot else { return nil }
         isNewBoot = false
         lastUse.removeAll()
+        var last: WallTime?
         for place in 0..<device.apps.endIndex {
             guard let record = device.apps.at(place)?.record else { continue }
             lastUse[record.id] = record.lastUsed
+            last = max(last ?? .distantPast, record.lastUsed ?? .distantPast)
         }
         // What was in front when the power went was used last.
-        let last = lastUse.values.max()
         for app in inFront(device) { lastUse[app] = last }
         foreground = []
         return nil
