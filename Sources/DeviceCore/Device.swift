@@ -163,7 +163,8 @@ extension Device {
             conditions.deviceIdle
                 ? use.left(at: UseTime(step.now)) : use.used(at: UseTime(step.now))
             planner.useChanged()
-            save(.device)
+            // Its end is seen again by a daemon that starts.
+            if !conditions.deviceIdle { save(.device) }
         }
         if condition == .power || condition == .metered { planner.isStale = true }
         stopWhatMayNotGoOn(after: condition, &step)
