@@ -65,7 +65,7 @@ struct SystemTests {
     }
 
     @Test func `a socket left behind is replaced, a file is not`() throws {
-        _ = try UnixListener(scratch("run/socket"))
+        try leaveSocket(at: scratch("run/socket"))
         _ = try UnixListener(scratch("run/socket"))
         let path = try scratch.write("run/file", "precious")
         #expect(throws: LinuxError("bind", path, .addressInUse)) { _ = try UnixListener(path) }

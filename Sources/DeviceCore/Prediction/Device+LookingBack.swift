@@ -62,19 +62,17 @@ extension Device {
         _ outlook: inout Outlook?,
         isAhead: Bool
     ) -> (position: Double, chance: Double) {
-        let use = apps[index].use
-        let isIdle =
-            !use.isOpen
-            && use.lastUse.map { time.wall - $0 >= RefreshPlanner.rest } ?? true
-        guard isIdle else { return (0, 0) }
+        // Asked for part by part: nothing of an app is copied then.
+        guard !apps[index].use.isOpen,
+            apps[index].use.lastUse.map({ time.wall - $0 >= RefreshPlanner.rest }) ?? true
+        else { return (0, 0) }
         let chance: Double
         if let known = planner.search.chances.chance(of: index, at: time.wall) {
             chance = known
             assert(known == self.chance(of: index, Outlook(self.use, at: time)))
         } else {
-            let seen = outlook ?? Outlook(self.use, at: time)
-            outlook = seen
-            chance = self.chance(of: index, seen)
+            if outlook == nil { outlook = Outlook(self.use, at: time) }
+            chance = outlook.map { self.chance(of: index, $0) } ?? 0
             if isAhead {
                 let count = planner.positions.count
                 planner.search.chances.note(chance, of: index, at: time.wall, count: count)
@@ -85,8 +83,8 @@ extension Device {
 
     /// That the app is opened in the half-hour after.
     func chance(of index: Int, _ outlook: Outlook) -> Double {
-        let use = apps[index].use
-        return settings.prior ? outlook.chance(of: use) : outlook.habit(of: use)
+        settings.prior
+            ? outlook.chance(of: apps[index].use) : outlook.habit(of: apps[index].use)
     }
 
     private mutating func beginDay(_ day: Int64) {

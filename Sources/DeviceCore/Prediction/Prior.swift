@@ -1,23 +1,46 @@
 /// What many users have in common: trees fitted on logs of the use of other people's devices
 /// (docs/prediction.md). They hold numbers of nobody in particular.
 enum Prior {
+    /// By tree: its nodes from the root on, with the children of node n at 2n and 2n + 1, so that
+    /// the first is none. In the lowest byte of a node is its feature's index, its threshold above.
+    private static let nodes: [Int32] = {
+        let inner = leafCount - 1
+        precondition(PriorTrees.values.count == PriorTrees.count * leafCount)
+        var nodes: [Int32] = []
+        for tree in 0..<PriorTrees.count {
+            nodes.append(0)
+            for place in tree * inner..<(tree + 1) * inner {
+                let feature = PriorTrees.features[place]
+                precondition(feature < UseFeatures.Name.allCases.count)
+                nodes.append(shifted(PriorTrees.thresholds[place]) | Int32(feature))
+            }
+        }
+        return nodes
+    }()
+    private static let leafCount = 1 << PriorTrees.depth
+
+    /// Above the byte of the index. No feature is greater than the greatest that has room.
+    private static func shifted(_ number: Int32) -> Int32 { min(number, Int32.max >> 8) << 8 }
+
     /// How likely an open is within 30 minutes.
     static func chance(_ features: UseFeatures) -> Double {
-        let inner = (1 << PriorTrees.depth) - 1
-        // Not checked each time, which is some thousand times a day and app: UsePriorTests does.
-        let trees = (PriorTrees.features, PriorTrees.thresholds, PriorTrees.values)
-        let (choices, thresholds, values) = (trees.0.span, trees.1.span, trees.2.span)
+        // Some thousand times a day and app: nothing is checked that was checked above, and no
+        // branch depends on a feature, as half of them would be foretold wrongly.
+        var shifted = features.values
+        for place in shifted.indices { shifted[place] = Self.shifted(shifted[place]) }
+        let (trees, leaves) = (Self.nodes, PriorTrees.values)
+        let (nodes, values, features) = (trees.span, leaves.span, shifted.span)
         var sum = PriorTrees.start
         for tree in 0..<PriorTrees.count {
-            let root = tree * inner
-            var node = 0
+            let first = tree &* leafCount
+            var place = 1
             for _ in 0..<PriorTrees.depth {
-                let choice = unsafe choices[unchecked: root + node]
-                let threshold = unsafe thresholds[unchecked: root + node]
-                let isAbove = features[Int(choice)] > threshold
-                node = 2 * node + (isAbove ? 2 : 1)
+                let node = unsafe nodes[unchecked: first &+ place]
+                // The index below it makes no difference: equal is not above.
+                let isAbove = unsafe features[unchecked: Int(node & 0xff)] > node
+                place = place << 1 | (isAbove ? 1 : 0)
             }
-            sum += unsafe Int32(values[unchecked: root + tree + node - inner])
+            sum &+= Int32(unsafe values[unchecked: first &+ place &- leafCount])
         }
         return Arithmetic.logistic(Double(sum) / PriorTrees.scale)
     }

@@ -30,7 +30,7 @@ struct UseFeatures {
         case bin, weekend
     }
 
-    private var values: InlineArray<25, Int32>
+    private(set) var values: InlineArray<25, Int32>
 
     init() { values = InlineArray(repeating: 0) }
 
@@ -38,8 +38,6 @@ struct UseFeatures {
         get { values[name.rawValue] }
         set { values[name.rawValue] = newValue }
     }
-
-    subscript(index: Int) -> Int32 { values[index] }
 
     /// A share, in 1/65536.
     static func share(_ share: Double) -> Int32 { Int32(max(0, min(65_535, share * 65_536))) }

@@ -30,6 +30,7 @@ package struct Request: Hashable, Sendable, Codable {
     /// Of a refresh: its moment has come; nil: not yet, or it goes by no prediction.
     package var decision: RefreshDecision?
 
+    @inline(__always)
     func isChosen(at now: WallTime) -> Bool { decision.map { !$0.isOver(at: now) } ?? false }
 
     package enum Origin: String, Hashable, Sendable, Codable {
