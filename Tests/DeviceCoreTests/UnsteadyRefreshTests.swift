@@ -81,6 +81,66 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.planner.spent >= spent)
     }
 
+    @Test func `a clock set back by a day leaves each of the two days its own purse`() throws {
+        var bench = Self.bench(days: 10)
+        var day = Self.day(bench)
+        day.pass(&bench, until: .hours(21))
+        #expect(bench.device.planner.spent > 0)
+        bench.now.wall = bench.now.wall - .days(1)
+        bench.send(.clockChanged)
+        #expect(bench.device.planner.spent == 0)
+        day = Day(midnight: bench.now.wall - .hours(21), failing: "", slow: "")
+        day.send(&bench, .condition(.idle, .hand, .value(0)))
+        day.send(&bench, .condition(.idle, .hand, .value(1)))
+        day.pass(&bench, until: .days(1) - .minutes(1))
+        let known = try Self.moments(bench).days
+        bench.device.planner.spent = 12
+        let count = bench.device.use.days.count
+        day.pass(&bench, until: .days(1))
+        #expect(bench.device.planner.spent == 0)
+        #expect(try Self.moments(bench).days == known + 1)
+        let runs = LearnedRefreshTests.live(&bench)
+        #expect(runs.contains { $0.app == "mail" && $0.at < .hours(12) }, "\(runs)")
+        #expect(bench.device.use.days.count == count + 1)
+    }
+
+    @Test func `a clock that is set right over midnight begins no day twice`() throws {
+        var bench = Self.bench(days: 10)
+        var day = Self.day(bench)
+        day.pass(&bench, until: .minutes(5))
+        day.send(&bench, .condition(.idle, .hand, .value(0)))
+        day.send(&bench, .condition(.idle, .hand, .value(1)))
+        let count = bench.device.use.days.count
+        bench.device.planner.spent = 12
+        bench.now.wall = bench.now.wall - .hours(2)
+        bench.send(.clockChanged)
+        bench.set(.idle, 0, by: .hand)
+        bench.set(.idle, 1, by: .hand)
+        bench.advance(.hours(3))
+        bench.set(.idle, 0, by: .hand)
+        #expect(bench.device.planner.spent == 12)
+        #expect(bench.device.use.days.count == count)
+    }
+
+    @Test func `who travels back over midnight has that day counted once`() throws {
+        var bench = Self.bench(days: 10)
+        var day = Self.day(bench)
+        day.pass(&bench, until: .minutes(20))
+        day.send(&bench, .condition(.idle, .hand, .value(0)))
+        let count = bench.device.use.days.count
+        bench.now.utcOffset = -3600
+        bench.send(.clockChanged)
+        day.send(&bench, .used(AppID("mail")))
+        day.pass(&bench, until: .hours(1) + .minutes(20))
+        day.send(&bench, .used(AppID("mail")))
+        #expect(bench.device.use.days.count == count)
+        // It was used on it.
+        day.send(&bench, .condition(.idle, .hand, .value(1)))
+        let known = try Self.moments(bench).days
+        day.pass(&bench, until: .hours(26))
+        #expect(try Self.moments(bench).days == known + 1)
+    }
+
     @Test func `nobody saw when the use ended of what was open as the power went`() throws {
         var bench = Bench()
         let manifest = AppManifest.linked("app", identifiers: ["app.refresh"])

@@ -69,6 +69,19 @@ struct UseTests {
         #expect(one.device.days.count == before + 1)
     }
 
+    @Test func travelBackOverMidnightBeginsNoDayTwice() {
+        var device = DeviceUse()
+        let midnight = LocalTime(day: 20_500, timeOfDay: .zero).wall(utcOffset: 0)
+        device.used(at: UseTime(midnight - .hours(5), utcOffset: 0))
+        device.used(at: UseTime(midnight + .minutes(20), utcOffset: 0))
+        for minutes: Int64 in [25, 80] {
+            device.used(at: UseTime(midnight + .minutes(minutes), utcOffset: -3600))
+            #expect(device.days.count == 2)
+        }
+        device.used(at: UseTime(midnight + .hours(25), utcOffset: -3600))
+        #expect(device.days.count == 3)
+    }
+
     /// A time that lies ahead is asked about as if nothing were used until it comes; then asking
     /// changes nothing, so what is used later may depend on nothing but what was used.
     @Test func askingAboutMidnightNeedsNoNewDay() {

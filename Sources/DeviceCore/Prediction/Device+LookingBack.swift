@@ -10,8 +10,11 @@ extension Device {
         if let last = lastMoment, last.utcOffset != now.utcOffset { planner.useChanged() }
         defer { planner.lookedAt = end }
         let today = now.local.day
-        if planner.day != today, planner.day != today + 1 { beginDay(today) }
-        if let last = lastMoment, wasSet(from: last, to: now) {
+        let step = lastMoment.map { clockStep(from: $0, to: now) } ?? .zero
+        let isSetByDay = step <= .zero - .hours(12)
+        if planner.day != today, planner.day != today + 1 || isSetByDay { beginDay(today) }
+        if isSetByDay { use.goOn(on: today) }
+        if step > .minutes(1) || step < .zero - .minutes(1) {
             planner.forgetMoment(at: end)
             return
         }
@@ -34,10 +37,9 @@ extension Device {
         }
     }
 
-    /// The clock went by far more, or less, than the time that passed.
-    private func wasSet(from last: Moment, to now: Moment) -> Bool {
-        let difference = (now.wall - last.wall) - (now.boot - last.boot)
-        return difference > .minutes(1) || difference < .zero - .minutes(1)
+    /// By how much more than the time that passed the clock went: it was set.
+    private func clockStep(from last: Moment, to now: Moment) -> Interval {
+        (now.wall - last.wall) - (now.boot - last.boot)
     }
 
     private mutating func measure(at time: UseTime) {

@@ -60,6 +60,9 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     /// Nobody saw when its use ended: the device lost its power.
     mutating func leftUnseen() { isInUse = false }
 
+    /// The clock was set back by so much that the current day is another.
+    mutating func goOn(on day: Int64) { days.goOn(on: day) }
+
     /// The clock was set: what would lie in the future is now. Whether anything changed.
     mutating func clamp(to now: WallTime) -> Bool {
         var changed = false

@@ -39,7 +39,7 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
 /// What is spent of today's purse, and what the decisions are made of between two of them.
 struct RefreshPlanner: Hashable, Sendable, Codable {
     /// The local day that `spent` and `today` are of. Who travels west over midnight has no second
-    /// purse for the same day: it does not go back by one.
+    /// purse for the same day: it does not go back by one, unless the clock was set by half a day.
     var day: Int64 = .min
     /// Of the purse of all apps together.
     var spent: Int64 = 0

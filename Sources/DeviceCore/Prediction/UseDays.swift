@@ -27,9 +27,10 @@ package struct UseDays: Hashable, Sendable, Codable {
         }
     }
 
-    /// Use on `day`. A calendar that was set back begins no new day: time goes on from there.
+    /// Use on `day`. A calendar that was set back begins no new day: time goes on from there. Who
+    /// travels west over midnight is still on the same one.
     mutating func use(on day: Int64) {
-        guard day != self.day else { return }
+        guard day != self.day, day + 1 != self.day else { return }
         let isForward = day > self.day
         let follows = count > 0 && self.day.addingReportingOverflow(1) == (day, false)
         self.day = day
@@ -40,6 +41,9 @@ package struct UseDays: Hashable, Sendable, Codable {
         followed <<= 1
         if follows { followed |= 2 }
     }
+
+    /// The clock was set back: the current one goes on as `day`, and the next begins after it.
+    mutating func goOn(on day: Int64) { self.day = min(self.day, day) }
 
     /// 0 is Monday; day 0 was a Thursday.
     static func weekday(of day: Int64) -> Int { Int(((day % 7) + 10) % 7) }
