@@ -156,12 +156,16 @@ extension Device {
             at: step.now
         )
         if source == .hand { save(.device) }
-        // In use as far as was known before the daemon started, and now known to be over.
+        // In use as far as was known before the daemon started, and now known to be over: since
+        // when is not.
         let isOver = condition == .idle && conditions.deviceIdle && use.isInUse
         guard changed || isOver else { return }
         if condition == .idle {
-            conditions.deviceIdle
-                ? use.left(at: UseTime(step.now)) : use.used(at: UseTime(step.now))
+            switch (conditions.deviceIdle, changed) {
+            case (false, _): use.used(at: UseTime(step.now))
+            case (true, true): use.left(at: UseTime(step.now))
+            case (true, false): use.leftUnseen()
+            }
             planner.useChanged()
             // Its end is seen again by a daemon that starts.
             if !conditions.deviceIdle { save(.device) }

@@ -157,6 +157,58 @@ struct UnsteadyRefreshTests {
         #expect(bench.app("app")?.record.lastUsed == seen)
     }
 
+    @Test func `a use whose end nobody saw teaches no gap, and ends no day`() throws {
+        var bench = Bench(at: .hours(9))
+        let manifest = AppManifest.linked("app", identifiers: ["app.refresh"])
+        bench.install(manifest)
+        bench.set(.idle, 0)
+        _ = try bench.openApp("app")
+        let before = (device: bench.device.use.returns, app: bench.app("app")?.use.returns)
+        bench.move(.hours(6))
+        try bench.restart(bootID: "boot-2", manifests: [manifest])
+        // Another restart knows it still.
+        bench.device = Device(restoring: try bench.loaded())
+        bench.install(manifest)
+        bench.move(.minutes(2))
+        bench.set(.idle, 0)
+        _ = try bench.openApp("app")
+        #expect(bench.device.use.returns == before.device)
+        #expect(bench.app("app")?.use.returns == before.app)
+        #expect(bench.device.use.awakeSeconds(at: UseTime(bench.now)) > 6 * 3600)
+        // The end of this one is seen.
+        bench.set(.idle, 1)
+        bench.move(.hours(1))
+        bench.set(.idle, 0)
+        #expect(bench.device.use.returns != before.device)
+    }
+
+    @Test func `who uses the device on another day got up, whenever the last use ended`() throws {
+        var bench = Bench(at: .hours(20))
+        bench.set(.idle, 0)
+        bench.move(.hours(11))
+        try bench.restart(bootID: "boot-2")
+        bench.set(.idle, 0)
+        #expect(bench.device.use.awakeSeconds(at: UseTime(bench.now)) == 0)
+    }
+
+    @Test func `a daemon that starts on an idle device does not take that for the end of use`()
+        throws
+    {
+        var bench = Bench(at: .hours(22))
+        bench.set(.idle, 0)
+        let (used, returns) = (bench.now.wall, bench.device.use.returns)
+        bench.move(.minutes(5))
+        bench.set(.idle, 1)
+        bench.move(.minutes(85))
+        try bench.restart()
+        bench.set(.idle, 1)
+        #expect(!bench.device.use.isInUse)
+        #expect(bench.device.use.lastUse == used)
+        bench.move(.hours(8))
+        bench.set(.idle, 0)
+        #expect(bench.device.use.returns == returns)
+    }
+
     @Test func `what a sensor tells of use is kept, and its end is seen after a restart`() throws {
         var bench = Bench()
         bench.send(.condition(.idle, .kernel, .value(0)))

@@ -157,6 +157,7 @@ struct UseTests {
             #expect(bytes.count <= 4096)
             #expect(try ValueDecoder().decode(AppUse.self, from: bytes) == app)
         }
+        device.leftUnseen()
         let bytes = try ValueEncoder().bytes(device)
         #expect(bytes.count <= 5120)
         #expect(try ValueDecoder().decode(DeviceUse.self, from: bytes) == device)

@@ -6,6 +6,8 @@ package struct AppUse: Hashable, Sendable, Codable {
     package private(set) var isOpen = false
     /// When it was last opened, or left.
     package private(set) var lastUse: WallTime?
+    /// It was left at some time after `lastUse`. Nil: no; older records say nothing.
+    private var endIsUnknown: Bool?
     /// When it was opened.
     private(set) var grid = DayGrid()
     /// `UseDays.count` of the device as of which the rest stands.
@@ -46,11 +48,12 @@ package struct AppUse: Hashable, Sendable, Codable {
         defer {
             isOpen = true
             lastUse = now.wall
+            endIsUnknown = nil
         }
         guard isNew else { return }
         let slot = self.slot ?? device.takeSlot()
         self.slot = slot
-        if let lastUse { returns.opened(after: now.seconds(since: lastUse)) }
+        if let lastUse, endIsUnknown == nil { returns.opened(after: now.seconds(since: lastUse)) }
         follow(device, at: now)
         near.mark(now.bin)
         around.mark(now.bin)
@@ -69,8 +72,12 @@ package struct AppUse: Hashable, Sendable, Codable {
         lastUse = now.wall
     }
 
-    /// Nobody saw when its use ended: the device lost its power.
-    mutating func leftUnseen() { isOpen = false }
+    /// Nobody saw when its use ended: the device went down.
+    mutating func leftUnseen() {
+        guard isOpen else { return }
+        isOpen = false
+        endIsUnknown = true
+    }
 
     /// The clock was set: what would lie in the future is now. Whether anything changed.
     mutating func clamp(to now: WallTime) -> Bool {

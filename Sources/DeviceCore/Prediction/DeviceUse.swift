@@ -6,6 +6,8 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     package private(set) var isInUse = false
     /// When the last sign of use was seen, or the use ended.
     package private(set) var lastUse: WallTime?
+    /// Not even that: it may have gone on after `lastUse`. Nil: no; older records say nothing.
+    private var endIsUnknown: Bool?
     /// When signs of use were seen.
     private(set) var grid = DayGrid()
     /// How long it stays unused.
@@ -40,13 +42,19 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     package mutating func used(at now: UseTime) {
         let count = days.count
         days.use(on: now.day)
-        if days.count > count { newDay() }
+        let isNewDay = days.count > count
+        if isNewDay { newDay() }
         grid.mark(now.bin)
-        if let lastUse, !isInUse { returns.used(after: now.seconds(since: lastUse)) }
-        if lastUse.map({ !isInUse && now.wall - $0 >= Self.sleep }) ?? true {
+        let knowsGap = endIsUnknown == nil
+        if let lastUse, !isInUse, knowsGap { returns.used(after: now.seconds(since: lastUse)) }
+        // A gap that is not known is sleep only if a day begins after it.
+        if lastUse.map({ !isInUse && now.wall - $0 >= Self.sleep && (knowsGap || isNewDay) })
+            ?? true
+        {
             awakeSince = now.wall
         }
         isInUse = true
+        endIsUnknown = nil
         lastUse = now.wall
     }
 
@@ -57,8 +65,12 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         lastUse = now.wall
     }
 
-    /// Nobody saw when its use ended: the device lost its power.
-    mutating func leftUnseen() { isInUse = false }
+    /// Nobody saw when its use ended: the device went down, or no daemon ran.
+    mutating func leftUnseen() {
+        guard isInUse else { return }
+        isInUse = false
+        endIsUnknown = true
+    }
 
     /// The clock was set back by so much that the current day is another.
     mutating func goOn(on day: Int64) { days.goOn(on: day) }
