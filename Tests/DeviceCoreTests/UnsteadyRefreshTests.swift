@@ -209,6 +209,19 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.use.returns == returns)
     }
 
+    @Test func `opens less than five minutes apart are one of the five that are wanted`() throws {
+        var bench = Self.bench(days: 0)
+        for _ in 0..<5 {
+            bench.send(.used(AppID("mail")))
+            bench.advance(.minutes(2))
+        }
+        let opens = try #require(bench.app("mail")).record.refresh.opens
+        #expect(opens == 1)
+        bench.advance(.minutes(5))
+        bench.send(.used(AppID("mail")))
+        #expect(bench.app("mail")?.record.refresh.opens == 2)
+    }
+
     @Test func `what a sensor tells of use is kept, and its end is seen after a restart`() throws {
         var bench = Bench()
         bench.send(.condition(.idle, .kernel, .value(0)))

@@ -39,7 +39,9 @@ package struct AppUse: Hashable, Sendable, Codable {
     package init() {}
 
     /// It came to the foreground, or is seen there. That is a sign of use of the device as well.
-    package mutating func opened(on device: inout DeviceUse, at now: UseTime) {
+    /// Whether that is a new session.
+    @discardableResult
+    package mutating func opened(on device: inout DeviceUse, at now: UseTime) -> Bool {
         device.used(at: now)
         pass(to: device.days.count)
         let isNew =
@@ -50,7 +52,7 @@ package struct AppUse: Hashable, Sendable, Codable {
             lastUse = now.wall
             endIsUnknown = nil
         }
-        guard isNew else { return }
+        guard isNew else { return false }
         let slot = self.slot ?? device.takeSlot()
         self.slot = slot
         if let lastUse, endIsUnknown == nil { returns.opened(after: now.seconds(since: lastUse)) }
@@ -63,6 +65,7 @@ package struct AppUse: Hashable, Sendable, Codable {
         opensToday += 1
         device.opened(slot: slot, at: now)
         openTotal = device.openTotal
+        return true
     }
 
     /// It is not in the foreground any more, since `now`.

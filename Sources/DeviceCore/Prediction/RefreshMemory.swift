@@ -19,8 +19,7 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
     package init() {}
 
     mutating func opened(on device: inout DeviceUse, at now: UseTime) {
-        opens = opens == .max ? opens : opens + 1
-        use.opened(on: &device, at: now)
+        if use.opened(on: &device, at: now), opens < .max { opens += 1 }
     }
 
     mutating func left(at now: UseTime) { use.left(at: now) }
