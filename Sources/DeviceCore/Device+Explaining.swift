@@ -138,7 +138,9 @@ extension Device {
             lastRun: state.record.lastRun,
             held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
-        if request.kind == .refresh { explanation.forecast = forecast(of: index, at: now) }
+        if request.kind == .refresh {
+            explanation.forecast = forecast(of: request, index, at: now)
+        }
         if !isWaiting(request, in: state) {
             explanation.state = .running
             explanation.sentence = runningSentence(subject, request, state, now)

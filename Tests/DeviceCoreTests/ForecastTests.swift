@@ -47,7 +47,7 @@ extension LearnedRefreshTests {
             case nil:
                 let expected = forecast.expectedAt ?? .distantFuture
                 #expect(expected - midnight - at <= .minutes(5))
-            case .nobody, .purse, .share, .fresh: break
+            case .nobody, .purse, .share, .fresh, .early: break
             }
         }
         let obstacles = Set(told.compactMap(\.forecast.obstacle))
@@ -99,6 +99,57 @@ extension LearnedRefreshTests {
         let reasons = Set(decisions.map(\.because))
         #expect(reasons.contains(.chance) && !reasons.contains(nil))
         #expect(reasons.contains(.deviceAwake) == isShared, "\(reasons)")
+    }
+
+    @Test func `what is not due yet is foretold for when it is, and not said to be fresh`() throws {
+        var bench = Self.bench(days: 12, budget: 4)
+        let midnight = bench.now.wall
+        let used = try #require(bench.app("mail")?.lastUsed)
+        bench.install(
+            .refreshing("mail") {
+                Self.habit("mail")(&$0)
+                $0.refreshInterval = .hours(30)
+            }
+        )
+        var day = Day(midnight: midnight, failing: "", slow: "")
+        day.pass(&bench, until: .hours(11) + .minutes(45))
+        #expect(!day.runs.contains { $0.app == "mail" })
+        let forecast = try Self.forecast("mail", bench)
+        #expect(forecast.obstacle == .early)
+        #expect(try #require(forecast.expectedAt) >= used + .hours(30), "\(forecast)")
+        let sentence = bench.sentence("mail")
+        #expect(sentence.contains("it is not due before its date"), "\(sentence)")
+        #expect(!sentence.contains("It runs at 11:"), "\(sentence)")
+    }
+
+    @Test func `while the device is in use nothing is foretold for the night`() throws {
+        var bench = Self.bench(days: 12, budget: 4)
+        var day = Day(midnight: bench.now.wall, failing: "", slow: "")
+        day.pass(&bench, until: .hours(20))
+        day.send(&bench, .condition(.idle, .hand, .value(0)))
+        day.send(&bench, .used(AppID("news")))
+        day.pass(&bench, until: .hours(22))
+        for app in Self.apps {
+            let expected = try Self.forecast(app.name, bench).expectedAt ?? bench.now.wall
+            #expect(expected - bench.now.wall <= .hours(1) + .minutes(5))
+        }
+    }
+
+    @Test func `what is opened as it would be chosen is not refreshed`() throws {
+        var bench = Self.bench(days: 0, budget: 1)
+        bench.install(.linked("reader", identifiers: ["reader.refresh"]))
+        var task = Submission(app: AppID("reader"), identifier: "reader.refresh", kind: .refresh)
+        task.after = .days(12)
+        bench.ask(.submit(task))
+        for _ in 0..<12 { Self.live(&bench, [("reader", .hours(21))]) }
+        var day = Day(midnight: bench.now.wall, failing: "", slow: "")
+        day.pass(&bench, until: .hours(12))
+        let expected = try #require(try Self.forecast("reader", bench).expectedAt)
+        day.pass(&bench, until: expected - bench.now.wall - .seconds(1) + .hours(12))
+        bench.move(expected - bench.now.wall)
+        bench.send(.used(AppID("reader")))
+        #expect(bench.spawned.isEmpty)
+        #expect(bench.requests("reader").map(\.decision) == [nil])
     }
 
     @Test func `a refresh that a linked app asks for comes at a learned time`() {

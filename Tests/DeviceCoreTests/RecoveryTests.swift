@@ -128,6 +128,25 @@ struct RecoveryTests {
         #expect(bench.requests("app").map(\.mode) == [.wished])
     }
 
+    @Test func `a wish that waits is not lost as another one is refused`() throws {
+        let manifest = AppManifest.processing("app") {
+            $0.newDataFrom = .command(["count"])
+        }
+        var bench = Bench()
+        bench.set(.idle, 0)
+        bench.install(manifest)
+        bench.ask(.run(AppID("app"), identifier: nil))
+        let launch = try #require(bench.probes.first?.launch)
+        let unborn = Survivor(launch: launch, process: nil, alive: false)
+        try bench.restart(survivors: [unborn], manifests: [manifest])
+        bench.ask(.run(AppID("app"), identifier: "other"))
+        guard case .refused = bench.reply else {
+            Issue.record("\(String(describing: bench.reply))")
+            return
+        }
+        #expect(bench.requests("app").map(\.mode) == [.wished])
+    }
+
     /// What an app asked for once, and its command does.
     private static func submitted(_ bench: inout Bench, _ manifest: AppManifest) throws -> LaunchID
     {

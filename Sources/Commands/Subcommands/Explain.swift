@@ -41,7 +41,7 @@ extension OffstageProgram {
         table.add(
             "refreshed, if nothing happens",
             forecast.time("expectedAt") == nil
-                ? "not within a day" : invocation.words(forecast, "expectedAt")
+                ? "not foreseen" : invocation.words(forecast, "expectedAt")
         )
         invocation.console.print("")
         table.print(invocation.console, indent: 2)

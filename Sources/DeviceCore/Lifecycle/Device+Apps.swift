@@ -209,6 +209,8 @@ extension Device {
         let isStanding = request.origin != .submitted
         if request.mode != .simulated && (noReceipt || isStanding) {
             apps[index].requests[place].mode = .normal
+            // The next run is chosen anew.
+            apps[index].requests[place].decision = nil
             setState(.pending, of: id, in: index)
         } else {
             apps[index].requests.remove(at: place)

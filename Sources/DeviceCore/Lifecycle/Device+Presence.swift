@@ -320,6 +320,7 @@ extension Device {
             apps[index].record.paces.removeAll()
             // What it was to be refreshed for has come.
             apps[index].dropDecisions()
+            planner.forgetGain(of: index)
             // Of what is only seen there is no end to see.
             if kind == .seen { useEnded(of: index, &step) }
         case .left: useEnded(of: index, &step)

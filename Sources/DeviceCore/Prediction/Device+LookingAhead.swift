@@ -18,9 +18,9 @@ extension Device {
             planner.wakes = false
             return
         }
-        let steps = use.isInUse ? RefreshPlanner.stepsInUse : DayGrid.binCount
-        let time = firstWorth(from: first, steps: steps, step.now)
-        planner.decideAt = time ?? first + RefreshPlanner.bin * Int64(steps)
+        let end = first + (use.isInUse ? RefreshPlanner.inUse : .days(1))
+        let time = firstWorth(from: first, until: end, step.now)
+        planner.decideAt = time ?? end
         planner.wakes = time != nil && !use.isInUse
     }
 
@@ -34,18 +34,17 @@ extension Device {
         }
     }
 
-    /// When anything, or one app, is refreshed if nothing happens until then.
+    /// When anything, or what is `asked` about, is refreshed if nothing happens until then.
     mutating func firstWorth(
-        of index: Int? = nil,
+        of asked: AskedRefresh? = nil,
         from first: WallTime,
-        steps: Int,
+        until end: WallTime,
         _ now: Moment
     ) -> WallTime? {
         var time = first
-        let end = first + RefreshPlanner.bin * Int64(steps)
         while time < end {
-            if isWorthIt(of: index, at: time, now) {
-                return earliest(of: index, upTo: time, after: first, now)
+            if isWorthIt(asked, at: time, now) {
+                return earliest(asked, upTo: time, after: first, now)
             }
             // Later ones by the quarter-hour first: chances are no narrower than half an hour.
             time = time + RefreshPlanner.bin * (time - first < .hours(1) ? 1 : 3)
@@ -55,7 +54,7 @@ extension Device {
 
     /// Of the moments that were stepped over before `time`.
     private mutating func earliest(
-        of index: Int?,
+        _ asked: AskedRefresh?,
         upTo time: WallTime,
         after first: WallTime,
         _ now: Moment
@@ -63,14 +62,18 @@ extension Device {
         guard time - first > .hours(1) else { return time }
         for steps: Int64 in [2, 1] {
             let earlier = time - RefreshPlanner.bin * steps
-            if isWorthIt(of: index, at: earlier, now) { return earlier }
+            if isWorthIt(asked, at: earlier, now) { return earlier }
         }
         return time
     }
 
-    private mutating func isWorthIt(of index: Int?, at time: WallTime, _ now: Moment) -> Bool {
+    private mutating func isWorthIt(
+        _ asked: AskedRefresh?,
+        at time: WallTime,
+        _ now: Moment
+    ) -> Bool {
         let then = UseTime(time, utcOffset: now.utcOffset)
-        if let index { return obstacle(to: index, at: then) == nil }
+        if let asked { return obstacle(to: asked, at: then) == nil }
         guard !isUserAsleep(at: then) else { return false }
         setPrices(at: then)
         return isAnyWorthIt(at: then)
@@ -78,18 +81,20 @@ extension Device {
 
     /// What stands against the refresh of one app then, if nothing happens until then. Of those
     /// that `findWaiting` found.
-    mutating func obstacle(to index: Int, at time: UseTime) -> RefreshObstacle? {
+    mutating func obstacle(to asked: AskedRefresh, at time: UseTime) -> RefreshObstacle? {
         setPrices(at: time)
+        let index = asked.index
         guard let app = planner.search.waiting.first(where: { $0.index == index }) else {
-            return .fresh
+            return .early
         }
-        guard app.price < Double(MomentRing.levelCount) else {
+        guard refreshesLeft(of: index, at: time) > 0 else {
             return hasHadItsShare(index, at: time.wall) ? .share : .purse
         }
         guard !isUserAsleep(at: time) else { return .nobody }
         var outlook: Outlook?
         let (position, _) = gain(of: index, at: time, &outlook, isAhead: true)
-        guard position > 0, isRested(index, at: time) else { return .fresh }
+        guard position > 0, !isFresh(index, at: time) else { return .fresh }
+        guard time.wall >= asked.floor else { return .early }
         guard position > app.price - discount(isAwake: use.isInUse) else { return .price }
         if use.isInUse || isAnyWorthIt(at: time, with: index) { return nil }
         return position > app.price ? .wake : .price

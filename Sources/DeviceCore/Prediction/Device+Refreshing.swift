@@ -49,19 +49,16 @@ extension Device {
         apps[index].refreshHeldBy.bits & ~GateSet.ofMoments.bits == 0
     }
 
-    /// Any refresh of it may come again.
-    func isRested(_ index: Int, at now: UseTime) -> Bool {
-        guard !isFresh(index, at: now) else { return false }
-        let requests = apps[index].requests.span
-        for place in requests.indices
-        where requests[place].kind == .refresh && isQuietOver(requests[place], of: index, at: now) {
-            return true
-        }
-        return false
+    /// Before it nothing chooses a moment for a refresh, for what holds it by time alone.
+    func floor(of request: Request, _ index: Int) -> WallTime {
+        let times = [
+            request.earliest, request.quietEnd(in: apps[index], settings), apps[index].failedUntil,
+        ]
+        return times.compactMap(\.self).max() ?? .distantPast
     }
 
     /// It has failed, or was refreshed, a moment ago.
-    private func isFresh(_ index: Int, at now: UseTime) -> Bool {
+    func isFresh(_ index: Int, at now: UseTime) -> Bool {
         if let until = apps[index].failedUntil, now.wall < until { return true }
         guard let last = apps[index].lastRefreshEnd, last <= now.wall else { return false }
         // What was begun half an hour ago has taken some seconds of it.

@@ -16,7 +16,8 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
     /// Within half an hour from when it is opened most likely in the next 24 hours, and how likely.
     package var likelyAt: WallTime
     package var likelyChance: Int64
-    /// When it is refreshed if nothing happens until then; nil: not within 24 hours.
+    /// When it is refreshed if nothing happens until then; nil: not within 24 hours after it may
+    /// begin, or not within an hour while the device is in use.
     package var expectedAt: WallTime?
 }
 
@@ -28,25 +29,36 @@ package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable 
     case purse, share
     /// It was used or refreshed a moment ago.
     case fresh
+    /// Its date, its quiet period or a retry comes first.
+    case early
     /// Its chance is below the price.
     case price
     /// It is worth a refresh, but not waking the device.
     case wake
 }
 
+/// A refresh that somebody asks about.
+struct AskedRefresh {
+    let index: Int
+    /// Nothing chooses its moment before.
+    let floor: WallTime
+}
+
 extension Device {
     /// Nil: its moments are not chosen by what was learned.
-    func forecast(of index: Int, at now: Moment) -> RefreshForecast? {
+    func forecast(of request: Request, _ index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
         // The search notes what it finds on the way.
         var device = self
-        return device.makeForecast(of: index, at: now)
+        let asked = AskedRefresh(index: index, floor: floor(of: request, index))
+        return device.makeForecast(asked, at: now)
     }
 
-    private mutating func makeForecast(of index: Int, at now: Moment) -> RefreshForecast {
+    private mutating func makeForecast(_ asked: AskedRefresh, at now: Moment) -> RefreshForecast {
+        let index = asked.index
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
-        let obstacle = obstacle(to: index, at: first)
+        let obstacle = obstacle(to: asked, at: first)
         let left = max(0, refreshesLeft(of: index, at: first))
         let price = price(of: index, at: first, left: left).price
         let discount = use.isInUse ? discount(isAwake: true) : 0
@@ -59,8 +71,7 @@ extension Device {
             obstacle: obstacle,
             likelyAt: first.wall,
             likelyChance: 0,
-            expectedAt: obstacle == nil
-                ? first.wall : firstWorth(of: index, from: first.wall, steps: DayGrid.binCount, now)
+            expectedAt: obstacle == nil ? first.wall : expected(asked, after: first.wall, now)
         )
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
@@ -72,6 +83,19 @@ extension Device {
             }
         }
         return forecast
+    }
+
+    /// In the 24 hours after it may begin. While the device is in use nobody knows for longer than
+    /// an hour.
+    private mutating func expected(
+        _ asked: AskedRefresh,
+        after first: WallTime,
+        _ now: Moment
+    ) -> WallTime? {
+        let hour = first + RefreshPlanner.inUse
+        guard asked.floor < (use.isInUse ? hour : first + .days(28)) else { return nil }
+        let begin = asked.floor > first ? gridTime(after: asked.floor) : first
+        return firstWorth(of: asked, from: begin, until: use.isInUse ? hour : begin + .days(1), now)
     }
 }
 
@@ -98,6 +122,8 @@ extension RefreshForecast {
         case .fresh:
             "it was used or refreshed a moment ago, and is fresh for half an hour; \(likely); "
                 + "\(worth), \(purse)"
+        case .early:
+            "\(likely); it is not due before its date, its quiet period or a retry, \(purse)"
         case .purse:
             "nothing is left of today's \(refreshes); \(likely); the next day brings new ones"
         case .share:
@@ -114,6 +140,7 @@ extension RefreshForecast {
         case .wake: (chance, "enough to wake the device")
         case .nobody: ("nobody is expected", "use of the device soon")
         case .purse, .share: ("0 of \(budget) left", "1 or more")
+        case .early: ("not due yet", "its date, quiet period or retry")
         case .fresh: ("used or refreshed a moment ago", "half an hour without")
         }
     }

@@ -92,8 +92,8 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// An app that got nothing of a common purse for so long, divided by the refreshes a day, is
     /// given one: a thirty-second of an even share.
     static let floor = Interval.days(32)
-    /// While the device is in use, and nothing else is, so far ahead is looked: an hour.
-    static let stepsInUse = 12
+    /// While the device is in use, and nothing else is, so far ahead is looked.
+    static let inUse = Interval.hours(1)
     static let bin = Interval.minutes(5)
     static let freshness = Interval.minutes(30)
     /// So long after its use an app may be refreshed: of the decisions that are a bin apart, at the
@@ -126,6 +126,11 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     mutating func forgetMoment(at now: WallTime) {
         lookedAt = now
         for place in positions.indices { positions[place] = 0 }
+    }
+
+    /// It was opened: what is decided at this moment was looked at before.
+    mutating func forgetGain(of index: Int) {
+        if index < positions.count { positions[index] = 0 }
     }
 
     func slots(of index: Int) -> ArraySlice<UInt8> {

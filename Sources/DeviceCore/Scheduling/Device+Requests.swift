@@ -255,7 +255,7 @@ extension Device {
         do throws(Refusal) {
             let index = try index(ofKnown: app)
             let place = try choose(identifier, in: index)
-            let request = apps[index].requests[place]
+            var request = apps[index].requests[place]
             guard isWaiting(request, in: apps[index]) else {
                 throw Refusal(
                     .held,
@@ -264,23 +264,12 @@ extension Device {
                     fix: "offstage status"
                 )
             }
-            apps[index].requests[place].mode = .wished
-            apps[index].requests[place].readySince = step.now.boot
-            try startNow(apps[index].requests[place], index, &step)
+            request.mode = .wished
+            request.readySince = step.now.boot
+            try startNow(request, index, &step)
             step.reply(reply, .value(answer(app, request.identifier, request.id)))
         } catch {
-            if let index = apps.index(of: app) { unwish(index) }
             step.reply(reply, .refused(error))
-        }
-    }
-
-    private mutating func unwish(_ index: Int) {
-        for place in apps[index].requests.indices
-        where apps[index].requests[place].mode == .wished
-            && isWaiting(apps[index].requests[place], in: apps[index])
-        {
-            apps[index].requests[place].mode = .normal
-            apps[index].requests[place].readySince = nil
         }
     }
 
@@ -316,6 +305,7 @@ extension Device {
         )
     }
 
+    /// As it is given, which is not kept of one that is refused.
     mutating func startNow(
         _ request: Request,
         _ index: Int,
@@ -334,6 +324,7 @@ extension Device {
                 fix: words.fix.isEmpty ? "needed: \(words.needed)" : words.fix
             )
         }
+        if let place = apps[index].index(of: request.id) { apps[index].requests[place] = request }
         start(request, of: index, &step)
     }
 

@@ -8,8 +8,8 @@ final class PurseKept: Invariant {
     private var day = Int64.min
     private var common = Purse()
     private var own: [AppID: Purse] = [:]
-    /// By request: when it was chosen that was counted last.
-    private var counted: [RequestID: WallTime] = [:]
+    /// Those that run and are counted.
+    private var counted: Set<RequestID> = []
 
     private struct Purse {
         var spent: Int64 = 0
@@ -34,11 +34,11 @@ final class PurseKept: Invariant {
         }
         for look in turn.launches {
             guard let app = look.app.flatMap({ device.apps.at($0) }) else { continue }
+            for request in app.requests where request.launch == nil { counted.remove(request.id) }
             for request in app.requests where request.launch != nil && request.mode == .normal {
-                guard let decision = request.decision, let at = decision.at,
-                    let budget = decision.budget, counted[request.id] != at
+                guard let decision = request.decision, let budget = decision.budget,
+                    counted.insert(request.id).inserted
                 else { continue }
-                counted[request.id] = at
                 // When in the turn it began nobody knows.
                 guard isOneDay else { continue }
                 switch decision.purse {
