@@ -171,9 +171,10 @@ struct TimelineDay {
                 return "\(refresh.name): spread over the day, too little was known; "
                     + opened(refresh)
             }
+            let worth = DecisionWords.worth(Double(decision.price) / 1000)
             return
                 "\(refresh.name): \(percent(decision.chance)) likely to be opened within half an "
-                + "hour; a refresh was worth it \(worth(decision.price))\(decision.words), with "
+                + "hour; a refresh was worth it \(worth)\(decision.because?.words ?? ""), with "
                 + "\(decision.left) left; \(opened(refresh))"
         }
         return ([head] + lines).joined(separator: "\n")
@@ -217,11 +218,7 @@ struct TimelineDay {
     }
 
     private func percent(_ thousandths: Int64) -> String {
-        (Double(thousandths) / 10).tenths + " %"
-    }
-
-    private func worth(_ price: Int64) -> String {
-        price > 0 ? "from \(percent(price))" : "at any chance"
+        DecisionWords.percent(Double(thousandths) / 1000)
     }
 
     private func clock(_ time: Double) -> String {
@@ -240,16 +237,6 @@ extension RefreshDecision {
         case .sharedWake: "shared wake"
         case .turn: "its turn"
         case nil: ""
-        }
-    }
-
-    /// In a sentence.
-    fileprivate var words: String {
-        switch because {
-        case .chance, nil: ""
-        case .deviceAwake: ", as the device was awake"
-        case .sharedWake: ", as another app woke the device"
-        case .turn: ", as it had got nothing for long"
         }
     }
 }

@@ -1,28 +1,43 @@
+import DeviceCore
 import Vocabulary
+
+/// A refresh that was decided, in words.
+enum DecisionWords {
+    /// From which share on, 0 to 1, a refresh was worth it.
+    static func worth(_ price: Double) -> String {
+        price > 0 ? "from \(percent(price))" : "at any chance"
+    }
+
+    static func percent(_ share: Double) -> String { (share * 100).tenths + " %" }
+}
+
+extension RefreshDecision.Reason {
+    /// What follows "a refresh was worth it then".
+    var words: String {
+        switch self {
+        case .chance: ""
+        case .deviceAwake: ", as the device was awake"
+        case .sharedWake: ", as another app woke the device"
+        case .turn: ", as it had got nothing for long"
+        }
+    }
+}
 
 extension Value {
     /// Why a refresh was begun when it was, from its `decision` in a report.
     var decisionWords: String {
-        guard seconds("chance") != nil else { return "" }
+        guard let chance = seconds("chance") else { return "" }
         let left = number("left") ?? 0
         let purse = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
-        let worth =
-            percent("price") == "0.0 %" ? "at any chance" : "from \(percent("price"))"
-        return "\(percent("chance")) likely to be opened within half an hour; "
-            + "a refresh was worth it \(worth)\(Self.because(text("because"))); \(purse)"
+        // Words of a later version stand as they are.
+        let word = text("because")
+        let because =
+            RefreshDecision.Reason(rawValue: word)?.words ?? (word.isEmpty ? "" : " (\(word))")
+        return "\(DecisionWords.percent(chance)) likely to be opened within half an hour; "
+            + "a refresh was worth it \(DecisionWords.worth(seconds("price") ?? 0))\(because); "
+            + purse
     }
 
     /// A share from 0 to 1.
-    func percent(_ name: String) -> String { ((seconds(name) ?? 0) * 100).tenths + " %" }
-
-    /// Words that come later stand as they are.
-    private static func because(_ word: String) -> String {
-        switch word {
-        case "", "chance": ""
-        case "deviceAwake": ", as the device was awake"
-        case "sharedWake": ", as another app woke the device"
-        case "turn": ", as it had got nothing for long"
-        default: " (\(word))"
-        }
-    }
+    func percent(_ name: String) -> String { DecisionWords.percent(seconds(name) ?? 0) }
 }

@@ -217,10 +217,10 @@ extension Event {
         }
     }
 
-    /// Must not be lost with a commit that fails: the world says it once. Callers have been told,
-    /// and time speaks again.
     fileprivate var isStart: Bool { if case .started = self { true } else { false } }
 
+    /// Must not be lost with a commit that fails: the world says it once. Callers have been told,
+    /// and time speaks again.
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .process, .manifests, .settings, .started, .used, .condition, .clockChanged: true

@@ -108,7 +108,9 @@ extension RefreshForecast {
         let whose = purse == .app ? "for it" : "for all apps"
         let refreshes = "\(budget) refresh\(budget == 1 ? "" : "es") \(whose)"
         let purse = "with \(left) of \(budget) left \(whose) today"
-        let worth = "a refresh is worth it from \(Self.percent(price)) on"
+        let worth =
+            "a refresh is worth it "
+            + (price > 0 ? "from \(Self.percent(price)) on" : "at any chance")
         let use =
             expectedAt == nil
             ? "using the device, or apps that it follows, changes that"
