@@ -203,6 +203,11 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var tokens: [AnsweredToken] = []
 
     package init(id: AppID) { self.id = id }
+
+    var isValid: Bool {
+        failures.count.isCount && ledger.isValid && refresh.isValid
+            && paces.allSatisfy(\.close.isCount)
+    }
 }
 
 /// The last run's end, for `status` and `explain`.

@@ -49,6 +49,10 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     // Not in records of versions that learned nothing.
     var use: DeviceUse?
     var purse: PurseRecord?
+
+    var isValid: Bool {
+        reserved.isCount && ledger.isValid && use?.isValid ?? true && purse?.spent.isCount ?? true
+    }
 }
 
 package struct RequestRecord: Hashable, Sendable, Codable {
@@ -103,6 +107,37 @@ extension Record {
         guard self.key == key else {
             throw RecordError(key: key, reason: "it is the record of \(self.key.key)")
         }
+        guard isValid else {
+            throw RecordError(key: key, reason: "no version can have counted what is in it")
+        }
+    }
+
+    /// Holds nothing that makes our arithmetic trap and that no version can have written.
+    private var isValid: Bool {
+        switch self {
+        case .device(let record): record.isValid
+        case .app(let record): record.isValid
+        case .request: true
+        case .launch(let record): record.launch.isValid
+        }
+    }
+}
+
+extension BinaryInteger {
+    /// Counted one by one.
+    var isCount: Bool { (0...1 << 40).contains(Int64(clamping: self)) }
+}
+
+extension Double {
+    /// Summed up from what is not negative, and a number.
+    var isAmount: Bool { (0...1e12).contains(self) }
+}
+
+extension Array {
+    /// The newest last; of the oldest as many go as there are above `limit`.
+    mutating func append(_ element: Element, limit: Int) {
+        if count >= limit { removeFirst(count - limit + 1) }
+        append(element)
     }
 }
 

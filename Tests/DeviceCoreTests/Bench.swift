@@ -10,7 +10,7 @@ struct Bench {
     private(set) var effects: [Effect] = []
     private(set) var history: [HistoryLine] = []
     /// As the store has it.
-    private(set) var records: [RecordKey: Value] = [:]
+    var records: [RecordKey: Value] = [:]
     private(set) var timers = Timers()
     /// The next instant that is asked for, on a device that is awake.
     var armed: BootTime? { timers.first }

@@ -12,6 +12,8 @@ package struct Ledger: Hashable, Sendable, Codable {
 
     package init() {}
 
+    var isValid: Bool { wakes.isCount && wakesOnBattery.isCount }
+
     func spent(on day: Int64) -> Ledger { day == self.day ? self : Ledger() }
 
     mutating func wakeBegan(on day: Int64, onBattery: Bool) {

@@ -94,6 +94,11 @@ package struct Launch: Hashable, Sendable, Codable {
         }
     }
 
+    var isValid: Bool {
+        lastTask.isCount && Set(deliveries.map(\.id)).count == deliveries.count
+            && Set(tasks.map(\.number)).count == tasks.count
+    }
+
     var isCommand: Bool {
         switch role {
         case .main: false

@@ -38,6 +38,13 @@ package struct AppUse: Hashable, Sendable, Codable {
 
     package init() {}
 
+    var isValid: Bool {
+        let new = AppUse()
+        return dayCount.isCount && openTotal.isCount && opensToday.isCount && pastOpens.isAmount
+            && followedAny.isAmount && followed.isValid && returns.isValid(as: new.returns)
+            && near.isValid(as: new.near) && around.isValid(as: new.around)
+    }
+
     /// It came to the foreground, or is seen there. That is a sign of use of the device as well.
     /// Whether that is a new session.
     @discardableResult
@@ -60,8 +67,7 @@ package struct AppUse: Hashable, Sendable, Codable {
         near.mark(now.bin)
         around.mark(now.bin)
         grid.mark(now.bin)
-        if opens.count == Self.openLimit { opens.removeFirst() }
-        opens.append(now.wall)
+        opens.append(now.wall, limit: Self.openLimit)
         opensToday += 1
         device.opened(slot: slot, at: now)
         openTotal = device.openTotal
@@ -167,6 +173,12 @@ struct Nearness: Hashable, Sendable, Codable {
     private var last: Int?
 
     init(before: Int, after: Int) { (self.before, self.after) = (before, after) }
+
+    /// `new`: before anything was seen.
+    func isValid(as new: Nearness) -> Bool {
+        (before, after) == (new.before, new.after) && past.isAmount && today.isCount
+            && (0..<DayGrid.binCount).contains(last ?? 0)
+    }
 
     mutating func mark(_ bin: Int) {
         let first = max(0, bin - before + 1)

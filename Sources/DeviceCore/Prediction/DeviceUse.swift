@@ -37,6 +37,11 @@ package struct DeviceUse: Hashable, Sendable, Codable {
 
     package init() {}
 
+    var isValid: Bool {
+        days.isValid && returns.isValid(as: DeviceUse().returns) && openCounts.isValid
+            && openCount.isAmount && openTotal.isCount && slotsGiven.isCount
+    }
+
     /// The device came into use, or is used still: every sign of it that has a time of its own (the
     /// screen came on, an app came to the foreground).
     package mutating func used(at now: UseTime) {
@@ -106,8 +111,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         openCount += 1
         openTotal += 1
         if slot != lastSlot { (slotBefore, lastSlot) = (lastSlot, slot) }
-        if opens.count == Self.openLimit { opens.removeFirst() }
-        opens.append(Open(slot: slot, at: now.wall))
+        opens.append(Open(slot: slot, at: now.wall), limit: Self.openLimit)
     }
 
     /// Seconds without use, at most a week.

@@ -14,6 +14,11 @@ package struct MomentRing: Hashable, Sendable, Codable {
 
     init() {}
 
+    var isValid: Bool {
+        past.count % Self.slotCount == 0 && [0, Self.slotCount].contains(today.count)
+            && (past + today).allSatisfy { $0 < Self.levelCount }
+    }
+
     /// Where a gain lies on the scale of levels: log odds, evenly divided.
     static func position(_ logOdds: Double) -> Double {
         min(Double(levelCount) - 0.001, max(1, 1 + (logOdds + 8) * 5.25))

@@ -114,7 +114,8 @@ package struct Outlook {
         features[.since] = UseFeatures.seconds(since)
         features[.opens24] = Int32(app.openCount(within: 86_400, of: now))
         features[.opensSince] = Int32(min(65_535, max(0, openTotal - app.openTotal)))
-        features[.rate] = Int32((app.opensPerDay(lag: lag) + 1) / (allDays + 1) * 256)
+        let rate = (app.opensPerDay(lag: lag) + 1) / (allDays + 1)
+        features[.rate] = Int32(min(65_535, rate * 256))
         return features
     }
 

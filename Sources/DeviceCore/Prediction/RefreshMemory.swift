@@ -18,6 +18,8 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
 
     package init() {}
 
+    var isValid: Bool { use.isValid && moments.isValid && cost.isAmount && spent.isCount }
+
     mutating func opened(on device: inout DeviceUse, at now: UseTime) {
         if use.opened(on: &device, at: now), opens < .max { opens += 1 }
     }
@@ -84,7 +86,7 @@ extension RefreshMemory {
         day = try fields.decodeIfPresent(Int64.self, forKey: .day) ?? .min
         spent = try fields.decodeIfPresent(Int64.self, forKey: .spent) ?? 0
         // Counted without end before.
-        while newData &+ noData >= 64 || newData >= 64 {
+        while max(newData, noData) >= 64 || newData + noData >= 64 {
             (newData, noData) = (newData / 2, noData / 2)
         }
     }

@@ -21,18 +21,10 @@ struct Returns: Hashable, Sendable, Codable {
         begins: [0, 120, 300, 900, 1800, 3600, 7200, 14_400, 28_800]
     )
 
-    init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        begins = try fields.decode([Double].self, forKey: .begins)
-        time = try fields.decode([Double].self, forKey: .time)
-        events = try fields.decode([Double].self, forKey: .events)
-        guard !begins.isEmpty, time.count == begins.count, events.count == begins.count else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .time,
-                in: fields,
-                debugDescription: "spans and what became of them differ in number"
-            )
-        }
+    /// `new`: before anything was seen.
+    func isValid(as new: Returns) -> Bool {
+        begins == new.begins && time.count == begins.count && events.count == begins.count
+            && time.allSatisfy(\.isAmount) && events.allSatisfy(\.isAmount)
     }
 
     private func index(_ seconds: Double) -> Int {

@@ -5,6 +5,8 @@ struct SlotCounts: Hashable, Sendable {
     /// Empty: 0 for all.
     private var counts: [Double] = []
 
+    var isValid: Bool { counts.allSatisfy(\.isAmount) }
+
     /// A slot that a record made up is one of ours all the same.
     subscript(slot: Int) -> Double {
         get { counts.isEmpty ? 0 : counts[slot & (Self.slotCount - 1)] }

@@ -12,20 +12,7 @@ package struct UseDays: Hashable, Sendable, Codable {
 
     init() {}
 
-    package init(from decoder: any Decoder) throws {
-        let fields = try decoder.container(keyedBy: CodingKeys.self)
-        count = try fields.decode(Int64.self, forKey: .count)
-        day = try fields.decode(Int64.self, forKey: .day)
-        followed = try fields.decode(Int64.self, forKey: .followed)
-        weekdays = try fields.decode([Int64].self, forKey: .weekdays)
-        guard weekdays.count == 7 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .weekdays,
-                in: fields,
-                debugDescription: "a week of \(weekdays.count) days"
-            )
-        }
-    }
+    var isValid: Bool { count.isCount && weekdays.count == 7 }
 
     /// Use on `day`. A calendar that was set back begins no new day: time goes on from there. Who
     /// travels west over midnight is still on the same one.

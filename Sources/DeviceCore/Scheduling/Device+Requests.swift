@@ -173,9 +173,9 @@ extension Device {
     private mutating func remember(_ token: String?, _ request: Request, _ index: Int) {
         guard let token else { return }
         apps[index].record.tokens.append(
-            AnsweredToken(token: token, request: request.id, identifier: request.identifier)
+            AnsweredToken(token: token, request: request.id, identifier: request.identifier),
+            limit: 32
         )
-        if apps[index].record.tokens.count > 32 { apps[index].record.tokens.removeFirst() }
     }
 
     private func checkPermission(

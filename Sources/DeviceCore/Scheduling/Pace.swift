@@ -50,8 +50,7 @@ extension AppRecord {
         }
         next.began = now
         paces.removeAll { $0.identifier == request.identifier }
-        paces.append(next)
-        if paces.count > Self.memory { paces.removeFirst() }
+        paces.append(next, limit: Self.memory)
     }
 }
 
