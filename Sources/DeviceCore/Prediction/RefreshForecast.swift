@@ -56,6 +56,7 @@ extension Device {
 
     private mutating func makeForecast(_ asked: AskedRefresh, at now: Moment) -> RefreshForecast {
         let index = asked.index
+        fillPurse()
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
         let obstacle = obstacle(to: asked, at: first)
