@@ -37,8 +37,13 @@ def table(logs):
     return x, y, np.concatenate([np.full(len(some), person) for _, some, person in picked])
 
 
+def folds(count):
+    """By person: which of three."""
+    return np.random.default_rng(1).permutation(count) % 3
+
+
 def cross_validated(logs, make):
-    fold = np.random.default_rng(1).permutation(len(logs)) % 3
+    fold = folds(len(logs))
     for k in range(3):
         model = make().fit(*table([log for log, f in zip(logs, fold) if f != k]))
         for log in [log for log, f in zip(logs, fold) if f == k]:
