@@ -156,15 +156,18 @@ extension Device {
             at: step.now
         )
         if source == .hand { save(.device) }
-        // In use as far as was known before the daemon started, and now known to be over: since
-        // when is not.
+        // In use though nothing said so of the device: an app was opened, or that is what was known
+        // before the daemon started.
         let isOver = condition == .idle && conditions.deviceIdle && use.isInUse
         guard changed || isOver else { return }
         if condition == .idle {
-            switch (conditions.deviceIdle, changed) {
-            case (false, _): use.used(at: UseTime(step.now))
-            case (true, true): use.left(at: UseTime(step.now))
-            case (true, false): use.leftUnseen()
+            let start = step.now.wall - (step.now.boot - startedAt)
+            if !conditions.deviceIdle {
+                use.used(at: UseTime(step.now))
+            } else if changed || use.lastUse.map({ $0 >= start }) ?? false {
+                use.left(at: UseTime(step.now))
+            } else {
+                use.leftUnseen()
             }
             planner.useChanged()
             // Its end is seen again by a daemon that starts.

@@ -122,6 +122,30 @@ extension LearnedRefreshTests {
         #expect(!sentence.contains("It runs at 11:"), "\(sentence)")
     }
 
+    @Test func `what waits for a retry is not said to be fresh`() throws {
+        var bench = Self.bench(days: 12, budget: 24) { $0.backOff = .hours(4) }
+        bench.install(
+            .refreshing("mail") {
+                Self.habit("mail")(&$0)
+                $0.noDataExit = []
+            }
+        )
+        var day = Day(midnight: bench.now.wall, failing: "mail", slow: "")
+        day.pass(&bench, until: .hours(11) + .minutes(50))
+        let until = try #require(bench.app("mail")?.record.failures.until)
+        let forecast = try Self.forecast("mail", bench)
+        #expect(forecast.obstacle == .early, "\(forecast)")
+        #expect(forecast.expectedAt.map { $0 >= until } ?? true, "\(forecast)")
+    }
+
+    @Test func `nothing is foretold for a pause`() throws {
+        var bench = Self.bench(days: 12, budget: 4)
+        #expect(try Self.forecast("mail", bench).expectedAt != nil)
+        bench.ask(.pause(.hours(18)))
+        let expected = try #require(try Self.forecast("mail", bench).expectedAt)
+        #expect(expected >= bench.now.wall + .hours(18))
+    }
+
     @Test func `while the device is in use nothing is foretold for the night`() throws {
         var bench = Self.bench(days: 12, budget: 4)
         var day = Day(midnight: bench.now.wall, failing: "", slow: "")

@@ -93,7 +93,9 @@ extension Device {
         guard !isUserAsleep(at: time) else { return .nobody }
         var outlook: Outlook?
         let (position, _) = gain(of: index, at: time, &outlook, isAhead: true)
-        guard position > 0, !isFresh(index, at: time) else { return .fresh }
+        // What failed a moment ago is not fresh.
+        let hasFailed = apps[index].failedUntil.map { time.wall < $0 } ?? false
+        guard hasFailed || position > 0 && !isFresh(index, at: time) else { return .fresh }
         guard time.wall >= asked.floor else { return .early }
         guard position > app.price - discount(isAwake: use.isInUse) else { return .price }
         if use.isInUse || isAnyWorthIt(at: time, with: index) { return nil }

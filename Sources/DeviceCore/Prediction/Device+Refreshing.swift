@@ -36,8 +36,7 @@ extension Device {
         for place in requests.indices
         where requests[place].kind == .refresh && requests[place].state == .pending
             && requests[place].mode == .normal && !requests[place].isChosen(at: now.wall)
-            && requests[place].earliest.map({ $0 <= now.wall }) ?? true
-            && isQuietOver(requests[place], of: index, at: now)
+            && floor(of: requests[place], index) <= now.wall
         {
             return place
         }
@@ -49,24 +48,19 @@ extension Device {
         apps[index].refreshHeldBy.bits & ~GateSet.ofMoments.bits == 0
     }
 
-    /// Before it nothing chooses a moment for a refresh, for what holds it by time alone.
+    /// Nothing chooses a moment for a refresh before it, for what holds it by time alone.
     func floor(of request: Request, _ index: Int) -> WallTime {
-        let times = [
-            request.earliest, request.quietEnd(in: apps[index], settings), apps[index].failedUntil,
-        ]
-        return times.compactMap(\.self).max() ?? .distantPast
+        var floor = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
+        if let end = request.quietEnd(in: apps[index], settings) { floor = max(floor, end) }
+        if let end = apps[index].backOffEnd(of: request, settings.value) { floor = max(floor, end) }
+        return floor
     }
 
-    /// It has failed, or was refreshed, a moment ago.
+    /// It was refreshed a moment ago.
     func isFresh(_ index: Int, at now: UseTime) -> Bool {
-        if let until = apps[index].failedUntil, now.wall < until { return true }
         guard let last = apps[index].lastRefreshEnd, last <= now.wall else { return false }
         // What was begun half an hour ago has taken some seconds of it.
         return now.wall - last < RefreshPlanner.freshness - .minutes(1)
-    }
-
-    private func isQuietOver(_ request: Request, of index: Int, at now: UseTime) -> Bool {
-        request.quietEnd(in: apps[index], settings).map { $0 <= now.wall } ?? true
     }
 
     /// Nobody is expected to use the device within the next half-hour; on external power, within

@@ -19,8 +19,10 @@ enum Prior {
     }()
     private static let leafCount = 1 << PriorTrees.depth
 
-    /// Above the byte of the index. No feature is greater than the greatest that has room.
-    private static func shifted(_ number: Int32) -> Int32 { min(number, Int32.max >> 8) << 8 }
+    /// Above the byte of the index. No feature is negative, or greater than what has room.
+    private static func shifted(_ number: Int32) -> Int32 {
+        max(0, min(number, Int32.max >> 8)) << 8
+    }
 
     /// How likely an open is within 30 minutes.
     static func chance(_ features: UseFeatures) -> Double {

@@ -56,6 +56,7 @@ extension Device {
 
     private mutating func makeForecast(_ asked: AskedRefresh, at now: Moment) -> RefreshForecast {
         let index = asked.index
+        findMembers()
         fillPurse()
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)

@@ -7,8 +7,9 @@ extension GateTable.Definition {
         title: "back-off after failures, crashes, launches that follow too closely",
         kind: .saving,
         check: {
-            let until = [$0.app.record.failures.until, $0.tooClose?.until].compactMap(\.self).max()
-            guard let until else { return .open }
+            guard let until = $0.app.backOffEnd(of: $0.request, $0.settings.value) else {
+                return .open
+            }
             return .held(until: until, at: $0.now)
         },
         words: {
@@ -37,5 +38,18 @@ extension GateContext {
     fileprivate var tooClose: (until: WallTime, pace: Pace)? {
         guard let request, request.hasPace(in: app) else { return nil }
         return app.record.tooClose(request, settings.value)
+    }
+}
+
+extension AppState {
+    /// Until when failures, or its own haste, hold a request back; nil: neither does.
+    func backOffEnd(of request: Request?, _ settings: Settings) -> WallTime? {
+        var end = failedUntil
+        if let request, request.hasPace(in: self),
+            let until = record.tooClose(request, settings)?.until
+        {
+            end = max(until, end ?? until)
+        }
+        return end
     }
 }
