@@ -61,10 +61,10 @@ fuzz: ## fuzz each parser; FUZZ_SECONDS=60 for each, TARGETS=… for some
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
-soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (200) kills of the daemon
+soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (500) ends of the daemon
 	@scripts/setup test
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
-	OFFSTAGE_ROUNDS=$(or $(ROUNDS),200) swift test --filter KillTests
+	OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'KillTests|DeviceShellTests.CampaignTests'
 
 .PHONY: format
 format: ## put all Swift source into the form that lint demands

@@ -211,6 +211,8 @@ let package = Package(
         .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
         // The kernel's refusals, for tests of what is done without.
         .target(name: "CCallFilter", path: "Tests/CCallFilter"),
+        // One thread as another user.
+        .target(name: "CThreadUser", path: "Tests/CThreadUser"),
         .target(
             name: "CFaultyDisk",
             path: "Tests/CFaultyDisk",
@@ -219,7 +221,8 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "CAllocationCounter", "CFaultyDisk", "DeviceCore", "Linux", "Vocabulary",
+                "CAllocationCounter", "CFaultyDisk", "CThreadUser", "DeviceCore", "Linux",
+                "Vocabulary",
             ],
             path: "Tests/TestKit",
             swiftSettings: strict

@@ -242,7 +242,7 @@ struct FootprintGroup {
             name: "peak memory after a message of 128 MB, daemon up",
             unit: "MB",
             ours: ProcessFields(of: daemon.identity?.pid ?? 0)["VmHWM"] / 1024,
-            limit: .atMost(160)
+            limit: .atMost(40)
         )
     }
 }

@@ -39,8 +39,9 @@ package enum App1 {
             "First of all calls: the app is there, and takes calls at its own object. Options: "
                 + "version (x, of the protocol: 1), path (s, of the app's object; "
                 + "/org/offstage/app if absent). One that connects again adds: running (at, the "
-                + "deliveries that it accepted and still works on), finished (aa{sv}, with "
-                + "delivery and result, what it completed meanwhile), registered (as). Result: "
+                + "deliveries that it accepted and has not finished), finished (aa{sv}, with "
+                + "delivery and result, what it completed meanwhile), registered (as). Each "
+                + "delivery of running is answered with its Go, once more if need be. Result: "
                 + "app, launch, version (x), state (foreground or background), "
                 + "background-refresh (available, denied or restricted), permitted (av, the "
                 + "identifiers of the manifest), features (av, texts). A process that says it "
@@ -85,8 +86,8 @@ package enum App1 {
             input: [identifier, options],
             "Asks for a launch of the app; durable once it is answered. A pending request of the "
                 + "same identifier is replaced. Options: kind (s, refresh or processing), earliest "
-                + "(d, a date), network, power, unmetered, unlocked (b), token (s, the same again "
-                + "is answered as the first time)."
+                + "(d, a date), network, power (processing only), unmetered, unlocked (b), token "
+                + "(s, the same again is answered as the first time)."
         ),
         Interface.Method(
             "Cancel",

@@ -74,7 +74,9 @@ package enum Control1 {
         Interface.Method(
             "Conditions",
             output: [rows],
-            "The sensors, and which source has the word."
+            "What is known of the device, and which source has the word. sensing (s) is known, "
+                + "none (there is no such device), unknown (no source runs: what asks for it "
+                + "waits) or lost (the source is gone, and the cautious value is taken)."
         ),
         Interface.Method("Doctor", output: [rows], "What this machine can really do."),
         Interface.Method("Version", output: [result], "Which daemon this is."),
@@ -107,10 +109,13 @@ package enum Control1 {
             input: [options],
             output: [result],
             "Asks for a command to be run. Options: kind (s, refresh or processing), command (as), "
-                + "id (s), after (d), every (d), network, power, unmetered, unlocked (b), "
-                + "directory (s), environment (as, NAME=value), token (s). A process of an app "
-                + "asks for work of the app's own: an id that its manifest permits, and no "
-                + "command. The result has a warning (s) when the program is not found now."
+                + "id (s), after (d), every (d), network, power (processing only), unmetered, "
+                + "unlocked (b), directory (s), environment (as, NAME=value; no name begins with "
+                + "OFFSTAGE_), token (s, the same again is answered as the first time). A process "
+                + "of an app asks for work of the app's own: an id that its manifest permits, and "
+                + "no command, directory or environment. The result has a warning (s) when the "
+                + "program is not found now, and unsensed (as): the conditions that it depends on "
+                + "and that nothing tells."
         ),
         Interface.Method(
             "Run",

@@ -73,6 +73,13 @@ package struct SubmitOptions: Equatable, Sendable {
             )
         }
         environment = try Self.variables(try reader.texts("environment") ?? [])
+        if ofAnApp, let ignored = directory ?? environment.first?.name {
+            throw OptionError(
+                reason: "directory and environment are for a command",
+                value: ignored,
+                fix: "name them in the manifest: Path= and Environment="
+            )
+        }
         token = try reader.token("token")
         try reader.finish()
     }
@@ -89,12 +96,16 @@ package struct SubmitOptions: Equatable, Sendable {
                     fix: "write NAME=value"
                 )
             }
-            variables.append(
-                EnvironmentVariable(
-                    name: String(text[..<equals]),
-                    value: String(text[text.index(after: equals)...])
+            let name = String(text[..<equals])
+            guard !EnvironmentVariable.isOurs(name) else {
+                throw OptionError(
+                    reason: "this environment variable is one that Offstage sets itself",
+                    value: name,
+                    fix: "choose a name that does not begin with \(EnvironmentVariable.ownPrefix)"
                 )
-            )
+            }
+            let value = String(text[text.index(after: equals)...])
+            variables.append(EnvironmentVariable(name: name, value: value))
         }
         return variables
     }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/netlink.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +34,8 @@
 int clinux_open(const char *path, int flags, mode_t mode) {
     return open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
 }
+
+int clinux_open_path(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
 
 int clinux_set_nonblocking(int descriptor, int on) {
     int flags = fcntl(descriptor, F_GETFL);
@@ -146,6 +149,27 @@ int clinux_socket_unix(int nonblocking) {
 
 int clinux_socket_datagram(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
 
+int clinux_socket_device_events(void) {
+    int descriptor =
+        socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+    if (descriptor < 0) return -1;
+    // Group 1 is the kernel's own, group 2 udev's.
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1};
+    if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    return -1;
+}
+
+ssize_t clinux_receive_device_event(int descriptor, char *buffer, size_t capacity) {
+    struct sockaddr_nl sender = {0};
+    socklen_t size = sizeof sender;
+    ssize_t length =
+        recvfrom(descriptor, buffer, capacity, 0, (struct sockaddr *)&sender, &size);
+    return length > 0 && sender.nl_pid != 0 ? 0 : length;
+}
+
 int clinux_socket_pair(int ends[2]) {
     return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
 }
@@ -173,7 +197,13 @@ int clinux_connect_unix(int socket, const char *path) {
     return connect(socket, (const struct sockaddr *)&address, sizeof address);
 }
 
-int clinux_accept(int socket) { return accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+int clinux_accept(int socket) {
+    int descriptor = accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    // Else a byte out of band makes the socket readable for ever, with nothing to be read.
+    int on = 1;
+    if (descriptor >= 0) setsockopt(descriptor, SOL_SOCKET, SO_OOBINLINE, &on, sizeof on);
+    return descriptor;
+}
 
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group) {
     struct ucred credentials = {0};

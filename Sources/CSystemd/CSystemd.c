@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "CSystemd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct csystemd_vtable {
     size_t room, count;
@@ -107,4 +110,8 @@ int csystemd_vtable_add_property(
     member.x.property.signature = kept[1];
     member.x.property.get = get;
     return append(vtable, member);
+}
+
+int csystemd_replace(int descriptor, int with) {
+    return dup3(with, descriptor, O_CLOEXEC) < 0 ? -errno : 0;
 }

@@ -16,9 +16,23 @@ package struct Failure: Error, Equatable, Sendable {
     package var message: String
     /// What to do; may be empty.
     package var fix: String
+    /// How a service that does not answer was lost; nil: it did, or is not the one.
+    package var loss: Loss?
+    /// The service has nothing, or nothing more, to do it to.
+    package var nothingToDo = false
 
-    package init(_ code: Code, _ message: String, fix: String = "") {
-        (self.code, self.message, self.fix) = (code, message, fix)
+    /// How far a service had come when it went away.
+    package enum Loss: Sendable {
+        /// Nobody listens.
+        case absent
+        /// It went before it could be asked.
+        case connecting
+        /// It was asked, and nobody knows whether it did what it was asked.
+        case unanswered
+    }
+
+    package init(_ code: Code, _ message: String, fix: String = "", loss: Loss? = nil) {
+        (self.code, self.message, self.fix, self.loss) = (code, message, fix, loss)
     }
 }
 

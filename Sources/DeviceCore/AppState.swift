@@ -82,7 +82,7 @@ package struct AppState: Sendable {
         return false
     }
     /// Transient: made by `offstage submit`, its manifest lives in the store.
-    var isTransient: Bool { content[0].record.transient != nil }
+    package var isTransient: Bool { content[0].record.transient != nil }
 
     /// The gates that hold any of its requests, as of the last look.
     var heldBy: GateSet { content[0].heldBy }

@@ -20,6 +20,8 @@ package struct AppTable: Hashable, Sendable {
         var start = BootTime.distantFuture
         /// Anything else.
         var look = BootTime.distantFuture
+        /// Nothing but the use of the device holds some of its work.
+        var waitsForIdle = false
     }
 
     package init() {}
@@ -68,6 +70,7 @@ package struct AppTable: Hashable, Sendable {
         for dates in dates {
             earliest.start = min(earliest.start, dates.start)
             earliest.look = min(earliest.look, dates.look)
+            earliest.waitsForIdle = earliest.waitsForIdle || dates.waitsForIdle
         }
         return earliest
     }

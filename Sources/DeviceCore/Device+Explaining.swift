@@ -34,6 +34,8 @@ package struct Hold: Hashable, Sendable, Codable {
     /// Nil: when something happens, not at a time.
     package var next: WallTime?
     package var sentence: String
+    /// What the user can do about it; empty: only what is needed helps.
+    package var fix: String
 }
 
 extension Device {
@@ -220,6 +222,7 @@ extension Device {
             switch chance {
             case .wall(let time): next = time
             case .boot(let time): next = now.wall + (time - now.boot)
+            case .look: next = nil
             // Of a moment that is chosen, as far as can be told.
             case .event: next = row.gate == .betterMoment ? forecast?.expectedAt : nil
             }
@@ -232,11 +235,15 @@ extension Device {
                     // Where nothing tells, since when it was seen to hold.
                     since: words.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
                     next: next,
-                    sentence: words.sentence
+                    sentence: words.sentence,
+                    fix: words.fix
                 )
             )
         }
-        // Only what nothing else holds waits for its turn.
+        // Only what nothing else holds waits for its turn, or has the load read.
+        if holds.count > 1, conditions[.idle].sensing == .unknown {
+            holds.removeAll { $0.gate == Gate.deviceInUse.name }
+        }
         if holds.count > 1 { holds.removeAll { $0.gate == Gate.runSlots.name } }
         let byEvent = holds.filter { $0.next == nil }
         let byTime = holds.filter { $0.next != nil }.sorted {

@@ -53,6 +53,18 @@ extension Device {
         }
     }
 
+    /// All that is kept of the device, for a store that has lost what it had.
+    package var records: [Record] {
+        var records = [Record.device(record)]
+        for index in usedIndices {
+            let app = apps[index]
+            records.append(.app(record(of: index)))
+            records += app.requests.map { .request(RequestRecord(app.id, $0)) }
+            records += app.launches.map { .launch(LaunchRecord(app.id, $0)) }
+        }
+        return records
+    }
+
     private func record(of index: Int) -> AppRecord {
         var record = apps[index].record
         if planner.members.contains(index) {

@@ -78,6 +78,7 @@ extension Device {
         var next = BootTime.distantFuture
         var held = GateSet()
         var refreshHeld = GateSet()
+        var waitsForIdle = false
         dropExpired(of: index, &step)
         // One for all: making it is not for nothing.
         var context = gateContext(of: index, at: step.now)
@@ -87,6 +88,7 @@ extension Device {
             let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
             if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
+            waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
             let since = isReady ? request.readySince ?? step.now.boot : nil
@@ -99,7 +101,10 @@ extension Device {
         apps[index].setHeld(by: held, at: step.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &step) }
         let look = nextDeadline(of: apps[index], at: step.now)
-        apps.set(AppTable.Dates(start: next, look: look), of: index)
+        apps.set(
+            AppTable.Dates(start: next, look: look, waitsForIdle: waitsForIdle),
+            of: index
+        )
         return ready
     }
 
@@ -176,7 +181,8 @@ extension Device {
                 latest = max(latest, boot(of: chance, at: now))
             }
         }
-        if !holds.isEmpty { holds.next = latest }
+        // Else nothing but a look is missing, which is an event.
+        if latest != .distantPast { holds.next = latest }
         return holds
     }
 
@@ -205,6 +211,7 @@ extension Device {
         case .wall(let time): now.boot(of: time)
         case .boot(let time): time
         case .event: .distantFuture
+        case .look: .distantPast
         }
     }
 
@@ -279,6 +286,11 @@ extension Device {
         if wanted != self.armed {
             self.armed = wanted
             step.emit(.arm(wanted))
+        }
+        let watchesIdle = next.waitsForIdle && conditions.idleIsEstimated
+        if watchesIdle != isIdleWatched {
+            isIdleWatched = watchesIdle
+            step.emit(.watchIdle(watchesIdle))
         }
         // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
         var hold = false

@@ -27,8 +27,15 @@ package struct Device: Hashable, Sendable, Codable {
     var lastMoment: Moment?
     var armed = Timers()
     var isHeldAwake = false
+    var isIdleWatched = false
     /// When the next suspended app ends if memory is still short.
     var memoryCheckAt: AwakeTime?
+
+    /// Set while the machine cannot start programs.
+    package internal(set) var startBlock: StartBlock?
+    /// The daemon ends with this turn: nothing is begun any more.
+    package internal(set) var stoppingSince: WallTime?
+    var isStopping: Bool { stoppingSince != nil }
 
     /// Who opens an app, until it is known whether it was started.
     var opening: [Opening] = []
@@ -110,7 +117,8 @@ package struct Device: Hashable, Sendable, Codable {
         case .used(let app): wasUsed(app, &step)
         case .user(let request, let reply): user(request, reply, &step)
         case .storageRecovered:
-            conditionReported(.storage, .daemon, .absent, &step)
+            conditionReported(.storage, .daemon, .value(0), &step)
+        case .stopping: stoppingSince = step.now.wall
         }
     }
 
@@ -147,7 +155,8 @@ extension Device {
         _ step: inout Step
     ) {
         let processing = grant(for: .processing)
-        let changed = conditions.report(
+        let wasIdle = conditions.deviceIdle
+        let change = conditions.report(
             condition,
             source,
             reading,
@@ -156,25 +165,10 @@ extension Device {
             at: step.now
         )
         if source == .hand { save(.device) }
-        // In use though nothing said so of the device: an app was opened, or that is what was known
-        // before the daemon started.
-        let isOver = condition == .idle && conditions.deviceIdle && use.isInUse
-        guard changed || isOver else { return }
-        if condition == .idle {
-            let start = step.now.wall - (step.now.boot - startedAt)
-            if !conditions.deviceIdle {
-                use.used(at: UseTime(step.now))
-            } else if changed || use.lastUse.map({ $0 >= start }) ?? false {
-                use.left(at: UseTime(step.now))
-            } else {
-                use.leftUnseen()
-            }
-            planner.useChanged()
-            // Its end is seen again by a daemon that starts.
-            if !conditions.deviceIdle { save(.device) }
-        }
+        let isOfUse = condition == .idle && source != .estimate
+        guard isOfUse && useReported(wasIdle: wasIdle, &step) || change.isAny else { return }
         if condition == .power || condition == .metered { planner.isStale = true }
-        stopWhatMayNotGoOn(after: condition, &step)
+        if change.isOfValue { stopWhatMayNotGoOn(after: condition, &step) }
         moveEnds(by: grant(for: .processing) - processing, &step)
         if condition == .memory { relieveMemory(&step) }
         touch(heldBy: condition.gates)
@@ -187,6 +181,26 @@ extension Device {
         if condition == .idle, conditions.deviceIdle {
             for index in apps.dated { touch(index) }
         }
+    }
+
+    /// Somebody uses the device, or nobody does any more. Returns whether that is new.
+    private mutating func useReported(wasIdle: Bool, _ step: inout Step) -> Bool {
+        let changed = conditions.deviceIdle != wasIdle
+        // In use though nothing said so of the device: an app was opened, or that is what was known
+        // before the daemon started.
+        guard changed || conditions.deviceIdle && use.isInUse else { return false }
+        let start = step.now.wall - (step.now.boot - startedAt)
+        if !conditions.deviceIdle {
+            use.used(at: UseTime(step.now))
+            // Its end is seen again by a daemon that starts.
+            save(.device)
+        } else if changed || use.lastUse.map({ $0 >= start }) ?? false {
+            use.left(at: UseTime(step.now))
+        } else {
+            use.leftUnseen()
+        }
+        planner.useChanged()
+        return true
     }
 }
 

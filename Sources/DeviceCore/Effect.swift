@@ -30,10 +30,15 @@ package enum Effect: Hashable, Sendable, Codable {
     /// What its processes may have of memory together, in bytes; nil: no limit. The kernel keeps it
     /// where it can.
     case limitMemory(LaunchID, Int64?)
+    /// Until when the launch may run; nil: no end is known. A daemon that lives ends it in time;
+    /// this is for whoever keeps the launches while none does.
+    case setDeadline(LaunchID, AwakeTime?)
     /// Says something to a linked app, which is not frozen.
     indirect case tell(LaunchID, AppMessage)
     /// Keeps the device from sleeping while a grant runs.
     case holdAwake(Bool)
+    /// Judges by the load whether the device is in use, and says so at once and from time to time.
+    case watchIdle(Bool)
     /// Runs the user's own command about failures.
     indirect case notifyFailures(AppID, count: Int64, reason: String, command: String)
     /// Watches, or no longer watches, a file that tells of an app's use.

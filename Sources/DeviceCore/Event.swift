@@ -25,6 +25,8 @@ package enum Event: Hashable, Sendable, Codable {
     indirect case user(UserRequest, reply: ReplyToken)
     /// A commit that had failed works again.
     case storageRecovered
+    /// The daemon has been told to end: the first event of its last turn.
+    case stopping
 }
 
 /// What a starting daemon finds.
@@ -40,19 +42,34 @@ package struct Start: Hashable, Sendable, Codable {
     /// All that were found; nil: not read yet, they follow. What was running cannot be judged
     /// without its manifest.
     package var manifests: [ManifestChange]?
+    /// What sources say already; the others follow.
+    package var conditions: [ConditionReport]
 
     package init(
         bootID: String,
         survivors: [Survivor] = [],
         seed: Int64,
         settings: Settings? = nil,
-        manifests: [ManifestChange]? = nil
+        manifests: [ManifestChange]? = nil,
+        conditions: [ConditionReport] = []
     ) {
         self.bootID = bootID
         self.survivors = survivors
         self.seed = seed
         self.settings = settings
         self.manifests = manifests
+        self.conditions = conditions
+    }
+}
+
+/// What one source says of one condition.
+package struct ConditionReport: Hashable, Sendable, Codable {
+    package var condition: Condition
+    package var source: ConditionSource
+    package var reading: Reading
+
+    package init(_ condition: Condition, _ source: ConditionSource, _ reading: Reading) {
+        (self.condition, self.source, self.reading) = (condition, source, reading)
     }
 }
 
@@ -90,7 +107,7 @@ package enum ProcessEvent: Hashable, Sendable, Codable {
     /// The marker is written: the program has been started.
     case started(ProcessID)
     /// It could not be started; nothing of it ran.
-    case notStarted(reason: String)
+    case notStarted(StartFailure)
     /// The main process is gone. Comes once, also for adopted processes.
     case exited(Exit, Usage?)
     /// Answer to `Effect.measure`.
@@ -132,4 +149,6 @@ package enum ProbeAnswer: Hashable, Sendable, Codable {
     case read(Fingerprint, status: Int32)
     /// Not readable, not started, or not ended in time.
     case unreadable(reason: String)
+    /// The machine had no room for the question; it says nothing about the app.
+    case notAsked(StartFailure)
 }

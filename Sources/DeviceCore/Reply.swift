@@ -20,7 +20,7 @@ package enum UserRequest: Hashable, Sendable, Codable {
     /// Holds all background work; nil: until `continue`.
     case pause(Interval?)
     case `continue`
-    /// Says what a sensor is to say; `absent` gives the word back to it.
+    /// Says what a sensor is to say; `silent` gives the word back to it.
     case play(Condition, Reading)
     case simulate(Simulation, AppID, identifier: String?)
 }

@@ -11,6 +11,8 @@ package final class DescriptorSource: Source {
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package static let readable = Events(rawValue: UInt32(EPOLLIN.rawValue))
         package static let writable = Events(rawValue: UInt32(EPOLLOUT.rawValue))
+        /// Asked for with others: what is there already is told once, then only what comes.
+        package static let onChange = Events(rawValue: UInt32(EPOLLET.rawValue))
         /// Always reported, asked for or not.
         package static let hangUp = Events(rawValue: UInt32(EPOLLHUP.rawValue))
         package static let error = Events(rawValue: UInt32(EPOLLERR.rawValue))

@@ -13,6 +13,7 @@ package final class EventLoop {
     /// The `sd_event`, for wrappers that attach to it.
     @unsafe package let handle: OpaquePointer
     let descriptors: DescriptorTable
+    let children = ChildTable()
 
     package init() throws(LinuxError) {
         var event: OpaquePointer?
@@ -85,9 +86,17 @@ package final class EventLoop {
         try check(unsafe sd_event_set_watchdog(handle, 1), "sd_event_set_watchdog") > 0
     }
 
+    /// Whether a source here reaps this child once it has ended.
+    package func reaps(_ pid: Int32) -> Bool { children.pids.contains(pid) }
+
     private var hasEnded: Bool {
         unsafe sd_event_get_state(handle) == Int32(SD_EVENT_FINISHED)
     }
+}
+
+/// The children that sources of a loop reap.
+final class ChildTable {
+    var pids: Set<Int32> = []
 }
 
 /// Turns the negative error numbers of libsystemd into errors.

@@ -166,6 +166,44 @@ package final class TriggerSource: QueuedSource {
     }
 }
 
+/// A descriptor that sd-event itself watches: found with one look less than a `DescriptorSource`
+/// when it alone is ready, with many more when many are.
+@safe
+package final class SingleSource: QueuedSource {
+    fileprivate let handler: (DescriptorSource.Events) -> Void
+    private var events: DescriptorSource.Events
+
+    /// The descriptor must stay open as long as the source is there.
+    package init(
+        _ loop: EventLoop,
+        _ descriptor: Int32,
+        _ events: DescriptorSource.Events,
+        handler: @escaping (DescriptorSource.Events) -> Void
+    ) throws(LinuxError) {
+        (self.events, self.handler) = (events, handler)
+        super.init()
+        try unsafe watch(loop, descriptor, for: EPOLL_EVENTS(events.rawValue)) {
+            _,
+            _,
+            found,
+            context in
+            unsafe QueuedSource.of(context, as: SingleSource.self)?
+                .handler(DescriptorSource.Events(rawValue: found))
+            return 0
+        }
+    }
+
+    /// Waits for others from now on.
+    package func setEvents(_ events: DescriptorSource.Events) throws(LinuxError) {
+        guard events != self.events else { return }
+        self.events = events
+        try check(
+            unsafe sd_event_source_set_io_events(pointer, events.rawValue),
+            "sd_event_source_set_io_events"
+        )
+    }
+}
+
 /// A signal to this process; it must be blocked (`busy` otherwise).
 @safe
 package final class SignalSource: QueuedSource {
@@ -202,8 +240,13 @@ package final class SignalSource: QueuedSource {
 package final class ProcessSource: QueuedSource {
     package let process: PidFD
     fileprivate let handler: (ProcessExit) -> Void
+    /// Nil: it is nobody's child here.
+    private let children: ChildTable?
 
-    deinit { stop() }
+    deinit {
+        stop()
+        children?.pids.remove(process.pid)
+    }
 
     /// A child of ours, which is reaped. SIGCHLD must be blocked (`busy` otherwise).
     package init(
@@ -212,6 +255,8 @@ package final class ProcessSource: QueuedSource {
         handler: @escaping (ProcessExit) -> Void
     ) throws(LinuxError) {
         let number = process.descriptor.number
+        children = loop.children
+        loop.children.pids.insert(process.pid)
         self.process = process
         self.handler = handler
         super.init()
@@ -245,6 +290,7 @@ package final class ProcessSource: QueuedSource {
         handler: @escaping (ProcessExit) -> Void
     ) throws(LinuxError) {
         let number = process.descriptor.number
+        children = nil
         self.process = process
         self.handler = handler
         super.init()

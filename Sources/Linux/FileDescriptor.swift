@@ -36,6 +36,12 @@ package struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
+    /// To know again what is at `path`, whatever becomes of that: it can neither be read nor
+    /// written. Locks stay as they are when it is closed.
+    package init(knowing path: String) throws(LinuxError) {
+        number = try checkAgain("open", path) { unsafe clinux_open_path(path) }
+    }
+
     /// Closes and reports what only closing tells.
     package consuming func close() throws(LinuxError) {
         let number = number

@@ -43,42 +43,17 @@ package enum Files {
         }
     }
 
-    /// Replaces the file so that after a crash either the old or the new bytes are there, whole.
-    /// `permissions` nil: those that it has, else 0o600. What root replaces stays its owner's, and
-    /// what root makes is that of the directory's: a service reads what its operator writes.
-    /// `synchronized`: false is for what may be lost with the machine's power, and takes no time.
+    /// Replaces the file so that after a crash either the old or the new bytes are there, whole;
+    /// see `FileReplacement`.
     package static func replace(
         _ path: String,
         with bytes: Span<UInt8>,
         permissions: UInt32? = nil,
         synchronized: Bool = true
     ) throws(LinuxError) {
-        let temporary = path + ".\(getpid()).new"
-        let old = status(path)
-        do throws(LinuxError) {
-            // Left over by a process of the same number.
-            try? remove(temporary)
-            let file = try FileDescriptor(
-                opening: temporary,
-                [.writing, .create, .exclusive],
-                permissions: permissions ?? 0o600
-            )
-            if geteuid() == 0, let owner = old ?? status(directory(of: path)) {
-                try check(fchown(file.number, owner.user, owner.group), "chown", temporary)
-            }
-            if permissions == nil, let old {
-                try check(fchmod(file.number, old.permissions), "chmod", temporary)
-            }
-            try file.writeAll(bytes)
-            if synchronized { try file.synchronize() }
-            try file.close()
-            try rename(temporary, to: path)
-        } catch {
-            try? remove(temporary)
-            throw error
-        }
-        guard synchronized else { return }
-        try FileDescriptor(opening: directory(of: path), [.reading, .directory]).synchronize()
+        var replacement = try FileReplacement.of(path, permissions: permissions)
+        try replacement.write(bytes)
+        try replacement.finish(synchronized: synchronized)
     }
 
     package static func replace(
@@ -242,6 +217,8 @@ package struct FileStatus: Equatable, Sendable {
     package var group: UInt32
     package var device: UInt64
     package var inode: UInt64
+    /// Names that it has; 0: it was deleted, and is only open.
+    package var links: UInt64
     /// Nanoseconds since 1970.
     package var modified: Int64
 
@@ -259,6 +236,7 @@ package struct FileStatus: Equatable, Sendable {
         permissions = UInt32(information.st_mode & 0o7777)
         (user, group) = (information.st_uid, information.st_gid)
         (device, inode) = (UInt64(information.st_dev), UInt64(information.st_ino))
+        links = UInt64(information.st_nlink)
         modified =
             Int64(information.st_mtim.tv_sec) * 1_000_000_000 + Int64(information.st_mtim.tv_nsec)
     }

@@ -66,11 +66,16 @@ package struct Inotify: ~Copyable {
         try check(inotify_rm_watch(descriptor.number, watch), "inotify_rm_watch", "\(watch)")
     }
 
-    /// What happened since the last call; empty when nothing did.
-    package func events() throws(LinuxError) -> [Event] {
+    /// What happened since the last call; empty when nothing did. `readings`: those who write
+    /// without end must not keep us here; the rest comes with the next call.
+    package func events(readings: Int = .max) throws(LinuxError) -> [Event] {
         var events: [Event] = []
-        while let bytes = try descriptor.readAvailable(upTo: 16_384), !bytes.isEmpty {
+        var count = 0
+        while count < readings, let bytes = try descriptor.readAvailable(upTo: 16_384),
+            !bytes.isEmpty
+        {
             Self.parse(bytes, into: &events)
+            count += 1
         }
         return events
     }

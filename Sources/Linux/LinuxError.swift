@@ -44,6 +44,7 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let permission = Errno(EPERM)
     package static let access = Errno(EACCES)
     package static let again = Errno(EAGAIN)
+    package static let noMemory = Errno(ENOMEM)
     package static let interrupted = Errno(EINTR)
     package static let invalid = Errno(EINVAL)
     package static let nameTooLong = Errno(ENAMETOOLONG)
@@ -62,6 +63,9 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let addressInUse = Errno(EADDRINUSE)
     package static let noDevice = Errno(ENODEV)
     package static let noChild = Errno(ECHILD)
+    package static let inputOutput = Errno(EIO)
+    package static let loop = Errno(ELOOP)
+    package static let noDeviceOrAddress = Errno(ENXIO)
     package static let tooManyFiles = Errno(EMFILE)
     package static let tooManyFilesInSystem = Errno(ENFILE)
 }

@@ -12,6 +12,12 @@ package struct LockFile: ~Copyable, Sendable {
         descriptor = try FileDescriptor(opening: path, [.both, .create, .noFollow])
     }
 
+    /// Whether its path still leads to it.
+    package var isInPlace: Bool {
+        guard let own = try? descriptor.status() else { return false }
+        return Files.status(path)?.isSameFile(as: own) == true
+    }
+
     /// Takes the exclusive lock of one byte; false when somebody else has it.
     package func tryLock(_ byte: Int64) throws(LinuxError) -> Bool { try take(byte, exclusive: 1) }
 

@@ -91,6 +91,9 @@ package final class Database {
     /// Rows changed by the last statement.
     package var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
 
+    /// The number of the row that was inserted last into a table that numbers its rows.
+    package var lastInserted: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
     /// Whether no transaction is open.
     package var isIdle: Bool { unsafe sqlite3_get_autocommit(handle) != 0 }
 

@@ -69,9 +69,14 @@ package struct Simulated<Port: DevicePort> {
     /// Hands the daemon what has reached it, as one turn.
     package mutating func deliver() {
         guard world.daemonIsAlive, !world.inbox.isEmpty else { return }
-        let events = world.inbox
+        // It comes together with something that the daemon would act on.
+        let isLast = world.isStopping
+        let events = (isLast ? [.stopping] : []) + world.inbox
         world.inbox.removeAll(keepingCapacity: true)
         turn(events, isStart: false)
+        guard isLast, world.daemonIsAlive else { return }
+        world.killDaemon(.stopped)
+        endLife()
     }
 
     private mutating func turn(_ events: [Event], isStart: Bool) {
@@ -108,7 +113,10 @@ package struct Simulated<Port: DevicePort> {
         driver = Driver(device: device, port: port(VirtualPort(world: world)))
         watch.restored(device, world)
         world.daemonStarted()
-        var events = [
+        let conditions = Condition.allCases.compactMap { condition in
+            world.reading(condition).map { ConditionReport(condition, .kernel, $0) }
+        }
+        let events = [
             Event.started(
                 Start(
                     bootID: "boot-\(world.bootNumber)",
@@ -121,14 +129,11 @@ package struct Simulated<Port: DevicePort> {
                     },
                     seed: Int64(seed & (1 << 62 - 1)) | 1,
                     settings: world.settings,
-                    manifests: world.plans.dropLast().map(\.change)
+                    manifests: world.plans.dropLast().map(\.change),
+                    conditions: conditions
                 )
             )
         ]
-        for condition in Condition.allCases {
-            guard let reading = world.sensors[condition.place] else { continue }
-            events.append(.condition(condition, .kernel, reading))
-        }
         turn(events, isStart: true)
     }
 

@@ -1,41 +1,47 @@
 import CSystemd
 internal import Glibc
+import Linux
 package import Vocabulary
 
 extension Bus {
     /// Connects, peer to peer, to whoever listens at a path. Returns within `timeout`, ready.
     ///
     /// Throws `notListening` when nobody does, `timedOut` when one does and does not answer,
-    /// `disconnected` when the peer wants none of us.
+    /// `disconnected` when the peer wants none of us or goes away.
     package static func connect(
         toSocket path: String,
         timeout: Interval = .seconds(5)
     ) throws(BusError) -> Bus {
-        let descriptor = try connectedSocket(path, timeout: timeout)
+        let socket = FileDescriptor(owning: try connectedSocket(path, timeout: timeout))
+        let listener = listener(of: socket)
         var made: OpaquePointer?
         let code = unsafe sd_bus_new(&made)
         guard code >= 0, let handle = unsafe made else {
-            Glibc.close(descriptor)
             throw BusError(code, "sd_bus_new", path)
         }
         let bus = unsafe Bus(owning: handle)
-        let given = unsafe sd_bus_set_fd(handle, descriptor, descriptor)
-        guard given >= 0 else {
-            Glibc.close(descriptor)
-            throw BusError(given, "sd_bus_set_fd", path)
+        try check(unsafe sd_bus_set_fd(handle, socket.number, socket.number), "sd_bus_set_fd", path)
+        _ = socket.release()
+        do throws(BusError) {
+            try check(unsafe sd_bus_start(handle), "connect", path)
+            if try bus.work(for: timeout, until: { bus.isReady }) { return bus }
+        } catch {
+            throw BusError(error.reason, "connect", path, error.message, listener: listener)
         }
-        try check(unsafe sd_bus_start(handle), "connect", path)
-        guard try bus.workUntilReady(path, timeout) else {
-            throw BusError(.timedOut, "connect", path, "no answer within \(timeout)")
-        }
-        return bus
+        throw BusError(
+            .timedOut,
+            "connect",
+            path,
+            "no answer within \(timeout)",
+            listener: listener
+        )
     }
 
-    private func workUntilReady(_ path: String, _ timeout: Interval) throws(BusError) -> Bool {
-        do throws(BusError) {
-            return try work(for: timeout) { isReady }
+    private static func listener(of socket: borrowing FileDescriptor) -> UInt32? {
+        do throws(LinuxError) {
+            return try Peer(of: socket).user
         } catch {
-            throw BusError(error.reason, "connect", path, error.message)
+            return nil
         }
     }
 

@@ -68,6 +68,9 @@ package final class Bus {
         self.loop = loop
     }
 
+    /// Keeps a loop in which the owner does the work.
+    func keep(_ loop: EventLoop) { self.loop = loop }
+
     /// Sends nothing more and answers every call that waits with `disconnected`.
     package func close() { unsafe sd_bus_close(handle) }
 

@@ -27,12 +27,21 @@ package struct BusError: Error, Equatable, Sendable {
     package let subject: String
     /// The peer's or the system's own words.
     package let message: String
+    /// Of an attempt to connect: the user who listens there. Nil: not known.
+    package let listener: UInt32?
 
-    package init(_ reason: Reason, _ operation: String, _ subject: String, _ message: String) {
+    package init(
+        _ reason: Reason,
+        _ operation: String,
+        _ subject: String,
+        _ message: String,
+        listener: UInt32? = nil
+    ) {
         self.reason = reason
         self.operation = operation
         self.subject = subject
         self.message = message
+        self.listener = listener
     }
 }
 

@@ -1,4 +1,6 @@
 import CSystemd
+internal import EventLoop
+internal import Glibc
 package import Linux
 package import Vocabulary
 
@@ -18,7 +20,7 @@ package final class Connection {
     package let number: UInt64
     /// Who connected; the process may have ended since.
     package let peer: Peer
-    package let bus: Bus
+    let bus: Bus
 
     unowned let server: Server
     private(set) var state = State.authenticating
@@ -28,10 +30,19 @@ package final class Connection {
     var matches: [SignalMatch] = []
     /// When it must have authenticated.
     let deadline: BootTime
+    /// Of the socket, which is the bus's.
+    private(set) var descriptor: Int32 = -1
+    var source: SingleSource?
+    var handshake: Handshake
+    var position = Position.between
+    /// Whether sd-bus has handed on a message since this was set to false.
+    var hasDelivered = false
     private var subscriptions: [Subscription] = []
     private var interfaces: [OfferedInterface] = []
     /// About the bytes sent since the peer last had taken everything.
-    private var queuedBytes = 0
+    private(set) var queuedBytes = 0
+    /// What we sent ourselves, sd-bus's own answers not among it.
+    private(set) var sentMessages = 0
     /// Answers to calls of ours that are still to come.
     private var awaited = 0
 
@@ -53,19 +64,45 @@ package final class Connection {
         }
         bus = unsafe Bus(owning: handle)
         self.number = number
+        handshake = Handshake(user: peer.user, id: server.idText)
         self.peer = peer
         self.server = server
         self.deadline = deadline
-        try check(
-            unsafe sd_bus_set_fd(handle, descriptor.number, descriptor.number),
-            "sd_bus_set_fd"
-        )
-        _ = descriptor.release()
         try check(unsafe sd_bus_set_server(handle, 1, server.id), "sd_bus_set_server")
-        try check(unsafe sd_bus_set_connected_signal(handle, 1), "sd_bus_set_connected_signal")
         try check(unsafe sd_bus_set_sender(handle, Self.ownName), "sd_bus_set_sender")
+        // No call takes descriptors: a message with some ends the connection.
+        try check(unsafe sd_bus_negotiate_fds(handle, 0), "sd_bus_negotiate_fds")
         try addHandlers()
-        try check(unsafe sd_bus_start(handle), "sd_bus_start", "connection \(number)")
+        try start(with: descriptor)
+    }
+
+    /// Brings sd-bus over its handshake, which it cannot do without, with ourselves: for that long
+    /// one of a pair of sockets has the place of the peer's. The peer's handshake is ours.
+    private func start(with socket: consuming FileDescriptor) throws(BusError) {
+        let subject = "connection \(number)"
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            throw BusError(-errno, "socketpair", subject)
+        }
+        let near = FileDescriptor(owning: ends[0])
+        let far = FileDescriptor(owning: ends[1])
+        let copy = fcntl(socket.number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw BusError(-errno, "fcntl", subject) }
+        let peer = FileDescriptor(owning: copy)
+        try check(csystemd_replace(socket.number, near.number), "dup3", subject)
+        descriptor = socket.number
+        try check(unsafe sd_bus_set_fd(bus.handle, descriptor, descriptor), "sd_bus_set_fd")
+        _ = socket.release()
+        try check(unsafe sd_bus_start(bus.handle), "sd_bus_start", subject)
+        try failing("handshake") { () throws(LinuxError) in
+            try far.writeAll("\0AUTH EXTERNAL\r\nDATA\r\nBEGIN\r\n")
+        }
+        for _ in 0..<16 where !bus.isReady {
+            try check(unsafe sd_bus_process(bus.handle, nil), "sd_bus_process")
+        }
+        guard bus.isReady else { throw BusError(-EPROTO, "handshake", subject) }
+        try check(csystemd_replace(descriptor, peer.number), "dup3", subject)
     }
 
     private func addHandlers() throws(BusError) {
@@ -83,39 +120,27 @@ package final class Connection {
                 interfaces.append(try vtable.offer(on: bus, at: object.path, for: self))
             }
         }
-        subscriptions = [
-            try bus.onLocal("Connected") { [unowned self] in connected() },
-            try bus.onLocal("Disconnected") { [unowned self] in end() },
-        ]
+        subscriptions = [try bus.onLocal("Disconnected") { [unowned self] in end() }]
     }
 
-    private func connected() {
-        guard state == .authenticating else { return }
-        state = .open
-        server.pump(self)
-    }
-
-    /// Handles messages that came together with the end of the authentication: sd-bus leaves them
-    /// in its buffer until more arrive. Answers whether there may be more.
-    func pump() -> Bool {
-        for _ in 0..<64 where state != .closed {
-            let code = unsafe sd_bus_process(bus.handle, nil)
-            if code < 0 { end() }
-            if code <= 0 { return false }
-        }
-        return state != .closed
-    }
+    /// The peer has authenticated.
+    func open() { state = .open }
 
     /// Ends the connection; the server tells its owner after the turn.
     package func end() {
         guard state != .closed else { return }
         abandon()
+        if position == .inside { server.finished(self) }
         server.ended(self)
     }
 
     /// Ends the connection without a word to the server, which may be gone from now on.
     func abandon() {
         state = .closed
+        queuedBytes = 0
+        // Before the descriptor is closed: the source itself may go later, if its handler runs.
+        try? source?.setEnabled(false)
+        source = nil
         bus.close()
     }
 
@@ -201,6 +226,7 @@ package final class Connection {
         let target = Target(saidHello ? Self.peerName : nil, path, interface, method.name)
         guard let completion else {
             try bus.notify(target, arguments, signature: method.inputSignature)
+            sentMessages += 1
             return checkQueue(size: arguments.reduce(0) { $0 + $1.approximateSize })
         }
         guard awaited < server.limits.awaitedAnswers else { return end() }
@@ -212,9 +238,11 @@ package final class Connection {
             timeout: nil
         ) { [weak self] answer in
             guard let self, state == .open else { return }
+            hasDelivered = true
             awaited -= 1
             completion(answer)
         }
+        sentMessages += 1
         checkQueue(size: arguments.reduce(0) { $0 + $1.approximateSize })
     }
 
@@ -227,28 +255,32 @@ package final class Connection {
         } catch {
             return end()
         }
+        sentMessages += 1
         checkQueue(size: size)
     }
 
-    private func checkQueue(size: Int) {
+    /// To be called after all that may have been written, or not.
+    func checkQueue(size: Int) {
         let queued = bus.queuedMessages
         queuedBytes = queued == 0 ? 0 : queuedBytes + size
         if queued > server.limits.queuedMessages || queuedBytes > server.limits.queuedBytes {
-            end()
+            return end()
         }
+        if queued > 0 { server.boundQueues() }
+        watch()
     }
 }
 
-/// Sees every message before the objects do: sd-bus itself ignores whom a message is for.
+/// Sees every message but answers, before the objects do: sd-bus itself ignores whom it is for.
 private func messageArrived(
     _ message: OpaquePointer?,
     _ context: UnsafeMutableRawPointer?,
     _ error: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
-    guard let message = unsafe message, let context = unsafe context,
-        unsafe sd_bus_message_is_method_call(message, nil, nil) > 0
-    else { return 0 }
+    guard let message = unsafe message, let context = unsafe context else { return 0 }
     let connection = unsafe Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+    connection.hasDelivered = true
+    guard unsafe sd_bus_message_is_method_call(message, nil, nil) > 0 else { return 0 }
     let call = unsafe Message(retaining: message)
     guard let destination = call.destination, !connection.isOurs(destination) else { return 0 }
     let text = "'\(destination)' is not here: this socket has only \(connection.server.name)"

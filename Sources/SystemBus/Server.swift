@@ -21,8 +21,16 @@ package final class Server {
         package var queuedMessages = 1024
         /// About their bytes.
         package var queuedBytes = 16 << 20
+        /// The same of all peers: beyond that the one with the most is disconnected.
+        package var queuedBytesOfAll = 32 << 20
         /// About the memory that the arguments of one call take.
         package var argumentBytes = 1 << 20
+        /// A message; who announces a longer one is disconnected. It leaves room around arguments
+        /// of the largest size, so that slightly too large ones are refused with words.
+        package var messageBytes: Int { argumentBytes + (64 << 10) }
+        /// Messages of which more is to come, of all peers: beyond that the oldest ends the
+        /// connection of its sender.
+        package var unfinishedBytes = 16 << 20
         /// Answers that a peer owes us.
         package var awaitedAnswers = 256
 
@@ -87,8 +95,9 @@ package final class Server {
     /// In the order in which they came.
     package private(set) var connections: [Connection] = []
     private var lastNumber: UInt64 = 0
-    private var toPump: [Connection] = []
     private var dead: [Connection] = []
+    /// Messages of which more is to come, in the order in which they began.
+    private var unfinished: [(connection: Connection, size: Int)] = []
 
     package init(
         _ loop: EventLoop,
@@ -140,7 +149,7 @@ package final class Server {
                 server: self,
                 deadline: Clocks.boot() + limits.authentication
             )
-            try connection.bus.attach(to: loop)
+            try connection.serve(loop)
             connections.append(connection)
             try armAlarm()
             return nil
@@ -204,9 +213,28 @@ package final class Server {
         handlers.property(connection, interface, property)
     }
 
-    func pump(_ connection: Connection) {
-        toPump.append(connection)
-        schedule()
+    /// More has been queued for somebody.
+    func boundQueues() {
+        let bytes = connections.reduce(0) { $0 + $1.queuedBytes }
+        guard bytes > limits.queuedBytesOfAll else { return }
+        connections.max { $0.queuedBytes < $1.queuedBytes }?.end()
+    }
+
+    /// A message of so many bytes has begun.
+    func began(_ connection: Connection, _ size: Int) {
+        unfinished.append((connection, size))
+        var bytes = unfinished.reduce(0) { $0 + $1.size }
+        while bytes > limits.unfinishedBytes, let oldest = unfinished.first,
+            oldest.connection !== connection
+        {
+            bytes -= oldest.size
+            oldest.connection.end()
+        }
+    }
+
+    /// It is whole, or will never be.
+    func finished(_ connection: Connection) {
+        unfinished.removeAll { $0.connection === connection }
     }
 
     func ended(_ connection: Connection) {
@@ -225,9 +253,6 @@ package final class Server {
     /// Runs outside the callbacks of every connection.
     private func runOutside() {
         turn = nil
-        let pumped = toPump
-        toPump = []
-        for connection in pumped where connection.pump() { pump(connection) }
         let ended = dead
         dead = []
         for connection in ended {
@@ -250,17 +275,5 @@ package final class Server {
         let silent = connections.lazy.filter { $0.state == .authenticating }.map(\.deadline)
         let first = silent.min()
         try failing("timer") { () throws(LinuxError) in try alarm?.arm(at: first) }
-    }
-}
-
-/// Runs something of the system, whose errors are those of a connection here.
-private func failing<Answer: ~Copyable>(
-    _ operation: String,
-    _ body: () throws(LinuxError) -> Answer
-) throws(BusError) -> Answer {
-    do throws(LinuxError) {
-        return try body()
-    } catch {
-        throw BusError(-error.errno.number, operation, error.operation)
     }
 }

@@ -70,7 +70,9 @@ struct SubmitOptionsTests {
             ("after", 1e12), ("every", 59.9), ("every", -1), ("network", 1), ("power", "yes"),
             ("unmetered", .null), ("directory", "relative"), ("directory", ""), ("directory", 1),
             ("environment", "A=B"), ("environment", ["A"]), ("environment", ["=B"]),
-            ("environment", [1]), ("token", .string(String(repeating: "x", count: 65))),
+            ("environment", [1]), ("environment", ["OFFSTAGE_APP=other"]),
+            ("environment", ["A=B", "OFFSTAGE_NEW=1"]),
+            ("token", .string(String(repeating: "x", count: 65))),
             ("token", .bytes([1])),
         ] as [(String, Value?)]
     )
@@ -78,6 +80,22 @@ struct SubmitOptionsTests {
         let error = try #require(refusal(with(name, value)))
         #expect(!error.reason.isEmpty && !error.fix.isEmpty)
         #expect(error.reason.contains(name) || name == "environment" || name == "directory")
+    }
+
+    @Test(
+        arguments: [
+            ("command", ["true"]), ("directory", "/home/user"), ("environment", ["A=B"]),
+        ] as [(String, Value)]
+    )
+    func whatIsForACommandIsRefusedOfAnApp(name: String, value: Value) throws {
+        #expect(try SubmitOptions(["kind": "refresh", "id": "x"], ofAnApp: true).command == [])
+        var options: ValueMap = ["kind": "refresh", "id": "x"]
+        options[name] = value
+        let error = try #require(throws: OptionError.self) {
+            try SubmitOptions(options, ofAnApp: true)
+        }
+        #expect(error.reason.contains("command"))
+        #expect(!error.fix.isEmpty)
     }
 
     @Test func aCommandHasBounds() {

@@ -23,8 +23,8 @@ struct CommandLineTests {
         ("set battery", "set: VALUE is missing"),
         ("set battery -1", "battery cannot be \"-1\""),
         ("history -n", "-n needs an argument: NUMBER"),
-        ("history -n many", "--lines \"many\" is no number from 1 to 10000"),
-        ("history -n 0", "--lines \"0\" is no number from 1 to 10000"),
+        ("history -n many", "--lines \"many\" is no number from 1 to 10000000"),
+        ("history -n 0", "--lines \"0\" is no number from 1 to 10000000"),
         ("history --since long", "--since \"long\" is no span of time"),
         ("pause soon", "\"soon\" is no span of time\nWrite a number and a unit, such as 90s,"),
         ("pause 5", "\"5\" has no unit\nSay 5s, 5min or 5h."), ("pause 0", "\"0\" is no time"),
@@ -50,6 +50,11 @@ struct CommandLineTests {
         ("submit --refresh --every 2 -- true", "--every \"2\" has no unit\nSay 2s, 2min or 2h."),
         ("submit --refresh --setenv A -- true", "--setenv \"A\" is no variable"),
         ("submit --refresh --setenv =1 -- true", "--setenv \"=1\" is no variable"),
+        (
+            "submit --refresh --setenv OFFSTAGE_APP=x -- true",
+            "--setenv \"OFFSTAGE_APP=x\" names a variable that Offstage sets itself\nChoose"
+        ),
+        ("submit --refresh --power -- true", "submit: --refresh does not take --power\nLeave"),
     ])
     func whatIsWrongWithItIsSaid(_ line: String, _ message: String) {
         let control = CoreControl(at: terminal.now)

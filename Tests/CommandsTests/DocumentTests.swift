@@ -57,15 +57,15 @@ struct DocumentTests {
             )
         }
         try document.expect(part: "settings", settings.text)
-        var conditions = MarkdownTable("condition", "may be", "meaning", "absent", "lost")
+        var conditions = MarkdownTable("condition", "may be", "meaning", "none", "lost")
         for condition in Condition.allCases {
             let row = condition.row
             conditions.add(
                 code(row.name),
                 choices(row),
                 row.documentation,
-                row.word(row.absent),
-                row.word(row.lost)
+                row.word(row.harmless),
+                row.word(row.cautious)
             )
         }
         try document.expect(part: "conditions", conditions.text)

@@ -6,22 +6,27 @@ import Vocabulary
 
 /// The daemon tells the history in pages.
 struct HistoryPagingTests {
-    /// 25 lines, one each hour back from `now`, at most ten a page.
+    /// So many lines, one each hour back from `now`, at most so many a page.
     final class Pages: Control {
         let now: WallTime
+        private let count: Int64
+        private let page: Int
         private(set) var asked = 0
 
-        init(_ now: WallTime) { self.now = now }
+        init(_ now: WallTime, count: Int64 = 25, page: Int = 10) {
+            (self.now, self.count, self.page) = (now, count, page)
+        }
 
         func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
             asked += 1
-            let before = arguments[0]["before"]?.integerValue ?? 26
-            let ids = (1..<before).reversed().prefix(10)
+            let before = arguments[0]["before"]?.integerValue ?? count + 1
+            let limit = arguments[0]["limit"]?.integerValue.map { Int($0) } ?? 50
+            let ids = (1..<before).reversed().prefix(min(page, limit))
             return .list(
                 ids.map { id in
                     [
                         "id": .integer(id), "app": .string("app\(id)."), "what": "opened",
-                        "at": .string(stamp(now - .hours(25 - id))),
+                        "at": .string(stamp(now - .hours(count - id))),
                     ]
                 }
             )
@@ -42,5 +47,17 @@ struct HistoryPagingTests {
         #expect(
             terminal.run("history --since 9d", Pages(terminal.now.wall)).output.contains("app1.")
         )
+    }
+
+    @Test(arguments: [(7, 10_000), (25, 10), (12_000, 10_000), (20_000, 10_000), (30_000, 3)])
+    func asManyLinesAreToldAsWereAskedFor(wanted: Int64, page: Int) throws {
+        let terminal = TestTerminal()
+        let pages = Pages(terminal.now.wall, count: 20_000, page: page)
+        let outcome = terminal.run("history --json -n \(wanted)", pages)
+        let lines = try #require(
+            try ValueJSON.parse(outcome.output, limit: 1 << 24).listValue
+        )
+        let ids = lines.compactMap { $0["id"]?.integerValue }
+        #expect(ids == Array((1...20_000).reversed().prefix(Int(wanted))))
     }
 }

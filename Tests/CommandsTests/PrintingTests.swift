@@ -240,7 +240,7 @@ struct PrintingTests {
         narrow.width = 70
         let lines = narrow.run("conditions", control).output.split(separator: "\n")
         #expect(lines.count > Condition.allCases.count + 1)
-        #expect(lines.contains { $0.hasPrefix("locked     off      absent") })
+        #expect(lines.contains { $0.hasPrefix("locked     unknown  –") })
         // Columns stand below each other.
         let column = lines.first?.firstRange(of: "MEANING")?.lowerBound
         let place = column.flatMap { end in lines.first.map { $0[..<end].count } } ?? 0

@@ -19,11 +19,13 @@ struct TestTerminal {
         wall: LocalTime(day: 20_515, timeOfDay: .hours(12)).wall(utcOffset: 3600),
         utcOffset: 3600
     )
+    /// With a daemon that goes away.
+    var patience = Patience()
 
     /// Runs the program with these arguments. Without a `control` no daemon runs.
     func run(_ arguments: [String], _ control: (any Control)? = nil) -> Outcome {
         record { console in
-            OffstageProgram.main(arguments, console) { _ throws(Failure) in
+            OffstageProgram.main(arguments, console, patience: patience) { _ throws(Failure) in
                 guard let control else {
                     throw Failure(.notRunning, "the daemon is not running")
                 }

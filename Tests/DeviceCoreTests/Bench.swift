@@ -14,6 +14,7 @@ struct Bench {
     private(set) var timers = Timers()
     /// The next instant that is asked for, on a device that is awake.
     var armed: BootTime? { timers.first }
+    private let isSensed: Bool
     private var lastReply: UInt64 = 0
     private var lastPid: Int32 = 100
 
@@ -21,14 +22,17 @@ struct Bench {
     static let day: Int64 = 20_513
 
     /// `isCalm`: nothing that only chooses a better moment holds anything back, so that what is
-    /// due runs at once: no shared wake, no waking hours, no pause after the start.
+    /// due runs at once: no shared wake, no waking hours, no pause after the start. `isSensed`:
+    /// every condition has a source.
     init(
         at timeOfDay: Interval = .hours(12),
         sinceBoot: Interval = .hours(1),
         seed: Int64 = 1,
         isCalm: Bool = true,
+        isSensed: Bool = true,
         settings: Settings? = nil
     ) {
+        self.isSensed = isSensed
         device = Device()
         now = Moment(
             boot: BootTime(nanoseconds: 0) + sinceBoot,
@@ -38,6 +42,15 @@ struct Bench {
         )
         send(.settings(settings ?? (isCalm ? .calm : Settings())))
         send(.started(Start(bootID: "boot-1", seed: seed)))
+        look()
+    }
+
+    /// The kernel has looked, and there is nothing of the kind: holds nothing back.
+    private mutating func look() {
+        guard isSensed else { return }
+        for condition in Condition.allCases where condition != .storage {
+            feed(.condition(condition, .kernel, .noDevice))
+        }
     }
 
     // MARK: Events
@@ -57,7 +70,8 @@ struct Bench {
             case .save(let changes): apply(changes)
             case .arm(let timers): self.timers = timers
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
+                .holdAwake, .watchIdle,
                 .notifyFailures,
                 .watchUse, .reply, .announce:
                 break
@@ -249,7 +263,9 @@ struct Bench {
 
     mutating func say(_ launch: LaunchID, _ event: AppEvent) { send(.app(launch, event)) }
 
-    mutating func set(_ condition: Condition, _ value: Int, by source: ConditionSource = .kernel) {
+    /// By the source that has the word here, unless said otherwise.
+    mutating func set(_ condition: Condition, _ value: Int, by source: ConditionSource? = nil) {
+        let source = source ?? (condition == .storage ? .daemon : .kernel)
         send(.condition(condition, source, .value(value)))
     }
 
@@ -289,6 +305,7 @@ struct Bench {
             manifests: manifests.map { .present($0) }
         )
         feed(.started(start))
+        look()
     }
 }
 

@@ -88,7 +88,7 @@ struct CommandTests {
         var bench = Bench()
         bench.install(.refreshing("app"))
         let launch = try #require(bench.spawn(of: "app"))
-        bench.send(.process(launch, .notStarted(reason: "no such file")))
+        bench.send(.process(launch, .notStarted(StartFailure(.program, reason: "no such file"))))
         #expect(bench.results == [.notStarted])
         #expect(bench.runs.first?.reason == "no such file")
         #expect(bench.gates("app").contains("back-off"))

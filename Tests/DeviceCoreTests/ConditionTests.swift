@@ -4,28 +4,30 @@ import Vocabulary
 
 /// Sensors: sources, absence and loss.
 struct ConditionTests {
-    @Test func `what no source has takes the harmless value and holds nothing back`() {
-        var bench = Bench()
-        for condition in Condition.allCases {
+    @Test func `what no source has takes the harmless value and holds no refresh back`() {
+        var bench = Bench(isSensed: false)
+        // The daemon sees its own commits.
+        #expect(bench.device.conditions[.storage].source == .daemon)
+        for condition in Condition.allCases where condition != .storage {
             let state = bench.device.conditions[condition]
-            #expect(state.value == condition.row.absent)
+            #expect(state.value == condition.row.harmless)
             #expect(state.source == nil)
-            #expect(!state.isLost)
+            #expect(state.sensing == .unknown)
         }
-        bench.install(.refreshing("app"), .processing("other"))
-        #expect(bench.spawned.count == 2)
+        bench.install(.refreshing("app"))
+        #expect(bench.spawned.count == 1)
     }
 
     @Test func `what was there and vanished takes the cautious value`() {
-        for condition in Condition.allCases {
-            var bench = Bench()
-            bench.set(condition, condition.row.absent)
+        for condition in Condition.allCases where condition != .storage {
+            var bench = Bench(isSensed: false)
+            bench.set(condition, condition.row.harmless)
             bench.send(.condition(condition, .kernel, .lost))
             let state = bench.device.conditions[condition]
-            #expect(state.value == condition.row.lost)
-            #expect(state.isLost)
-            bench.send(.condition(condition, .kernel, .absent))
-            #expect(bench.device.conditions[condition].value == condition.row.absent)
+            #expect(state.value == condition.row.cautious)
+            #expect(state.sensing == .lost)
+            bench.send(.condition(condition, .kernel, .silent))
+            #expect(bench.device.conditions[condition].value == condition.row.harmless)
         }
     }
 
@@ -40,16 +42,16 @@ struct ConditionTests {
         bench.set(.battery, 35, by: .bus)
         #expect(bench.device.conditions.battery == 40)
         // `auto` gives the word back.
-        bench.send(.condition(.battery, .hand, .absent))
+        bench.send(.condition(.battery, .hand, .silent))
         #expect(bench.device.conditions.battery == 35)
         // A source that is lost yields to one that still sees.
         bench.send(.condition(.battery, .bus, .lost))
         #expect(bench.device.conditions.battery == 20)
-        #expect(!bench.device.conditions[.battery].isLost)
+        #expect(bench.device.conditions[.battery].sensing == .known)
         bench.send(.condition(.battery, .kernel, .lost))
         bench.send(.condition(.battery, .estimate, .lost))
         #expect(bench.device.conditions.battery == 0)
-        #expect(bench.device.conditions[.battery].isLost)
+        #expect(bench.device.conditions[.battery].sensing == .lost)
     }
 
     @Test func `since tells when the value last changed`() {
@@ -117,7 +119,7 @@ struct ConditionTests {
         for condition in Condition.allCases {
             let row = condition.row
             #expect(Condition(named: row.name) == condition)
-            for value in [row.absent, row.lost] {
+            for value in [row.harmless, row.cautious] {
                 #expect(row.value(row.word(value).filter { $0 != " " }) == value)
             }
             #expect(row.value("nonsense") == nil)
@@ -133,11 +135,12 @@ struct ConditionTests {
     @Test
     func `protected data is locked unless the lock is off, or there is none`() {
         for (reading, isHeld) in [
-            (Reading.value(0), false), (.value(1), true), (.value(2), true), (.absent, false),
+            (Reading.value(0), false), (.value(1), true), (.value(2), true), (.silent, true),
+            (.noDevice, false),
             (.lost, true),
         ] {
             for asks in [false, true] {
-                var bench = Bench()
+                var bench = Bench(isSensed: false)
                 bench.send(.condition(.locked, .bus, reading))
                 bench.ask(
                     .submit(

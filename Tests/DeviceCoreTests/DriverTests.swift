@@ -29,6 +29,7 @@ struct DriverTests {
             durabilities.append(durability)
             if let error {
                 steps.append(.failed)
+                if error.cause == .gone { records.removeAll() }
                 throw error
             }
             steps.append(.commit(changes.count))
@@ -39,6 +40,14 @@ struct DriverTests {
                 case .append: break
                 }
             }
+        }
+        mutating func commitAnew(
+            _ all: [Record],
+            with changes: [Change]
+        ) throws(CommitError) {
+            if let error { throw error }
+            steps.append(.commit(changes.count))
+            records = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
         }
         mutating func perform(_ effect: Effect) { steps.append(.effect(effect)) }
         mutating func reply(_ token: ReplyToken, _ reply: Reply) {
@@ -82,7 +91,10 @@ struct DriverTests {
         }
 
         mutating func fail(full: Bool = true) {
-            driver.port.error = CommitError(reason: "no space left on device", isFull: full)
+            driver.port.error = CommitError(
+                full ? .full : .failing,
+                reason: "no space left on device"
+            )
         }
     }
 
@@ -231,6 +243,36 @@ struct DriverTests {
         #expect(setup.effects.contains(.release(launch)))
     }
 
+    @Test func `a start that waits begins with the manifests and settings that were read last`() {
+        func spawned(_ events: Event...) -> [[String]] {
+            var setup = Setup()
+            setup.driver = Driver(device: Device(), port: Port())
+            setup.fail()
+            let manifests: [ManifestChange] = [
+                .present(.refreshing("app")), .present(.refreshing("gone")),
+            ]
+            setup.turn(
+                .started(Start(bootID: "b", seed: 1, settings: .calm, manifests: manifests))
+            )
+            for event in events { setup.turn(event) }
+            setup.driver.port.error = nil
+            setup.turn(.timer)
+            return setup.effects.compactMap {
+                if case .spawn(_, let spec) = $0 { spec.arguments } else { nil }
+            }
+        }
+        #expect(spawned() == [["reload", "app"], ["reload", "gone"]])
+        let other = AppManifest.refreshing("app") { $0.refreshCommand = ["other"] }
+        #expect(
+            spawned(.manifests([.present(other)]), .manifests([.removed(AppID("gone"))]))
+                == [["other"]]
+        )
+        var off = Settings.calm
+        off.backgroundRefresh = false
+        #expect(spawned(.settings(off)) == [])
+        #expect(spawned(.settings(off), .settings(.calm)).count == 2)
+    }
+
     @Test func `exits and receipts are fed again, once, when the store works`() throws {
         var setup = Setup(.manifests([.present(.refreshing("app"))]))
         let launch = try #require(setup.spawned.first)
@@ -269,13 +311,18 @@ struct DriverTests {
         #expect(setup.driver.device.conditions.battery == 99)
     }
 
-    @Test func `the store follows the device, whichever commit fails`() throws {
+    @Test(arguments: [CommitError.Cause.failing, .gone])
+    func `the store follows the device, whichever commit fails`(
+        cause: CommitError.Cause
+    ) throws {
         for failing in 0..<12 {
-            var setup = Setup()
+            // Beside what happens, something that nobody touches.
+            let later = Submission(kind: .processing, after: .hours(9), command: ["later"])
+            var setup = Setup(.user(.submit(later), reply: ReplyToken(9)))
             var turn = 0
             func step(_ events: Event...) {
                 setup.driver.port.error =
-                    turn == failing ? CommitError(reason: "x", isFull: false) : nil
+                    turn == failing ? CommitError(cause, reason: "x") : nil
                 turn += 1
                 setup.driver.port.steps.removeAll()
                 setup.driver.turn(events.map { .init($0, at: setup.now) })
@@ -286,7 +333,7 @@ struct DriverTests {
             step(.manifests([.present(.refreshing("app"))]))
             step(.user(.pause(.seconds(2)), reply: ReplyToken(1)))
             for _ in 0..<4 { step(.timer) }
-            let launch = setup.driver.device.apps.at(0)?.launches.first?.id ?? LaunchID(0)
+            let launch = setup.driver.device.apps.at(1)?.launches.first?.id ?? LaunchID(0)
             step(.process(launch, .started(ProcessID(pid: 1, startTime: 2))))
             step(.process(launch, .exited(.status(0), nil)))
             for _ in 0..<6 { step(.timer) }
@@ -295,9 +342,50 @@ struct DriverTests {
             let restored = Device(restoring: records.map(\.value))
             #expect(
                 Durable(restored) == Durable(setup.driver.device),
-                "after commit \(failing) failed"
+                "after commit \(failing) failed, \(cause)"
             )
         }
+    }
+
+    @Test func `a submit that is heard again is not answered by a store that has gone`() {
+        let submit = Event.user(
+            .submit(Submission(kind: .refresh, token: "t", command: ["sync"])),
+            reply: ReplyToken(1)
+        )
+        var setup = Setup(submit)
+        setup.turn(submit)
+        guard case .value = setup.replies.first else {
+            Issue.record("not answered: \(setup.effects)")
+            return
+        }
+        setup.driver.port.error = CommitError(.gone, reason: "x has been deleted")
+        setup.turn(submit)
+        guard case .refused = setup.replies.first else {
+            Issue.record("answered by \(setup.driver.port.steps)")
+            return
+        }
+    }
+
+    @Test func `a store that has gone is noticed where nothing is stored, and said to be`() {
+        var setup = Setup()
+        setup.driver.port.error = CommitError(.gone, reason: "x has been deleted")
+        setup.turn(.timer)
+        #expect(!setup.driver.mustRetry)
+        setup.driver.turn([.init(.timer, at: setup.now)], looksAtStore: true)
+        #expect(setup.driver.mustRetry)
+        #expect(setup.driver.device.conditions.storage == 3)
+        setup.turn(Self.submit)
+        guard case .refused(let refusal) = setup.replies.first else {
+            Issue.record("\(setup.replies)")
+            return
+        }
+        #expect(refusal.code == .storage)
+        #expect(refusal.reason.contains("x has been deleted"), "\(refusal)")
+        #expect(refusal.fix.contains("made again"), "\(refusal)")
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(!setup.driver.mustRetry)
+        #expect(setup.driver.device.conditions.storage == 0)
     }
 
     @Test func `what is kept while the store fails is bounded`() throws {

@@ -79,7 +79,7 @@ struct FailureTests {
             bench.exited(launch, status: 143)
             #expect(bench.app("app")?.record.failures.count == 0)
             #expect(bench.requests("app").map(\.state) == [.pending])
-            bench.set(change.0, change.0.row.absent)
+            bench.set(change.0, change.0.row.harmless)
             #expect(bench.spawn(of: "app") != nil, "\(change.0)")
         }
     }

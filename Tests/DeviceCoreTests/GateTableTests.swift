@@ -35,6 +35,8 @@ struct GateTableTests {
         better-moment       | ● | ● | | | | ● | | | | | |
         shared-wake         | ● | ● | | | | ● | | ● | | | |
         run-slots           | ● | ● | ● | | | | ● | | | | |
+        processes           | ● | ● | ● | ● | | ● | | ● | ● | ● | ● | ●
+        stopping            | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ●
         """
 
     static func cells(of row: Value) -> [String] {
@@ -71,7 +73,9 @@ struct GateTableTests {
             $0["gate"]?.stringValue
         }
         #expect(
-            always == ["unknown-app", "not-permitted", "storage", "run-slots"]
+            always == [
+                "unknown-app", "not-permitted", "storage", "run-slots", "processes", "stopping",
+            ]
         )
     }
 

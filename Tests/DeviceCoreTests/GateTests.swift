@@ -50,267 +50,272 @@ struct GateTests {
         bench.exited(launch, status: status)
     }
 
-    static let scenarios: [Scenario] = [
-        Scenario(
-            gate: "unknown-app",
-            close: {
-                $0.install(.linked("app", identifiers: ["x"]))
-                let open = try $0.openApp("app", registered: ["x"])
-                $0.submit(open, "x") { $0.after = .minutes(1) }
-                $0.exited(open)
-                $0.send(.manifests([.invalid(AppID("app"), reason: "line 3: no such key")]))
-                $0.advance(.minutes(1))
-            },
-            open: { $0.install(.linked("app", identifiers: ["x"])) },
-            sentence: "line 3: no such key"
-        ),
-        Scenario(
-            gate: "not-permitted",
-            close: {
-                $0.install(.linked("app", identifiers: ["x"]))
-                let launch = try $0.openApp("app", registered: ["x"])
-                $0.submit(launch, "x") { $0.after = .minutes(1) }
-                $0.exited(launch)
-                $0.install(.linked("app", identifiers: ["y"]))
-                $0.advance(.minutes(1))
-            },
-            open: { $0.install(.linked("app", identifiers: ["x"])) },
-            sentence: "PermittedTaskIdentifiers=x;"
-        ),
-        Scenario(
-            gate: "closed-by-user",
-            close: {
-                $0.set(.network, 0)
-                $0.install(.refreshing("app") { $0.useFrom = .file("/x") })
-                $0.ask(.close(AppID("app")))
-                $0.set(.network, 2)
-            },
-            open: {
-                $0.send(.used(AppID("app"))); $0.advance(.minutes(15))
-            },
-            sentence: "you closed it"
-        ),
-        Scenario(
-            gate: "refresh-off",
-            close: {
-                $0.configure { $0.backgroundRefresh = false }; $0.install(.refreshing("app"))
-            },
-            open: { $0.configure { $0.backgroundRefresh = true } },
-            sentence: "turned off for all apps"
-        ),
-        Scenario(
-            gate: "paused",
-            close: {
-                $0.ask(.pause(nil)); $0.install(.refreshing("app"))
-            },
-            open: { $0.ask(.continue) },
-            sentence: "you paused all background work"
-        ),
-        condition("before-first-unlock", .locked, 2, 1, "not been unlocked since it started"),
-        Scenario(
-            gate: "data-protection",
-            close: {
-                $0.set(.locked, 1)
-                $0.ask(
-                    .submit(
-                        Submission(kind: .refresh, needs: Needs(unlocked: true), command: ["app"])
+    static let scenarios: [Scenario] =
+        [
+            Scenario(
+                gate: "unknown-app",
+                close: {
+                    $0.install(.linked("app", identifiers: ["x"]))
+                    let open = try $0.openApp("app", registered: ["x"])
+                    $0.submit(open, "x") { $0.after = .minutes(1) }
+                    $0.exited(open)
+                    $0.send(.manifests([.invalid(AppID("app"), reason: "line 3: no such key")]))
+                    $0.advance(.minutes(1))
+                },
+                open: { $0.install(.linked("app", identifiers: ["x"])) },
+                sentence: "line 3: no such key"
+            ),
+            Scenario(
+                gate: "not-permitted",
+                close: {
+                    $0.install(.linked("app", identifiers: ["x"]))
+                    let launch = try $0.openApp("app", registered: ["x"])
+                    $0.submit(launch, "x") { $0.after = .minutes(1) }
+                    $0.exited(launch)
+                    $0.install(.linked("app", identifiers: ["y"]))
+                    $0.advance(.minutes(1))
+                },
+                open: { $0.install(.linked("app", identifiers: ["x"])) },
+                sentence: "PermittedTaskIdentifiers=x;"
+            ),
+            Scenario(
+                gate: "closed-by-user",
+                close: {
+                    $0.set(.network, 0)
+                    $0.install(.refreshing("app") { $0.useFrom = .file("/x") })
+                    $0.ask(.close(AppID("app")))
+                    $0.set(.network, 2)
+                },
+                open: {
+                    $0.send(.used(AppID("app"))); $0.advance(.minutes(15))
+                },
+                sentence: "you closed it"
+            ),
+            Scenario(
+                gate: "refresh-off",
+                close: {
+                    $0.configure { $0.backgroundRefresh = false }; $0.install(.refreshing("app"))
+                },
+                open: { $0.configure { $0.backgroundRefresh = true } },
+                sentence: "turned off for all apps"
+            ),
+            Scenario(
+                gate: "paused",
+                close: {
+                    $0.ask(.pause(nil)); $0.install(.refreshing("app"))
+                },
+                open: { $0.ask(.continue) },
+                sentence: "you paused all background work"
+            ),
+            condition("before-first-unlock", .locked, 2, 1, "not been unlocked since it started"),
+            Scenario(
+                gate: "data-protection",
+                close: {
+                    $0.set(.locked, 1)
+                    $0.ask(
+                        .submit(
+                            Submission(
+                                kind: .refresh,
+                                needs: Needs(unlocked: true),
+                                command: ["app"]
+                            )
+                        )
                     )
-                )
-            },
-            open: { $0.set(.locked, 0) },
-            sentence: "it needs data that the lock protects"
-        ),
-        condition("low-power", .lowPower, 1, 0, "low-power mode is on"),
-        Scenario(
-            gate: "earliest",
-            close: {
-                $0.ask(.submit(Submission(kind: .refresh, after: .hours(30), command: ["app"])))
-            },
-            open: { $0.advance(.hours(30)) },
-            sentence: "it is to begin tomorrow at 18:00 or later",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "quiet",
-            close: {
-                $0.install(.refreshing("app") { $0.refreshInterval = .hours(1) })
-                try run(&$0)
-                $0.advance(.minutes(20))
-            },
-            open: { $0.advance(.minutes(40)) },
-            sentence: "rests for 1h",
-            hasNext: true
-        ),
-        condition("network", .network, 0, 2, "there is no network connection"),
-        condition("network", .network, 1, 2, "the network wants a sign-in first"),
-        condition(
-            "metered",
-            .metered,
-            1,
-            0,
-            "the network is metered",
-            first: { $0.configure { $0.refreshOnMetered = false } }
-        ),
-        condition(
-            "metered",
-            .metered,
-            1,
-            0,
-            "the network is metered",
-            needs: Needs(unmetered: true)
-        ),
-        condition(
-            "external-power",
-            .power,
-            0,
-            1,
-            "the device is not on external power",
-            needs: Needs(power: true),
-            first: { $0.set(.battery, 90) }
-        ),
-        condition(
-            "battery",
-            .battery,
-            12,
-            50,
-            "the battery is low (12 %)",
-            first: { $0.set(.power, 0) }
-        ),
-        condition("device-in-use", .idle, 0, 1, "the device is in use", needs: Needs()),
-        Scenario(
-            gate: "app-in-foreground",
-            close: {
-                $0.install(.linked("app", identifiers: ["x"]))
-                let launch = try $0.openApp("app", registered: ["x"])
-                $0.submit(launch, "x")
-            },
-            open: { $0.ask(.leave(AppID("app"))) },
-            sentence: "you have it open"
-        ),
-        condition("thermal", .thermal, 2, 1, "the device is too warm"),
-        condition("memory", .memory, 2, 1, "memory is short"),
-        condition("storage", .storage, 1, 0, "the disk is full"),
-        Scenario(
-            gate: "unused",
-            close: {
-                $0.install(.refreshing("app") { $0.useFrom = .file("/x") })
-                let launch = try #require($0.spawn(of: "app"))
-                $0.set(.network, 0)
-                $0.started(launch)
-                $0.exited(launch)
-                $0.advance(.days(7))
-                $0.set(.network, 2)
-            },
-            open: {
-                $0.send(.used(AppID("app"))); $0.advance(.minutes(15))
-            },
-            sentence: "you have not opened it for 7d or more"
-        ),
-        Scenario(
-            gate: "app-quota",
-            close: {
-                $0.set(.battery, 90)
-                $0.set(.power, 0)
-                $0.configure { $0.appWakesPerDay = 1 }
-                $0.install(.refreshing("app"))
-                try run(&$0)
-                $0.advance(.hours(1))
-            },
-            open: { $0.advance(.hours(11)) },
-            sentence: "used up what it may spend today",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "device-quota",
-            close: {
-                $0.set(.battery, 90)
-                $0.set(.power, 0)
-                $0.configure { $0.deviceTimePerDay = .seconds(10) }
-                $0.install(.refreshing("app"))
-                let launch = try #require($0.spawn(of: "app"))
-                $0.started(launch)
-                $0.advance(.seconds(10))
-                $0.exited(launch)
-                $0.advance(.hours(1))
-            },
-            open: { $0.set(.power, 1) },
-            sentence: "all apps together have used up",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "back-off",
-            close: {
-                $0.configure { $0.refreshFloor = .zero }
-                $0.configure { $0.refreshesPerDay = 100_000 }
-                $0.install(.refreshing("app"))
-                try run(&$0, status: 4)
-                $0.advance(.minutes(1))
-            },
-            open: { $0.advance(.minutes(14)) },
-            sentence: "it failed once (exit status 4)",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "still-running",
-            close: {
-                $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
-                $0.started(try #require($0.spawn(of: "command.app")))
-                $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
-            },
-            open: { $0.exited(try #require($0.app("command.app")?.launches.first?.id)) },
-            sentence: "its last run has not ended"
-        ),
-        Scenario(
-            gate: "start-pause",
-            close: {
-                $0.configure { $0.pauseAfterResume = .seconds(10) }
-                $0.sleep(.hours(1))
-                $0.install(.refreshing("app"))
-            },
-            open: { $0.advance(.seconds(10)) },
-            sentence: "the device has just woken up",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "better-moment",
-            close: {
-                $0.configure {
-                    $0.refreshesPerDay = 12
-                    $0.refreshFloor = .zero
-                }
-                $0.install(.refreshing("app"))
-                try run(&$0)
-            },
-            open: { $0.advance(.hours(2)) },
-            sentence: "spread over your day",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "shared-wake",
-            close: {
-                $0.configure { $0.sharedWake = .minutes(5) }
-                $0.move(.seconds(1))
-                $0.install(.refreshing("app"))
-            },
-            open: { $0.advance(.minutes(5)) },
-            sentence: "shares the next wake",
-            hasNext: true
-        ),
-        Scenario(
-            gate: "run-slots",
-            close: {
-                $0.configure { $0.runSlots = 1 }
-                $0.install(.refreshing("other"))
-                $0.install(.refreshing("app"))
-            },
-            open: {
-                let launch = try #require($0.app("other")?.launches.first?.id)
-                $0.started(launch)
-                $0.exited(launch)
-            },
-            sentence: "its turn comes after them"
-        ),
-    ]
+                },
+                open: { $0.set(.locked, 0) },
+                sentence: "it needs data that the lock protects"
+            ),
+            condition("low-power", .lowPower, 1, 0, "low-power mode is on"),
+            Scenario(
+                gate: "earliest",
+                close: {
+                    $0.ask(.submit(Submission(kind: .refresh, after: .hours(30), command: ["app"])))
+                },
+                open: { $0.advance(.hours(30)) },
+                sentence: "it is to begin tomorrow at 18:00 or later",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "quiet",
+                close: {
+                    $0.install(.refreshing("app") { $0.refreshInterval = .hours(1) })
+                    try run(&$0)
+                    $0.advance(.minutes(20))
+                },
+                open: { $0.advance(.minutes(40)) },
+                sentence: "rests for 1h",
+                hasNext: true
+            ),
+            condition("network", .network, 0, 2, "there is no network connection"),
+            condition("network", .network, 1, 2, "the network wants a sign-in first"),
+            condition(
+                "metered",
+                .metered,
+                1,
+                0,
+                "the network is metered",
+                first: { $0.configure { $0.refreshOnMetered = false } }
+            ),
+            condition(
+                "metered",
+                .metered,
+                1,
+                0,
+                "the network is metered",
+                needs: Needs(unmetered: true)
+            ),
+            condition(
+                "external-power",
+                .power,
+                0,
+                1,
+                "the device is not on external power",
+                needs: Needs(power: true),
+                first: { $0.set(.battery, 90) }
+            ),
+            condition(
+                "battery",
+                .battery,
+                12,
+                50,
+                "the battery is low (12 %)",
+                first: { $0.set(.power, 0) }
+            ),
+            condition("device-in-use", .idle, 0, 1, "the device is in use", needs: Needs()),
+            Scenario(
+                gate: "app-in-foreground",
+                close: {
+                    $0.install(.linked("app", identifiers: ["x"]))
+                    let launch = try $0.openApp("app", registered: ["x"])
+                    $0.submit(launch, "x")
+                },
+                open: { $0.ask(.leave(AppID("app"))) },
+                sentence: "you have it open"
+            ),
+            condition("thermal", .thermal, 2, 1, "the device is too warm"),
+            condition("memory", .memory, 2, 1, "memory is short"),
+            condition("storage", .storage, 1, 0, "the disk is full"),
+            Scenario(
+                gate: "unused",
+                close: {
+                    $0.install(.refreshing("app") { $0.useFrom = .file("/x") })
+                    let launch = try #require($0.spawn(of: "app"))
+                    $0.set(.network, 0)
+                    $0.started(launch)
+                    $0.exited(launch)
+                    $0.advance(.days(7))
+                    $0.set(.network, 2)
+                },
+                open: {
+                    $0.send(.used(AppID("app"))); $0.advance(.minutes(15))
+                },
+                sentence: "you have not opened it for 7d or more"
+            ),
+            Scenario(
+                gate: "app-quota",
+                close: {
+                    $0.set(.battery, 90)
+                    $0.set(.power, 0)
+                    $0.configure { $0.appWakesPerDay = 1 }
+                    $0.install(.refreshing("app"))
+                    try run(&$0)
+                    $0.advance(.hours(1))
+                },
+                open: { $0.advance(.hours(11)) },
+                sentence: "used up what it may spend today",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "device-quota",
+                close: {
+                    $0.set(.battery, 90)
+                    $0.set(.power, 0)
+                    $0.configure { $0.deviceTimePerDay = .seconds(10) }
+                    $0.install(.refreshing("app"))
+                    let launch = try #require($0.spawn(of: "app"))
+                    $0.started(launch)
+                    $0.advance(.seconds(10))
+                    $0.exited(launch)
+                    $0.advance(.hours(1))
+                },
+                open: { $0.set(.power, 1) },
+                sentence: "all apps together have used up",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "back-off",
+                close: {
+                    $0.configure { $0.refreshFloor = .zero }
+                    $0.configure { $0.refreshesPerDay = 100_000 }
+                    $0.install(.refreshing("app"))
+                    try run(&$0, status: 4)
+                    $0.advance(.minutes(1))
+                },
+                open: { $0.advance(.minutes(14)) },
+                sentence: "it failed once (exit status 4)",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "still-running",
+                close: {
+                    $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
+                    $0.started(try #require($0.spawn(of: "command.app")))
+                    $0.ask(.submit(Submission(kind: .refresh, command: ["app"])))
+                },
+                open: { $0.exited(try #require($0.app("command.app")?.launches.first?.id)) },
+                sentence: "its last run has not ended"
+            ),
+            Scenario(
+                gate: "start-pause",
+                close: {
+                    $0.configure { $0.pauseAfterResume = .seconds(10) }
+                    $0.sleep(.hours(1))
+                    $0.install(.refreshing("app"))
+                },
+                open: { $0.advance(.seconds(10)) },
+                sentence: "the device has just woken up",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "better-moment",
+                close: {
+                    $0.configure {
+                        $0.refreshesPerDay = 12
+                        $0.refreshFloor = .zero
+                    }
+                    $0.install(.refreshing("app"))
+                    try run(&$0)
+                },
+                open: { $0.advance(.hours(2)) },
+                sentence: "spread over your day",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "shared-wake",
+                close: {
+                    $0.configure { $0.sharedWake = .minutes(5) }
+                    $0.move(.seconds(1))
+                    $0.install(.refreshing("app"))
+                },
+                open: { $0.advance(.minutes(5)) },
+                sentence: "shares the next wake",
+                hasNext: true
+            ),
+            Scenario(
+                gate: "run-slots",
+                close: {
+                    $0.configure { $0.runSlots = 1 }
+                    $0.install(.refreshing("other"))
+                    $0.install(.refreshing("app"))
+                },
+                open: {
+                    let launch = try #require($0.app("other")?.launches.first?.id)
+                    $0.started(launch)
+                    $0.exited(launch)
+                },
+                sentence: "its turn comes after them"
+            ),
+        ] + ofTheDaemon
 
     @Test func `every gate has a scenario`() {
         #expect(Set(Self.scenarios.map(\.gate)) == Set(Gate.allCases.map(\.name)))

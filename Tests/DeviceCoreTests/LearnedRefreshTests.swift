@@ -323,7 +323,7 @@ struct LearnedRefreshTests {
         let usual = try price()
         bench.send(.condition(.power, .hand, .value(1)))
         #expect(try price() < usual)
-        bench.send(.condition(.power, .hand, .absent))
+        bench.send(.condition(.power, .hand, .silent))
         bench.send(.condition(.metered, .hand, .value(1)))
         #expect(try price() > usual)
     }

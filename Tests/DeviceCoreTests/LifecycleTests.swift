@@ -74,7 +74,7 @@ struct LifecycleTests {
                 if case .attach(let id, _, _) = effect { id } else { nil }
             }.first
         )
-        bench.send(.process(launch, .notStarted(reason: "no right to")))
+        bench.send(.process(launch, .notStarted(StartFailure(.program, reason: "no right to"))))
         #expect(bench.refusal?.code == .held)
         #expect(bench.refusal?.reason.hasSuffix("no right to") == true)
         #expect(bench.launch(launch) == nil)
@@ -85,7 +85,9 @@ struct LifecycleTests {
         bench.ask(.open(AppID("app"), attach: nil))
         let launch = try #require(bench.spawn(of: "app"))
         #expect(bench.reply == nil, "not before it is known")
-        bench.send(.process(launch, .notStarted(reason: "app is not in PATH")))
+        bench.send(
+            .process(launch, .notStarted(StartFailure(.program, reason: "app is not in PATH")))
+        )
         #expect(bench.refusal?.code == .held)
         #expect(bench.refusal?.reason == "app cannot be started: app is not in PATH")
         bench.ask(.open(AppID("app"), attach: nil))
@@ -298,7 +300,7 @@ struct LifecycleTests {
         #expect(bench.reply == nil)
         let next = try #require(bench.spawn(of: "app"))
         #expect(bench.spawned.first?.spec.weight == .foreground)
-        bench.send(.process(next, .notStarted(reason: "gone")))
+        bench.send(.process(next, .notStarted(StartFailure(.program, reason: "gone"))))
         #expect(bench.refusal?.reason == "app cannot be started: gone")
     }
 

@@ -263,8 +263,19 @@ struct LinkTests {
                 reply: bench.nextReply()
             )
         )
-        #expect(bench.told(launch).isEmpty)
+        #expect(bench.told(launch) == [.go(delivery)], "once more: it may not have heard the first")
         #expect(bench.launch(launch)?.registered == ["app.news"])
+    }
+
+    @Test func `what an app says that it runs gets go, once each, whatever it had before`() throws {
+        for isOffered in [false, true] {
+            var (bench, launch, delivery) = try Self.offered()
+            if isOffered { bench.say(launch, .accepted(delivery)) }
+            bench.say(launch, .disconnected)
+            bench.say(launch, .reconnected(running: [delivery], finished: []))
+            #expect(bench.told(launch) == [.go(delivery)])
+            #expect(bench.requests("app").map(\.state) == [.running(launch)])
+        }
     }
 
     @Test func `a change of background refresh is told once, to a suspended app when it goes on`()

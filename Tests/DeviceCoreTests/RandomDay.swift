@@ -17,6 +17,7 @@ struct RandomDay {
     private var spawned: Set<LaunchID> = []
     private var released: Set<LaunchID> = []
     private var isHeldAwake = false
+    private var isIdleWatched = false
     private(set) var problems: [String] = []
 
     static let manifests: [AppManifest] = [
@@ -87,7 +88,8 @@ struct RandomDay {
         }
         switch random.below(8) {
         case 0: return .condition(condition, source, .lost)
-        case 1...2: return .condition(condition, source, .absent)
+        case 1: return .condition(condition, source, .silent)
+        case 2: return .condition(condition, source, .noDevice)
         default: return .condition(condition, source, .value(random.below(highest + 1)))
         }
     }
@@ -171,7 +173,7 @@ struct RandomDay {
         if launch.process == nil {
             guard launch.phase == .starting else { return nil }
             return random.chance(1, in: 8)
-                ? .process(launch.id, .notStarted(reason: "no such file"))
+                ? .process(launch.id, .notStarted(StartFailure(.program, reason: "no such file")))
                 : .process(
                     launch.id,
                     .started(ProcessID(pid: Int32(launch.id.number), startTime: launch.id.number))
@@ -310,8 +312,12 @@ struct RandomDay {
         case .holdAwake(let hold):
             check(hold != isHeldAwake, "held awake twice")
             isHeldAwake = hold
+        case .watchIdle(let watches):
+            check(watches != isIdleWatched, "watched twice")
+            isIdleWatched = watches
         case .kill(let launch), .terminate(let launch), .measure(let launch),
-            .checkLocks(let launch), .weigh(let launch, _), .limitMemory(let launch, _):
+            .checkLocks(let launch), .weigh(let launch, _), .limitMemory(let launch, _),
+            .setDeadline(let launch, _):
             check(!released.contains(launch), "\(launch) is acted upon after its end")
         case .save, .probe, .cancelProbe, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

@@ -275,6 +275,12 @@ struct RecoveryTests {
             survivors: [Survivor(launch: launch, process: process, alive: true)],
             manifests: [.refreshing("app")]
         )
+        // The daemon before may have died without having written it down for the keeper.
+        #expect(
+            bench.effects.contains {
+                if case .setDeadline(launch, .some) = $0 { true } else { false }
+            }
+        )
         bench.advance(.seconds(15) - .milliseconds(1))
         #expect(!bench.contains(.terminate(launch)))
         bench.advance(.milliseconds(1))

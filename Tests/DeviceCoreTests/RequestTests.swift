@@ -132,6 +132,16 @@ struct RequestTests {
             code: .invalid,
             value: "rm"
         ),
+        Wrong(
+            description: "a condition that a refresh does not wait for",
+            submission: Submission(
+                identifier: "app.refresh",
+                kind: .refresh,
+                needs: Needs(power: true, network: true)
+            ),
+            code: .invalid,
+            value: "power"
+        ),
     ])
     func `what cannot be is refused with reason, value and fix`(_ wrong: Wrong) throws {
         var (bench, launch) = try Bench.withApp()
@@ -144,6 +154,34 @@ struct RequestTests {
         #expect(!refusal.fix.isEmpty)
         #expect(bench.requests("app").isEmpty)
         #expect(bench.spawned.isEmpty)
+    }
+
+    @Test(
+        arguments: TaskKind.allCases,
+        [
+            (Needs(power: true), "external-power"), (Needs(network: true), "network"),
+            (Needs(unmetered: true), "metered"), (Needs(unlocked: true), "data-protection"),
+        ]
+    )
+    func `what a request is stored with it waits for, and all else is refused`(
+        _ kind: TaskKind,
+        _ condition: (needs: Needs, gate: String)
+    ) throws {
+        let needs = condition.needs
+        var bench = Bench()
+        let lacking: [(Condition, Int)] = [(.power, 0), (.network, 0), (.metered, 1), (.locked, 1)]
+        for (condition, value) in lacking { bench.set(condition, value) }
+        bench.ask(.submit(Submission(identifier: "x", kind: kind, command: ["x"])))
+        #expect(!bench.gates("command.x").contains(condition.gate))
+        bench.ask(.submit(Submission(identifier: "x", kind: kind, needs: needs, command: ["x"])))
+        guard bench.refusal == nil else {
+            #expect((kind, needs) == (.refresh, Needs(power: true)))
+            #expect(bench.refusal?.code == .invalid)
+            #expect(bench.refusal?.reason == "a refresh does not take this condition")
+            #expect(bench.requests("command.x").map(\.needs) == [Needs()], "as it was")
+            return
+        }
+        #expect(bench.gates("command.x").contains(condition.gate))
     }
 
     @Test(arguments: ["", "a b", "a/b", "ä", String(repeating: "x", count: 65)])

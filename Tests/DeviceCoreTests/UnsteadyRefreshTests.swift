@@ -223,7 +223,7 @@ struct UnsteadyRefreshTests {
     }
 
     @Test func `what a sensor tells of use is kept, and its end is seen after a restart`() throws {
-        var bench = Bench()
+        var bench = Bench(isSensed: false)
         bench.send(.condition(.idle, .kernel, .value(0)))
         #expect(bench.device.use.isInUse)
         let use = bench.device.use

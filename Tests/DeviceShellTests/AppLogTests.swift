@@ -96,3 +96,79 @@ struct AppLogTests {
         #expect(try bench.app("app")?["state"] == "foreground")
     }
 }
+
+/// Many logs, as the keeper holds them to their limit.
+struct LogBoundsTests {
+    let scratch = ScratchDirectory()
+
+    private func write(_ count: Int, to name: String) throws {
+        let text = (0..<count).map { "line \($0)\n" }.joined()
+        try FileDescriptor(opening: scratch(name), [.writing, .create, .append]).writeAll(text)
+    }
+
+    @Test func `only logs above the limit are shortened`() throws {
+        try write(10, to: "small.log")
+        try write(200, to: "large.log")
+        try write(200, to: "other")
+        var bounds = LogBounds(scratch.path, limit: 1000)
+        let found = bounds.look(at: nil)
+        #expect(found)
+        #expect(bounds.due == nil)
+        #expect(Files.status(scratch("large.log"))?.size == 0)
+        #expect(try scratch.read("large.log.1").hasSuffix("line 199\n"))
+        #expect(try scratch.read("small.log").hasPrefix("line 0\n"))
+        #expect(try scratch.read("other").hasPrefix("line 0\n"))
+        try write(200, to: "large.log")
+        try write(200, to: "second.log")
+        bounds.look(at: ["second.log", "gone.log"])
+        #expect(Files.status(scratch("large.log"))?.size != 0)
+        #expect(Files.status(scratch("second.log"))?.size == 0)
+        let foundAbove = bounds.look(at: nil, above: 5000)
+        #expect(!foundAbove)
+    }
+
+    @Test func `of a flood the newest lines are kept, some times a second`() throws {
+        var bounds = LogBounds(scratch.path, limit: 1000)
+        try write(5000, to: "app.log")
+        bounds.look(at: ["app.log"])
+        #expect(Files.status(scratch("app.log"))?.size == 0)
+        let due = try #require(bounds.due)
+        #expect(due > Clocks.boot())
+        bounds.settle(at: due - .milliseconds(1))
+        #expect(!Files.exists(scratch("app.log.1")), "not yet")
+        try write(6000, to: "app.log")
+        bounds.look(at: ["app.log"])
+        #expect(bounds.due == due, "a flood does not put it off")
+        bounds.settle(at: due)
+        let kept = try scratch.read("app.log.1")
+        #expect(kept.utf8.count <= 500)
+        #expect(kept.hasSuffix("line 5999\n"))
+        #expect(kept.hasPrefix("line "))
+        #expect(bounds.due == nil)
+    }
+
+    @Test func `a log that cannot be shortened is told of once`() throws {
+        var told: [String] = []
+        // A directory in its place stands for a disk that takes nothing.
+        try Files.makeDirectory(scratch("app.log.1"))
+        var bounds = LogBounds(scratch.path, limit: 1000) { path, _ in told.append(path) }
+        for _ in 0..<3 {
+            try write(200, to: "app.log")
+            bounds.look(at: nil)
+        }
+        #expect(told == [scratch("app.log")])
+        #expect(Files.status(scratch("app.log"))?.size == 0)
+    }
+
+    @Test func `an older piece is copied bit by bit, however large the limit`() throws {
+        let log = AppLog(scratch("app.log"), limit: 5 << 20)
+        let line = [UInt8](repeating: UInt8(ascii: "x"), count: 99) + [UInt8(ascii: "\n")]
+        let writer = try log.open()
+        for _ in 0..<60_000 { try writer.writeAll(line.span) }
+        try log.bound()
+        let older = try Files.read(log.path + ".1", limit: 1 << 24)
+        #expect(older.count <= 5 << 19)
+        #expect(older.count > 5 << 19 - 100)
+        #expect(older.count % 100 == 0)
+    }
+}

@@ -133,7 +133,9 @@ final class DaemonBench {
 
     private func client() throws -> Bus {
         if let bus, bus.isOpen { return bus }
-        let bus = try Bus.connect(toSocket: daemon.socket, timeout: .seconds(60))
+        let bus = try Command.acting(as: daemon.user) {
+            try Bus.connect(toSocket: daemon.socket, timeout: .seconds(60))
+        }
         self.bus = bus
         return bus
     }
@@ -148,6 +150,9 @@ final class DaemonBench {
         bus = nil
         return try daemon.stop()
     }
+
+    /// Forgets the connection to a daemon that is about to end.
+    func disconnect() { bus = nil }
 
     func restart() throws {
         try kill()
@@ -166,12 +171,29 @@ final class DaemonBench {
         kind: String = "processing",
         _ more: ValueMap = [:]
     ) throws -> Value {
+        try ask("Submit", submission(script, id, kind, more))
+    }
+
+    /// The same, without waiting for the answer.
+    func sendSubmit(_ script: String, id: String, kind: String) throws {
+        let target = Target(Control1.busName, Control1.path, Control1.name, "Submit")
+        let signature = Control1.interface.method("Submit")?.inputSignature ?? ""
+        let bus = try client()
+        try bus.notify(target, [submission(script, id, kind, [:])], signature: signature)
+    }
+
+    private func submission(
+        _ script: String,
+        _ id: String,
+        _ kind: String,
+        _ more: ValueMap
+    ) -> Value {
         var options: ValueMap = [
             "kind": .string(kind), "id": .string(id), "command": ["sh", "-c", .string(script)],
         ]
         for entry in more.entries { options[entry.key] = entry.value }
         if options["directory"] == nil { options["directory"] = .string(home("")) }
-        return try ask("Submit", .map(options))
+        return .map(options)
     }
 
     func set(_ name: String, _ value: String) throws {

@@ -5,8 +5,9 @@ import Vocabulary
 
 /// A small file system at a path.
 private enum SmallDisk {
-    static func mount(_ path: String) -> Bool {
-        let mount = Command("mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", path)
+    static func mount(_ path: String, megabytes: Int = 2) -> Bool {
+        let options = "size=\(megabytes)m,mode=700"
+        let mount = Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)
         return (try? mount.run())?.succeeded == true
     }
 
@@ -27,10 +28,10 @@ private final class FullDisk {
     let bench: DaemonBench
     let state: String
 
-    init() throws {
-        bench = try DaemonBench(starting: false)
+    init(_ settings: String = "", megabytes: Int = 2) throws {
+        bench = try DaemonBench(settings, starting: false)
         state = bench.daemon.scratch("state")
-        try #require(SmallDisk.mount(state))
+        try #require(SmallDisk.mount(state, megabytes: megabytes))
         try bench.daemon.start()
         try bench.set("power", "off")
     }
@@ -114,6 +115,43 @@ struct DiskFullTests {
         #expect(try bench.answers())
         #expect(bench.read("before") == "run\n")
         #expect(bench.read("late") == "")
+    }
+
+    /// Once the store's log has its size, commits succeed while no new file fits.
+    @Test func `what is acknowledged on a full disk runs once there is room, each once`() throws {
+        let disk = try FullDisk("run-slots = 8\nhistory-lines = 100000\n", megabytes: 16)
+        let (bench, state) = (disk.bench, disk.state)
+        defer { withExtendedLifetime(disk) {} }
+        for number in 0..<600 { try bench.submit(":", id: "a\(number)", kind: "refresh") }
+        try bench.wait(until: "600 runs") {
+            try bench.ask("Tasks", "").listValue?.isEmpty == true
+        }
+        try fill(state + "/filler")
+        var acknowledged: [String] = []
+        for number in 0..<200 {
+            do {
+                try bench.submit("echo \(number) >> ran", id: "b\(number)", kind: "refresh")
+                acknowledged.append("\(number)")
+            } catch {
+                break
+            }
+        }
+        #expect(acknowledged.count > 10, "the store still takes some")
+        let waiting = try bench.explain("command.b0")["holds"]?.listValue ?? []
+        #expect(waiting.contains { $0["gate"] == "storage" }, "\(waiting)")
+        let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "starting programs" }
+        #expect(check?["ok"] == false, "\(String(describing: check))")
+        #expect(bench.read("ran") == "")
+        try Files.remove(state + "/filler")
+        try bench.wait(until: "all have run") {
+            try bench.ask("Tasks", "").listValue?
+                .isEmpty == true
+        }
+        #expect(Set(bench.lines("ran")) == Set(acknowledged))
+        #expect(bench.lines("ran").count == acknowledged.count)
+        for number in acknowledged {
+            #expect(try bench.runs("command.b\(number)").map { $0["outcome"] } == ["new-data"])
+        }
     }
 
     @Test func `a daemon starts on a full disk after a reboot, and goes on once there is room`()

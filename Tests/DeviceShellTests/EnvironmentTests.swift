@@ -5,13 +5,31 @@ import Vocabulary
 
 /// What apps get of the environment.
 struct EnvironmentTests {
-    private func build(_ own: [String], passing names: [String] = []) -> [String] {
+    private func build(
+        _ own: [String],
+        passing names: [String] = [],
+        setting variables: [EnvironmentVariable] = [],
+        ours: [EnvironmentVariable] = []
+    ) -> [String] {
         let spec = ProcessSpec(
             app: AppID("app"),
             arguments: ["true"],
+            environment: variables,
             passEnvironment: names
         )
-        return AppEnvironment.build(spec, from: own, extra: [])
+        return AppEnvironment.build(spec, from: own, ours: ours)
+    }
+
+    @Test func `names of ours have our values, whatever was asked for, and no others pass`() {
+        let own = ["PATH=/bin", "OFFSTAGE_SOCKET=/daemon", "OFFSTAGE_NEW=1", "OFFICE=2"]
+        let ours = [EnvironmentVariable(name: "OFFSTAGE_APP", value: "app")]
+        let set = ["OFFSTAGE_APP", "OFFSTAGE_REASON", "A"].map {
+            EnvironmentVariable(name: $0, value: "theirs")
+        }
+        #expect(
+            build(own, passing: ["*", "OFFSTAGE_*"], setting: set, ours: ours)
+                == ["PATH=/bin", "OFFICE=2", "A=theirs", "OFFSTAGE_APP=app"]
+        )
     }
 
     @Test func `a name with a star passes all that begin so, and no others`() {

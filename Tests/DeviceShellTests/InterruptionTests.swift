@@ -128,7 +128,7 @@ struct InterruptionTests {
         func battery() throws -> Value? {
             try bench.ask("Conditions").listValue?.first { $0["condition"] == "battery" }
         }
-        #expect(try battery()?["source"] == "absent")
+        #expect(try battery()?["sensing"] == "none")
         try bench.set("battery", "15")
         #expect(try battery()?["number"] == 15)
         #expect(try battery()?["source"] == "set by hand")

@@ -71,6 +71,8 @@ struct LinkedTaskTests {
     @Test func `what a task asked for expires it when it is lost, and so does its user`() throws {
         let stage = try stage("wake-grant = 10m\n")
         let bench = stage.bench
+        try bench.set("network", "on")
+        try bench.set("locked", "off")
         let app = try stage.open(
             registered: ["news", "clean"],
             answering: ["Offer", "Go", "Expire"]

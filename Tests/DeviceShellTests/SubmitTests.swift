@@ -215,6 +215,17 @@ struct SubmitTests {
             "network is not true or false"
         ),
         (
+            ["kind": "refresh", "command": ["true"], "power": true],
+            "a refresh does not take this condition: power"
+        ),
+        (
+            [
+                "kind": "refresh", "command": ["true"],
+                "environment": ["OFFSTAGE_APP=command.other"],
+            ],
+            "one that Offstage sets itself: OFFSTAGE_APP"
+        ),
+        (
             ["kind": "refresh", "command": ["true"], "sudo": true],
             "there is no option of that name"
         ),

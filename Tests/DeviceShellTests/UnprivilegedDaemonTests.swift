@@ -4,7 +4,7 @@ import Linux
 import TestKit
 import Testing
 
-private enum Unprivileged {
+enum Unprivileged {
     static let isPossible: Bool = {
         guard Command.runsAsRoot, let user = Command.ordinaryUser else { return false }
         var command = Command(Products.path(of: "offstaged"), "--version")

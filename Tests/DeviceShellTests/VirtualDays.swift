@@ -18,8 +18,15 @@ struct VirtualDays {
             do {
                 try store?.commit(changes, durability)
             } catch {
-                throw CommitError(reason: "\(error)", isFull: error.isFull)
+                throw CommitError(error.isFull ? .full : .failing, reason: "\(error)")
             }
+        }
+
+        mutating func commitAnew(
+            _ records: [Record],
+            with changes: [Change]
+        ) throws(CommitError) {
+            try commit(changes, .powerLoss)
         }
 
         mutating func perform(_ effect: Effect) {

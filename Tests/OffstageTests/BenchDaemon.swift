@@ -300,12 +300,9 @@ final class BenchWorld {
             return reply.set(.failure(BusError(.disconnected, "call", method, "no app")))
         }
         do throws(BusError) {
-            try connection.bus.call(
-                Target(nil, AppObject1.path, AppObject1.name, method),
-                arguments,
-                signature: row.inputSignature,
-                timeout: .minutes(2)
-            ) { reply.set($0) }
+            try connection.call(at: AppObject1.path, AppObject1.name, row, arguments) {
+                reply.set($0)
+            }
         } catch {
             reply.set(.failure(error))
         }

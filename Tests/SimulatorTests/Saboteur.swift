@@ -13,6 +13,12 @@ struct Saboteur: DevicePort {
     func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
         try inner.commit(self.changes(changes), durability)
     }
+    func commitAnew(
+        _ records: [Record],
+        with changes: [Change]
+    ) throws(CommitError) {
+        try inner.commitAnew(records, with: self.changes(changes))
+    }
     func perform(_ effect: Effect) {
         for effect in self.effect(effect, inner.world.now) { inner.perform(effect) }
     }
@@ -220,15 +226,38 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         },
         PlantedBug("the lock is not seen", "nothing runs before the first unlock").with {
             $0.event = {
-                if case .condition(.locked, _, _) = $0 { [] } else { [$0] }
+                switch $0 {
+                case .condition(.locked, _, _): return []
+                case .started(var start):
+                    start.conditions.removeAll { $0.condition == .locked }
+                    return [.started(start)]
+                case let other: return [other]
+                }
             }
+        },
+        PlantedBug("the stop is not heard", "a daemon that stops begins nothing").with {
+            $0.event = { $0 == .stopping ? [] : [$0] }
+            $0.days = 20
         },
         PlantedBug(
             "the user is not seen",
             "processing stops when the user comes back or its power goes"
         ).with {
             $0.event = {
-                if case .condition(.idle, _, _) = $0 { [] } else { [$0] }
+                if case .condition(.idle, let source, _) = $0 {
+                    [.condition(.idle, source, .value(1))]
+                } else {
+                    [$0]
+                }
+            }
+        },
+        PlantedBug("a missing sensor is called good", "what work asks for is there").with {
+            $0.event = { event in
+                guard case .started = event else { return [event] }
+                let good = [Condition.power, .network, .metered, .locked].map {
+                    Event.condition($0, .bus, .value($0.row.harmless))
+                }
+                return [event] + good
             }
         },
     ]
@@ -257,7 +286,7 @@ extension Event {
             change(&submission)
             return .app(launch, .submit(submission, reply: reply))
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered:
+            .used, .user, .storageRecovered, .stopping:
             return self
         }
     }
@@ -273,7 +302,7 @@ extension Event {
             change(&settings)
             return .settings(settings)
         case .timer, .clockChanged, .manifests, .condition, .process, .app, .used, .user,
-            .storageRecovered:
+            .storageRecovered, .stopping:
             return self
         }
     }

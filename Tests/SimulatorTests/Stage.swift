@@ -21,6 +21,13 @@ final class Stage {
             try inner.commit(changes, durability)
             for case .append(let line) in changes { notes.lines.append(line) }
         }
+        func commitAnew(
+            _ records: [Record],
+            with changes: [Change]
+        ) throws(CommitError) {
+            try inner.commitAnew(records, with: changes)
+            for case .append(let line) in changes { notes.lines.append(line) }
+        }
         func perform(_ effect: Effect) {
             notes.effects.append(effect)
             inner.perform(effect)
@@ -52,6 +59,7 @@ final class Stage {
         )
         let world = World(plans: plans + [rest], swarm: Swarm(), seed: 1, watch: watch)
         world.isQuiet = true
+        world.senseNothing()
         let notes = notes
         simulated = Simulated(world: world, watch: watch, seed: 1) {
             Recorder(inner: $0, notes: notes)

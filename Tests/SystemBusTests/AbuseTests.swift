@@ -118,6 +118,23 @@ struct AbuseTests {
         try healthy(server)
     }
 
+    @Test func ofManyThatStopReadingTheGreediestGoes() throws {
+        var limits = Server.Limits()
+        limits.queuedBytesOfAll = 1_000_000
+        let server = try EchoServer(limits: limits)
+        let modest = try Bus.connect(toSocket: server.socket)
+        var answer = 0
+        try modest.call(BusTests.target("Bytes"), [600_000], signature: "u") {
+            if case .success(let values) = $0 { answer = values.first?.bytesValue?.count ?? 0 }
+        }
+        try healthy(server)
+        let greedy = try Bus.connect(toSocket: server.socket)
+        try greedy.call(BusTests.target("Bytes"), [700_000], signature: "u") { _ in }
+        try server.await("ended 3")
+        #expect(try modest.work(for: .seconds(60)) { answer == 600_000 })
+        try healthy(server)
+    }
+
     @Test func aThousandConnectionsOfOneProcess() throws {
         let server = try EchoServer()
         var held: [SharedDescriptor] = []

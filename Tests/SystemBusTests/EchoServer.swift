@@ -44,7 +44,7 @@ final class EchoServer: Sendable {
         properties: [Interface.Property("Nothing", "s", "Has no value.")]
     )
 
-    private static func method(
+    fileprivate static func method(
         _ name: String,
         _ input: String,
         _ output: String,
@@ -245,10 +245,11 @@ private final class World {
     }
 
     func callBack(_ call: IncomingCall) throws {
-        try call.connection.bus.call(
-            Target(nil, "/app", "org.example.App1", "Do"),
-            call.arguments,
-            signature: "s"
+        try call.connection.call(
+            at: "/app",
+            "org.example.App1",
+            EchoServer.method("Do", "s", "v", "Does something."),
+            call.arguments
         ) { answer in
             switch answer {
             case .success(let values): call.answer([values.first ?? .null])

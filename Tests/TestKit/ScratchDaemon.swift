@@ -36,7 +36,7 @@ package final class ScratchDaemon {
         try? kill()
         // Its apps and its keeper outlive it on purpose; here they end, and are reaped.
         let step = (try? scratch.read("state/launches/step"))?.split(separator: "\n") ?? []
-        if step.count == 2 { Self.removeGroups(String(step[1])) }
+        if step.count >= 2 { Self.removeGroups(String(step[1])) }
         var left: [ProcessIdentity] = []
         for name in (try? Files.list(scratch("state/launches"))) ?? [] {
             guard let text = try? scratch.read("state/launches/" + name),
@@ -103,24 +103,40 @@ package final class ScratchDaemon {
         return false
     }
 
-    private func begin(_ milliseconds: Int32) throws -> Bool {
-        try Files.makeDirectory(scratch("data"), permissions: 0o755, parents: true)
-        let notify = scratch("notify")
-        try? Files.remove(notify)
-        let socket = try UnixSocket.datagrams(at: notify)
-        if let user { try Files.setOwner(notify, user: user.user, group: user.group) }
+    /// The machine of the test is a quiet one without a battery, whatever else runs beside it.
+    private var sensors: [(option: String, place: String)] {
+        [
+            ("--pressure", "off"), ("--power-supplies", scratch("supplies")),
+            ("--load", scratch("loadavg")),
+        ]
+    }
+
+    private func command(notifying socket: String) -> Command {
         var command = Command(
             wrapper + [Products.path(of: "offstaged")] + [
                 "--state", scratch("state"), "--runtime", scratch("run"),
                 "--config", scratch("offstage.conf"), "--data", scratch("data"),
                 "--administrator", scratch("administrator.conf"),
-            ] + (options.contains("--pressure") ? [] : ["--pressure", "off"]) + options
+            ] + sensors.flatMap { options.contains($0) ? [] : [$0, $1] } + options
         )
         command.environment = Command.cleanEnvironment(
-            ["NOTIFY_SOCKET": notify, "HOME": scratch("home")].merging(environment) { $1 }
+            ["NOTIFY_SOCKET": socket, "HOME": scratch("home")].merging(environment) { $1 }
         )
         command.user = user
-        process = try command.start(logging: logPath)
+        return command
+    }
+
+    private func begin(_ milliseconds: Int32) throws -> Bool {
+        try Files.makeDirectory(scratch("data"), permissions: 0o755, parents: true)
+        try Files.makeDirectory(scratch("supplies"), permissions: 0o755, parents: true)
+        if !Files.exists(scratch("loadavg")) {
+            try scratch.write("loadavg", "0.00 0.00 0.00 1/100 1\n")
+        }
+        let notify = scratch("notify")
+        try? Files.remove(notify)
+        let socket = try UnixSocket.datagrams(at: notify)
+        if let user { try Files.setOwner(notify, user: user.user, group: user.group) }
+        process = try command(notifying: notify).start(logging: logPath)
         let number = process?.descriptor.number ?? -1
         identity = ProcessIdentity(of: process?.pid ?? 0)
         let end = Clocks.boot().nanoseconds + Int64(milliseconds) * 1_000_000
@@ -154,6 +170,43 @@ package final class ScratchDaemon {
         try kill()
         try start()
     }
+
+    /// Sends a signal that ends it, and starts the next at once, before the first is gone. While
+    /// the first lives the next is refused, and tried again. Returns how the first ended.
+    package func succeed(_ signal: Int32) throws -> ProcessExit? {
+        guard let first = process.take() else { return nil }
+        try first.send(signal)
+        while true {
+            let said = log.utf8.count
+            do {
+                try start()
+                break
+            } catch let error as DidNotHappen {
+                let refusal = String(decoding: log.utf8.dropFirst(said), as: UTF8.self)
+                _ = try process?.wait(block: true)
+                process = nil
+                guard refusal.contains("another daemon") else { throw error }
+                try Wait.until(readable: first.descriptor.number, "end of offstaged")
+            }
+        }
+        // Its files are closed a moment before its end is told.
+        try Wait.until(readable: first.descriptor.number, "two daemons at once")
+        return try first.wait(block: false)
+    }
+
+    /// Starts another one beside it, for the same state, and returns how that ended.
+    package func startBeside() throws -> Command.Outcome {
+        try command(notifying: scratch("beside")).run()
+    }
+
+    /// Whether it ends by itself within a time.
+    package func ends(within milliseconds: Int32) -> Bool {
+        guard let number = process?.descriptor.number else { return false }
+        return Poll.ready(number, for: .readable, milliseconds: milliseconds)
+    }
+
+    /// Lets it stand still for a while, or go on.
+    package func send(_ signal: Int32) throws { try process?.send(signal) }
 
     @discardableResult
     private func end(by signal: Int32) throws -> ProcessExit? {

@@ -27,6 +27,24 @@ package final class ServingThread: Sendable {
         self.thread = Atomic(UInt(thread))
     }
 
+    /// What a body that waits a lot returns, from a thread of its own: the few that all tests share
+    /// stay free.
+    package static func value<Value: Sendable>(
+        of body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        var thread: ServingThread?
+        defer { withExtendedLifetime(thread) {} }
+        return try await withCheckedThrowingContinuation { continuation in
+            do {
+                thread = try ServingThread { _ in
+                    continuation.resume(with: Result { try body() })
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
     deinit {
         try? stop.writing.writeAll("x")
         pthread_join(pthread_t(thread.load(ordering: .relaxed)), nil)

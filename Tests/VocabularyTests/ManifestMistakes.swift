@@ -32,6 +32,16 @@ extension ManifestParserTests {
         ("Environment=PATH;", "Environment: \"PATH\" is not NAME=value. Write NAME=value;"),
         ("Environment=A=1;A=2;", "Environment: \"A=2\" sets a variable again. Remove one."),
         (
+            "Environment=A=1;OFFSTAGE_APP=other;",
+            "Environment: \"OFFSTAGE_APP=other\" names a variable that Offstage sets itself. "
+                + "Choose a name that does not begin with OFFSTAGE_."
+        ),
+        (
+            "PassEnvironment=TZ;OFFSTAGE_*;",
+            "PassEnvironment: \"OFFSTAGE_*\" names a variable that Offstage sets itself. Choose a "
+                + "name that does not begin with OFFSTAGE_."
+        ),
+        (
             "PassEnvironment=A=1;",
             "PassEnvironment: \"A=1\" is not the name of a variable. Write names such as TZ or "
                 + "QT_*, without values."

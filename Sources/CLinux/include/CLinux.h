@@ -92,6 +92,8 @@ size_t clinux_parse_options(
 // Single calls (calls.c). Each returns what the call returns, with errno as it left it.
 
 int clinux_open(const char *path, int flags, mode_t mode);
+/// A descriptor of what is at a path, to know it by: it can neither be read nor written.
+int clinux_open_path(const char *path);
 int clinux_set_nonblocking(int descriptor, int on);
 int clinux_pipe(int ends[2], int nonblocking);
 int clinux_eventfd(void);
@@ -120,6 +122,10 @@ int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group);
 /// SO_PEERPIDFD; ENOPROTOOPT before Linux 6.5.
 int clinux_peer_pidfd(int socket);
 int clinux_socket_datagram(void);
+/// A non-blocking socket that hears what the kernel tells udev of its devices.
+int clinux_socket_device_events(void);
+/// The next of them: its length, with 0 for what the kernel has not sent.
+ssize_t clinux_receive_device_event(int socket, char *buffer, size_t capacity);
 
 /// A timerfd on CLOCK_REALTIME that becomes readable when the clock is set.
 int clinux_clock_jump_timer(void);

@@ -25,3 +25,6 @@ int csystemd_vtable_add_signal(
 int csystemd_vtable_add_property(
     csystemd_vtable *vtable, const char *name, const char *type, int constant,
     sd_bus_property_get_t get);
+
+/* Has a descriptor stand for what `with` stands for, close-on-exec. */
+int csystemd_replace(int descriptor, int with);

@@ -18,29 +18,104 @@ struct DaemonControl: Control {
         if let status = Files.status(path), status.kind != .socket {
             throw Failure(.notRunning, "\(path.printable) is no socket", fix: Self.which)
         }
-        do throws(BusError) {
-            bus = try Bus.connect(toSocket: path)
-        } catch {
-            // It hung up, or answered what is not D-Bus.
-            switch error.reason {
-            case .disconnected, .system:
-                throw Failure(.notRunning, Self.stranger(path), fix: Self.which)
-            case .notListening, .timedOut, .refused, .unsuitable, .tooLarge: break
+        bus = try Self.connect(path)
+    }
+
+    /// Between attempts to connect to who hangs up. A daemon that dies is gone at the next.
+    private static let pauses: [Int32] = [10, 20, 50, 100, 200]
+
+    private static func connect(_ path: String) throws(Failure) -> Bus {
+        var pauses = pauses[...]
+        var wasThere = false
+        while true {
+            let error: BusError
+            do throws(BusError) {
+                return try Bus.connect(toSocket: path)
+            } catch let reason {
+                error = reason
             }
-            guard error.reason == .notListening else {
+            if wasThere, error.reason == .notListening {
                 throw Failure(
                     .notRunning,
-                    "the daemon at \(path.printable) does not answer: \(error.message.printable)"
+                    "the daemon at \(path.printable) went away while this connected to it",
+                    fix: start,
+                    loss: .connecting
                 )
             }
-            throw Failure(
+            guard error.reason == .disconnected, !isForeign(error.listener),
+                let pause = pauses.popFirst()
+            else { throw failure(error, at: path) }
+            wasThere = true
+            _ = try? Poll.wait(for: [], milliseconds: pause)
+        }
+    }
+
+    private static func failure(_ error: BusError, at path: String) -> Failure {
+        let place = path.printable
+        switch error.reason {
+        case .notListening:
+            return Failure(
                 .notRunning,
-                "the daemon is not running: nobody listens at \(path.printable)",
-                fix: "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
+                "the daemon is not running: nobody listens at \(place)",
+                fix: start,
+                loss: .absent
+            )
+        case .disconnected, .system:
+            if let user = error.listener, isForeign(user) { return foreign(path, user) }
+            if error.listener == nil, let user = owner(of: path), isForeign(user) {
+                return foreign(path, user)
+            }
+            // It answered what is not D-Bus, or cannot be connected to at all.
+            guard error.reason == .disconnected else {
+                return Failure(
+                    .notRunning,
+                    error.listener == nil
+                        ? "\(place) cannot be connected to: \(error.message.printable)"
+                        : stranger(path),
+                    fix: which
+                )
+            }
+            return Failure(
+                .notRunning,
+                "what listens at \(place) hangs up: it is not Offstage, or takes no more "
+                    + "connections",
+                fix: which
+            )
+        case .timedOut, .refused, .unsuitable, .tooLarge:
+            return Failure(
+                .notRunning,
+                "the daemon at \(place) does not answer: \(error.message.printable)"
             )
         }
     }
 
+    private static func isForeign(_ user: UInt32?) -> Bool {
+        user.map { $0 != CurrentProcess.user } ?? false
+    }
+
+    /// A daemon serves nobody but its own user, not even root.
+    private static func foreign(_ path: String, _ user: UInt32) -> Failure {
+        Failure(
+            .notRunning,
+            "the socket \(path.printable) belongs to user \(user), and this is user "
+                + "\(CurrentProcess.user)",
+            fix: "Ask as that user, or say which is your own with --socket or OFFSTAGE_SOCKET."
+        )
+    }
+
+    /// Of the path itself, or of the directory that keeps us from it.
+    private static func owner(of path: String) -> UInt32? {
+        var place = path
+        while true {
+            if let status = Files.status(place) { return status.user }
+            let above = Files.directory(of: place)
+            guard above != place else { return nil }
+            place = above
+        }
+    }
+
+    private static let start =
+        "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
     private static let which = "Say which is the daemon's with --socket or OFFSTAGE_SOCKET."
 
     private static func stranger(_ path: String) -> String {
@@ -93,8 +168,18 @@ struct DaemonControl: Control {
 
     /// The daemon's refusal in its own words.
     private func failure(_ error: BusError) -> Failure {
-        guard case .refused(let name) = error.reason else {
-            return Failure(.notRunning, "the daemon does not answer: \(error.message.printable)")
+        let name: String
+        switch error.reason {
+        case .refused(let refusal): name = refusal
+        case .unsuitable, .tooLarge:
+            return Failure(.failed, "\(error.subject) cannot be asked: \(error.message.printable)")
+        case .notListening, .timedOut, .disconnected, .system:
+            return Failure(
+                .notRunning,
+                "the daemon does not answer: \(error.message.printable)",
+                fix: Self.start,
+                loss: .unanswered
+            )
         }
         if Self.strange.contains(name) {
             return Failure(.notRunning, Self.stranger(path), fix: Self.which)
@@ -103,7 +188,10 @@ struct DaemonControl: Control {
             let other = Self.stranger(path) + ", or another version of it"
             return Failure(.notRunning, other, fix: Self.which)
         }
-        let status = ControlErrorName(rawValue: name)?.exitStatus ?? 1
-        return Failure(Failure.Code(rawValue: status) ?? .failed, error.message.printable)
+        let known = ControlErrorName(rawValue: name)
+        let code = known.flatMap { Failure.Code(rawValue: $0.exitStatus) } ?? .failed
+        var failure = Failure(code, error.message.printable)
+        failure.nothingToDo = known == .notFound || known == .held
+        return failure
     }
 }

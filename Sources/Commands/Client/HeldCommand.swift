@@ -9,7 +9,7 @@ import Vocabulary
 struct HeldCommand {
     private let name: String
     private let words: [String]
-    private let connect: () throws(Failure) -> DaemonControl
+    private let invocation: Invocation
 
     /// The task, as a daemon counts it.
     private struct Held {
@@ -17,17 +17,16 @@ struct HeldCommand {
         let task: Int64
     }
 
-    init(
-        _ name: String,
-        _ words: [String],
-        _ connect: @escaping () throws(Failure) -> DaemonControl
-    ) {
-        (self.name, self.words, self.connect) = (name, words, connect)
+    init(_ name: String, _ words: [String], _ invocation: Invocation) {
+        (self.name, self.words, self.invocation) = (name, words, invocation)
     }
 
     /// Ends this process with the command's status; returns only by throwing.
     func run() throws(Failure) {
-        let held = try begin()
+        let call = RepeatedCall(Self.method, [])
+        let held = try invocation.asking(call) { (control) throws(Failure) in
+            try begin(Invocation.daemon(control))
+        }
         let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
         guard let path = Files.executable(words[0], searchPath: search) else {
             throw Failure(
@@ -58,11 +57,13 @@ struct HeldCommand {
         }
     }
 
+    private static let method = "BeginTask"
+
     /// It is this process's own: begun again, it is the same task.
-    private func begin() throws(Failure) -> Held {
-        let daemon = try connect()
+    private func begin(_ daemon: DaemonControl) throws(Failure) -> Held {
         let options: ValueMap = ["expires": true, "activity": true, "token": "command"]
-        return Held(daemon: daemon, task: try daemon.beginTask(name, options))
+        let answer = try daemon.callApp(Self.method, [.string(name), .map(options)])
+        return Held(daemon: daemon, task: try BegunTask(name, answer).number)
     }
 
     /// Until the command has ended.
@@ -112,7 +113,7 @@ struct HeldCommand {
                 _ = try? watch.add(place, [.created, .movedTo])
             }
             do throws(Failure) {
-                return try begin()
+                return try begin(invocation.daemon())
             } catch  where error.code != .notRunning {
                 if let identity = ProcessIdentity(of: process.pid) {
                     try? PidFD(of: identity).send(Signal.terminate)

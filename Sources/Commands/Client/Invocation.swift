@@ -7,4 +7,6 @@ package struct Invocation: SubcommandCall {
     package let console: Console
     /// Connects to the daemon.
     let connect: () throws(Failure) -> any Control
+    /// With a daemon that has gone.
+    let patience: Patience
 }

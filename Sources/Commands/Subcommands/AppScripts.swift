@@ -28,8 +28,9 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let words = invocation.operands
         guard words.count > 1 else {
-            let task = try invocation.daemon().beginTask(words[0], [:])
-            return invocation.console.print("\(task)")
+            let token = Value.string(try Invocation.token())
+            let answer = try invocation.askApp("BeginTask", [.string(words[0]), ["token": token]])
+            return invocation.console.print("\(try BegunTask(words[0], answer).number)")
         }
         guard words[1] == "--", words.count > 2 else {
             throw Failure(
@@ -40,7 +41,7 @@ extension OffstageProgram {
                 fix: "Write it as: offstage begin NAME -- COMMAND."
             )
         }
-        try HeldCommand(words[0], Array(words.dropFirst(2)), invocation.daemon).run()
+        try HeldCommand(words[0], Array(words.dropFirst(2)), invocation).run()
     }
 
     static let end = Subcommand(
@@ -60,7 +61,7 @@ extension OffstageProgram {
                 fix: "Give the one that \"offstage begin\" printed."
             )
         }
-        try invocation.daemon().callApp("EndTask", [.integer(task)])
+        try invocation.askApp("EndTask", [.integer(task)])
     }
 
     static let limits = Subcommand(
@@ -76,7 +77,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.daemon().callApp("Limits").first ?? .null
+        let report = try invocation.askApp("Limits").first ?? .null
         invocation.show(report) { report in
             let console = invocation.console
             var table = Table("WHAT", "NOW", "LIMIT")
@@ -97,22 +98,14 @@ extension OffstageProgram {
     }
 }
 
-extension Invocation {
-    /// The daemon itself, where a call of `Control1` is not all that is wanted.
-    func daemon() throws(Failure) -> DaemonControl {
-        guard let daemon = try connect() as? DaemonControl else {
-            throw Failure(.notRunning, "this is not the daemon on its socket")
-        }
-        return daemon
-    }
-}
+/// A background task of the app that this process belongs to.
+struct BegunTask {
+    let number: Int64
 
-extension DaemonControl {
-    /// The number of a background task of the app that this process belongs to.
-    func beginTask(_ name: String, _ options: ValueMap) throws(Failure) -> Int64 {
-        let answer = try callApp("BeginTask", [.string(name), .map(options)])
-        let task = answer.first?.integerValue ?? 0
-        guard task > 0 else {
+    /// From what `BeginTask` answered.
+    init(_ name: String, _ answer: [Value]) throws(Failure) {
+        number = answer.first?.integerValue ?? 0
+        guard number > 0 else {
             throw Failure(
                 .failed,
                 "there is no time to be had for \(name.quoted): the app is in the background, and "
@@ -120,6 +113,5 @@ extension DaemonControl {
                 fix: "Ask while the user is in the app, or during a run of it."
             )
         }
-        return task
     }
 }

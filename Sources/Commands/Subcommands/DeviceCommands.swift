@@ -109,11 +109,10 @@ extension OffstageProgram {
         invocation.show(try invocation.ask("Conditions")) { report in
             var table = Table("CONDITION", "VALUE", "SOURCE", "SINCE", "MAY BE", "MEANING")
             for condition in report.elements {
-                let isLost = condition.flag("lost")
                 table.add([
                     Table.Cell(condition.text("condition")),
-                    Table.Cell(condition.text("value"), isLost ? .yellow : .bold),
-                    Table.Cell(condition.text("source") + (isLost ? ", lost" : "")),
+                    condition.conditionValue(.bold),
+                    Table.Cell(condition.conditionSource),
                     Table.Cell(invocation.words(condition, "since")),
                     Table.Cell(condition.text("choices")),
                     Table.Cell(condition.text("documentation")),

@@ -70,6 +70,9 @@ extension OffstageProgram {
                 ])
             }
             table.print(console, indent: 2)
+            for fix in holds.map({ $0.text("fix").printable }) where !fix.isEmpty {
+                console.print("  What to do: \(fix)")
+            }
         }
         if let forecast = task["forecast"], forecast.text("purse") != "" {
             print(forecast: forecast, invocation)

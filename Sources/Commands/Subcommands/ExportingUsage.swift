@@ -41,26 +41,13 @@ extension OffstageProgram {
                 throw Failure(.failed, "no secret can be drawn: \(error)")
             }
         }
-        let lines = export.lines(try wholeHistory(invocation))
+        let lines = export.lines(try invocation.history().reversed())
         for line in lines { invocation.console.print(line) }
         guard lines.count == 1 else { return }
         invocation.console.printError(
             "No use of an app is known yet: what offstage open starts, and what UseFrom in a "
                 + "manifest tells of, is written down as it happens."
         )
-    }
-
-    /// All lines, the oldest first.
-    private static func wholeHistory(_ invocation: Invocation) throws(Failure) -> [Value] {
-        var options: ValueMap = ["limit": .integer(10_000)]
-        var lines: [Value] = []
-        while true {
-            // The daemon tells so many at a time, the newest first.
-            let more = try invocation.ask("History", [.map(options)]).elements
-            lines += more
-            guard let last = more.last?.number("id") else { return lines.reversed() }
-            options["before"] = .integer(last)
-        }
     }
 }
 

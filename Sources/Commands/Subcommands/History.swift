@@ -24,25 +24,13 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let since = try invocation.interval("since")
-        let limit = try invocation.integer("lines", in: 1...10_000)
-        var options: ValueMap = ["limit": .integer(limit ?? (since == nil ? 50 : 10_000))]
-        if let app = invocation.operands.first { options["app"] = .string(app) }
-        var report = try invocation.ask("History", [.map(options)])
-        if let since {
-            let first = invocation.console.now.wall - since
-            var lines = report.elements
-            // The daemon tells so many at a time.
-            while limit == nil, let last = lines.last, let id = last.number("id"),
-                last.time("at") ?? .distantPast >= first
-            {
-                options["before"] = .integer(id)
-                let more = try invocation.ask("History", [.map(options)]).elements
-                if more.isEmpty { break }
-                lines += more
-            }
-            report = .list(lines.filter { $0.time("at") ?? .distantPast >= first })
-        }
-        invocation.show(report) { report in
+        let limit = try invocation.integer("lines", in: 1...10_000_000)
+        let lines = try invocation.history(
+            of: invocation.operands.first,
+            limit: limit ?? (since == nil ? 50 : nil),
+            since: since.map { invocation.console.now.wall - $0 }
+        )
+        invocation.show(.list(lines)) { report in
             if report.elements.isEmpty { return invocation.console.print("Nothing has run yet.") }
             var columns = [
                 Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
@@ -95,6 +83,10 @@ extension OffstageProgram {
                 argument: "NUMBER"
             ),
             OptionRow("follow", "go on as it writes more, until interrupted", short: "f"),
+        ],
+        details: [
+            "The log of a command that was asked for once is kept for seven days after its run, "
+                + "and of such logs the newest 200."
         ],
         examples: [
             Example("logs newsboat", "The end of what it wrote."),

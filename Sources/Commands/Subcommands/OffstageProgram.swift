@@ -24,12 +24,16 @@ package enum OffstageProgram {
     package static func main(
         _ arguments: [String],
         _ console: Console,
+        patience: Patience = Patience(),
         connect: @escaping Connect
     ) -> Int32 {
         table.run(arguments, console) { options in
-            Invocation(options: options, console: console) { () throws(Failure) in
-                try connect(options["socket"])
-            }
+            Invocation(
+                options: options,
+                console: console,
+                connect: { () throws(Failure) in try connect(options["socket"]) },
+                patience: patience
+            )
         }
     }
 

@@ -1,4 +1,5 @@
 import CommandTable
+import DeviceCore
 import Vocabulary
 
 extension OffstageProgram {
@@ -116,21 +117,41 @@ private struct StatusText {
         console.print("")
     }
 
-    /// Only what somebody knows: an absent sensor holds nothing back.
     private func printConditions() {
-        let known = report.items("conditions").filter { $0.text("source") != "absent" }
-        guard !known.isEmpty else { return }
+        let conditions = report.items("conditions")
+        guard !conditions.isEmpty else { return }
         section("Device", .bold)
         var table = Table("CONDITION", "VALUE", "SINCE", "SOURCE")
-        for condition in known {
+        for condition in conditions where condition.sensing != .unknown {
             table.add([
                 Table.Cell(condition.text("condition")),
-                Table.Cell(condition.text("value"), condition.flag("lost") ? .yellow : nil),
+                condition.conditionValue(nil),
                 Table.Cell(invocation.words(condition, "since")),
-                Table.Cell(condition.text("source") + (condition.flag("lost") ? ", lost" : "")),
+                Table.Cell(condition.conditionSource),
             ])
         }
         table.print(console, indent: 2)
+        let unknown = conditions.filter { $0.sensing == .unknown }.map { $0.text("condition") }
+        if !unknown.isEmpty {
+            let names = unknown.joined(separator: ", ")
+            console.print("  Unknown: \(names). Work that asks for one of them waits.")
+        }
         console.print("")
     }
+}
+
+extension Value {
+    /// Of a row of conditions.
+    var sensing: Sensing? { Sensing(rawValue: text("sensing")) }
+
+    func conditionValue(_ usual: Console.Style?) -> Table.Cell {
+        switch sensing {
+        case .noDevice: Table.Cell("none")
+        case .unknown: Table.Cell("unknown", .yellow)
+        case .lost: Table.Cell("lost, taken as " + text("value"), .yellow)
+        case .known, nil: Table.Cell(text("value"), usual)
+        }
+    }
+
+    var conditionSource: String { text("source").isEmpty ? "–" : text("source") }
 }

@@ -1,4 +1,5 @@
 import CommandTable
+import DeviceCore
 import Linux
 import Vocabulary
 
@@ -77,9 +78,13 @@ extension OffstageProgram {
             OptionRow("every", "again so long after each run, such as 1d", argument: "TIME"),
             OptionRow("network", "only with a network"),
             OptionRow("unmetered", "only with a network that does not cost by the byte"),
-            OptionRow("power", "only on external power"),
+            OptionRow("power", "only on external power; not for --refresh"),
             OptionRow("unlocked", "only while the screen is not locked: it needs protected data"),
-            OptionRow("setenv", "set a variable for the command", argument: "NAME=VALUE"),
+            OptionRow(
+                "setenv",
+                "set a variable for the command; names that begin with OFFSTAGE_ are taken",
+                argument: "NAME=VALUE"
+            ),
         ],
         details: [
             "The command becomes the app command.NAME, with the present directory and a clean "
@@ -87,7 +92,8 @@ extension OffstageProgram {
                 + "run later, anything else is a failure. When its time is over it gets SIGTERM.",
             "The request is stored when this returns. One with the same name replaces it. A "
                 + "command that is not found now is stored with a warning: it may be there "
-                + "when it runs.",
+                + "when it runs. Should the daemon go away before it has answered, the next one "
+                + "is asked again: it is one request, however often it was heard.",
             "The values given with --setenv are stored with the request and stand in the event "
                 + "log: no place for a password; let the command read one from a file.",
         ],
@@ -111,12 +117,26 @@ extension OffstageProgram {
                     + "will fail unless that changes"
             )
         }
+        for name in answer.texts("unsensed") {
+            invocation.console.printError("\(OffstageProgram.name): warning: " + unsensed(name))
+        }
         invocation.show(answer) { answer in
             invocation.console.print(
                 "\(answer.text("app").printable) is stored; "
                     + "\"offstage explain \(answer.text("app").printable)\" says when it runs"
             )
         }
+    }
+
+    /// What it depends on, and nothing tells.
+    private static func unsensed(_ name: String) -> String {
+        guard let condition = Condition(named: name) else { return "nothing tells of \(name)" }
+        let row = condition.row
+        let unknown = "nothing here tells \(row.question): "
+        let until = "\"offstage set \(name) \(row.word(row.harmless))\""
+        return unknown
+            + (condition == .idle
+                ? "it waits for a time of little load, or for \(until)" : "it waits until \(until)")
     }
 
     private static func submission(_ invocation: Invocation) throws(Failure) -> Value {
@@ -128,26 +148,45 @@ extension OffstageProgram {
                 fix: "--refresh is short and brings something new, --processing may take minutes."
             )
         }
+        let kind: TaskKind = options.has("refresh") ? .refresh : .processing
         var fields: ValueMap = [
-            "kind": options.has("refresh") ? "refresh" : "processing",
+            "kind": .string(kind.rawValue),
             "command": .list(invocation.operands.map { .string($0) }),
         ]
         do {
             fields["directory"] = .string(try Files.currentDirectory())
-            // Asked twice because an answer was lost, it is one request all the same.
-            let stamp = UInt64(bitPattern: Clocks.boot().nanoseconds)
-            fields["token"] = .string("\(try Clocks.bootID())-\(CurrentProcess.pid)-\(stamp)")
         } catch {
             throw Failure(.failed, "\(error)")
         }
+        // Asked twice because an answer was lost, it is one request all the same.
+        fields["token"] = .string(try Invocation.token())
         if let name = options["id"] { fields["id"] = .string(name) }
         for name in ["after", "every"] {
             guard let interval = try invocation.interval(name) else { continue }
             fields[name] = .double(interval.seconds)
         }
-        for name in ["network", "unmetered", "power", "unlocked"] where options.has(name) {
-            fields[name] = true
-        }
+        for need in try needs(options, kind).words { fields[need] = true }
+        let variables = try variables(options)
+        if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
+        return .map(fields)
+    }
+
+    private static func needs(_ options: Options, _ kind: TaskKind) throws(Failure) -> Needs {
+        let needs = Needs(
+            power: options.has("power"),
+            network: options.has("network"),
+            unmetered: options.has("unmetered"),
+            unlocked: options.has("unlocked")
+        )
+        guard let ignored = kind.ignored(of: needs) else { return needs }
+        throw Failure(
+            .usage,
+            "submit: --\(kind.rawValue) does not take --\(ignored.rawValue)",
+            fix: "Leave it out, or say what kind of work takes it: \"offstage help submit\"."
+        )
+    }
+
+    private static func variables(_ options: Options) throws(Failure) -> [String] {
         let variables = options.all("setenv")
         for variable in variables {
             let name = variable.prefix { $0 != "=" }
@@ -158,9 +197,15 @@ extension OffstageProgram {
                     fix: "Write it as NAME=VALUE."
                 )
             }
+            guard !EnvironmentVariable.isOurs(name) else {
+                throw Failure(
+                    .usage,
+                    "--setenv \(variable.quoted) names a variable that Offstage sets itself",
+                    fix: "Choose a name that does not begin with \(EnvironmentVariable.ownPrefix)."
+                )
+            }
         }
-        if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
-        return .map(fields)
+        return variables
     }
 }
 

@@ -23,72 +23,82 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ConditionRow(
             name: "battery",
             scale: .percent,
-            absent: 100,
-            lost: 0,
+            harmless: 100,
+            cautious: 0,
+            question: "how full the battery is",
             documentation: "Charge of the battery. A device without one is always full."
         ),
         ConditionRow(
             name: "power",
             scale: .words(["off", "on"]),
-            absent: 1,
-            lost: 0,
+            harmless: 1,
+            cautious: 0,
+            question: "whether the device is on external power",
             documentation: "External power: the AC line, whatever the battery's status says."
         ),
         ConditionRow(
             name: "network",
             scale: .words(["off", "portal", "on"]),
-            absent: 2,
-            lost: 0,
+            harmless: 2,
+            cautious: 0,
+            question: "whether there is a network",
             documentation:
                 "A route that reaches the Internet; portal: a sign-in page is in the way."
         ),
         ConditionRow(
             name: "metered",
             scale: .words(["off", "on"]),
-            absent: 0,
-            lost: 1,
+            harmless: 0,
+            cautious: 1,
+            question: "whether the network costs by the byte",
             documentation: "The network costs by the byte."
         ),
         ConditionRow(
             name: "locked",
             scale: .words(["off", "on", "before-first-unlock"]),
-            absent: 0,
-            lost: 1,
+            harmless: 0,
+            cautious: 1,
+            question: "whether the screen is locked",
             documentation: "The screen lock; before the first unlock since boot nothing runs."
         ),
         ConditionRow(
             name: "idle",
             scale: .words(["off", "on"]),
-            absent: 1,
-            lost: 0,
+            harmless: 1,
+            cautious: 0,
+            question: "whether the device is in use",
             documentation: "Nobody is using the device."
         ),
         ConditionRow(
             name: "low-power",
             scale: .words(["off", "on"]),
-            absent: 0,
-            lost: 0,
+            harmless: 0,
+            cautious: 0,
+            question: "whether energy is to be saved",
             documentation: "The user asked to save energy."
         ),
         ConditionRow(
             name: "thermal",
             scale: .words(["nominal", "fair", "serious", "critical"]),
-            absent: 0,
-            lost: 2,
+            harmless: 0,
+            cautious: 2,
+            question: "how warm the device is",
             documentation: "How warm the device is."
         ),
         ConditionRow(
             name: "memory",
             scale: .words(["normal", "warning", "critical"]),
-            absent: 0,
-            lost: 0,
+            harmless: 0,
+            cautious: 0,
+            question: "whether memory is short",
             documentation: "Memory pressure."
         ),
         ConditionRow(
             name: "storage",
-            scale: .words(["ok", "full", "failing"]),
-            absent: 0,
-            lost: 0,
+            scale: .words(["ok", "full", "failing", "gone"]),
+            harmless: 0,
+            cautious: 0,
+            question: "whether the disk takes writes",
             documentation: "Whether the state directory takes writes."
         )
     )
@@ -105,10 +115,12 @@ package struct ConditionRow: Sendable {
     /// As the command line says it.
     package let name: String
     package let scale: Scale
-    /// The harmless value: the device never had such a sensor.
-    package let absent: Int
-    /// The cautious value: it was there and vanished.
-    package let lost: Int
+    /// What is taken where no source says otherwise; it holds nothing back.
+    package let harmless: Int
+    /// What is taken when the source is lost.
+    package let cautious: Int
+    /// Completes "nothing tells …".
+    package let question: String
     package let documentation: String
 
     package enum Scale: Sendable {
@@ -139,7 +151,7 @@ package struct ConditionRow: Sendable {
 
     /// What a person sets by hand: a value, or `auto`, which gives the word back to the sensors.
     package func byHand(_ word: String) -> Reading? {
-        word.lowercased() == "auto" ? .absent : value(word).map { .value($0) }
+        word.lowercased() == "auto" ? .silent : value(word).map { .value($0) }
     }
 
     /// For messages: what may be written.
@@ -188,9 +200,23 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
 
 package enum Reading: Hashable, Sendable, Codable {
     case value(Int)
-    /// This source has no such sensor, or gives the word back.
-    case absent
+    /// The source has looked: the device has nothing of the kind.
+    case noDevice
     /// It was there and has vanished.
+    case lost
+    /// The source says nothing, or nothing any more.
+    case silent
+}
+
+/// How the device knows a condition.
+package enum Sensing: String, CaseIterable, Hashable, Sendable, Codable {
+    /// A source says it.
+    case known
+    /// A source has looked, and there is no such device: holds nothing back.
+    case noDevice = "none"
+    /// No source runs: holds back only what asks for this very condition.
+    case unknown
+    /// The source has vanished: the cautious value holds until one speaks.
     case lost
 }
 

@@ -2,13 +2,13 @@ package import Vocabulary
 
 /// What the device knows of itself: per condition every source's word, and the one in force.
 package struct Conditions: Hashable, Sendable, Codable {
-    /// One sensor, in force.
+    /// One condition, in force.
     package struct State: Hashable, Sendable, Codable {
         package var value: Int
-        /// Nil: no source has it (the harmless value).
+        package var sensing: Sensing
+        /// Nil: unknown.
         package var source: ConditionSource?
-        package var isLost: Bool
-        /// When `value` last changed; nil: since the daemon started.
+        /// Since when it is so; nil: since the daemon started.
         package var since: WallTime?
     }
 
@@ -26,9 +26,10 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     package init() {
-        states = Condition.allCases.map {
-            State(value: $0.row.absent, source: nil, isLost: false, since: nil)
-        }
+        // The daemon sees each commit of its own.
+        words = [Word(condition: .storage, source: .daemon, reading: .value(0))]
+        states = Condition.allCases.map { Self.unknown($0) }
+        states[Self.index(.storage)] = inForce(.storage)
     }
 
     package subscript(_ condition: Condition) -> State { states[Self.index(condition)] }
@@ -37,19 +38,50 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     package var externalPower: Bool { value(.power) == 1 }
     /// As `externalPower`, of a device that can be without it.
-    package var isOnCharger: Bool { externalPower && self[.power].source != nil }
+    package var isOnCharger: Bool { externalPower && self[.power].sensing == .known }
     package var battery: Int { value(.battery) }
     package var networkReachable: Bool { value(.network) == 2 }
     package var metered: Bool { value(.metered) == 1 }
-    package var deviceIdle: Bool { value(.idle) == 1 }
+    /// Whether nobody is known to use the device. An estimate knows of nobody: it holds work back,
+    /// and neither ends any nor teaches when the device is used.
+    package var deviceIdle: Bool { value(.idle) == 1 || self[.idle].source == .estimate }
+    /// Nothing but an estimate tells whether the device is in use.
+    var idleIsEstimated: Bool {
+        self[.idle].sensing == .unknown || self[.idle].source == .estimate
+    }
+    /// For what asks for this very condition: a source says that it holds, or that the device
+    /// cannot be without it.
+    package func isAssured(_ condition: Condition) -> Bool {
+        let state = self[condition]
+        return state.sensing != .unknown && state.value == condition.row.harmless
+    }
     package var lowPower: Bool { value(.lowPower) == 1 }
     package var locked: Bool { value(.locked) != 0 }
     package var beforeFirstUnlock: Bool { value(.locked) == 2 }
     package var thermal: Int { value(.thermal) }
     package var memory: Int { value(.memory) }
     package var storage: Int { value(.storage) }
+    /// Deleted under the daemon, or moved away.
+    static let storageGone = 3
+    var storageIsGone: Bool { storage == Self.storageGone }
+    var storageSentence: String {
+        storageIsGone
+            ? "the state directory has been deleted or moved"
+            : "the disk is full or takes no writes"
+    }
+    package var storageFix: String { storageIsGone ? Self.goneFix : "free some space" }
+    static let goneFix =
+        "move the state directory back if it was moved; a deleted one is made again in a minute"
 
-    /// A source spoke. Returns whether the condition in force changed.
+    /// What a source's word has changed.
+    struct Change {
+        /// A gate may answer otherwise, or with other words.
+        var isAny: Bool
+        /// The value, or whether what asks for the condition can have it.
+        var isOfValue: Bool
+    }
+
+    /// A source spoke.
     mutating func report(
         _ condition: Condition,
         _ source: ConditionSource,
@@ -57,9 +89,10 @@ package struct Conditions: Hashable, Sendable, Codable {
         limit: Int,
         margin: Int,
         at now: Moment
-    ) -> Bool {
+    ) -> Change {
+        let wasAssured = isAssured(condition)
         words.removeAll { $0.condition == condition && $0.source == source }
-        if reading != .absent {
+        if reading != .silent {
             words.append(Word(condition: condition, source: source, reading: reading))
             words.sort {
                 ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
@@ -67,13 +100,19 @@ package struct Conditions: Hashable, Sendable, Codable {
         }
         let old = self[condition]
         var new = inForce(condition)
-        if condition == .locked { new.value = bounded(lock: new.value) }
-        let changed = new.value != old.value
-        new.since = changed ? now.wall : old.since
+        if condition == .locked {
+            if new.sensing == .known, new.value == 0 { unlockedOnce = true }
+            new.value = bounded(lock: new.value)
+        }
+        let isOther = new.value != old.value || new.sensing != old.sensing
+        new.since = isOther ? now.wall : old.since
         states[Self.index(condition)] = new
         let wasLow = batteryIsLow
         updateBattery(limit: limit, margin: margin)
-        return changed || wasLow != batteryIsLow
+        return Change(
+            isAny: isOther || wasLow != batteryIsLow,
+            isOfValue: new.value != old.value || isAssured(condition) != wasAssured
+        )
     }
 
     /// A condition that the user plays.
@@ -100,7 +139,9 @@ package struct Conditions: Hashable, Sendable, Codable {
     mutating func rebooted() { unlockedOnce = false }
 
     mutating func updateBattery(limit: Int, margin: Int) {
-        if externalPower || battery >= min(100, limit + margin) {
+        // A battery that is known and a power line that is not: it may be what feeds the device.
+        let isFed = externalPower && self[.power].sensing != .unknown
+        if isFed || battery >= min(100, limit + margin) {
             batteryIsLow = false
         } else if battery < limit {
             batteryIsLow = true
@@ -109,9 +150,8 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     /// Once unlocked, a lock is a lock: the state before the first unlock does not come back
     /// until the next boot.
-    private mutating func bounded(lock value: Int) -> Int {
-        if value == 0 { unlockedOnce = true }
-        return value == 2 && unlockedOnce && !isByHand(.locked) ? 1 : value
+    private func bounded(lock value: Int) -> Int {
+        value == 2 && unlockedOnce && !isByHand(.locked) ? 1 : value
     }
 
     private func isByHand(_ condition: Condition) -> Bool {
@@ -119,19 +159,27 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     private func inForce(_ condition: Condition) -> State {
-        // Sources are in order of rank: the first that has a value has the word; one that is lost
-        // yields to a lower one that still sees.
-        var lost: State?
+        // Sources are in order of rank: the first that has a value has the word. What is lost
+        // yields to whoever still sees, be it that there is nothing to see.
+        var best = Self.unknown(condition)
         for word in words where word.condition == condition {
-            if case .value(let value) = word.reading {
-                return State(value: value, source: word.source, isLost: false, since: nil)
-            }
-            if lost == nil {
-                let value = condition.row.lost
-                lost = State(value: value, source: word.source, isLost: true, since: nil)
+            switch word.reading {
+            case .value(let value):
+                return State(value: value, sensing: .known, source: word.source, since: nil)
+            case .noDevice where best.sensing != .noDevice:
+                let value = condition.row.harmless
+                best = State(value: value, sensing: .noDevice, source: word.source, since: nil)
+            case .lost where best.sensing == .unknown:
+                let value = condition.row.cautious
+                best = State(value: value, sensing: .lost, source: word.source, since: nil)
+            case .noDevice, .lost, .silent: break
             }
         }
-        return lost ?? State(value: condition.row.absent, source: nil, isLost: false, since: nil)
+        return best
+    }
+
+    private static func unknown(_ condition: Condition) -> State {
+        State(value: condition.row.harmless, sensing: .unknown, source: nil, since: nil)
     }
 
     private static func index(_ condition: Condition) -> Int {

@@ -6,6 +6,12 @@ package protocol DevicePort {
     /// Makes the changes durable, all or none, after all that were committed before. Throws when
     /// the store did not take them.
     mutating func commit(_ changes: [Change], _ durability: Durability) throws(CommitError)
+    /// The same after one that failed as `gone`: makes durable these records and no others, and
+    /// the lines of `changes` beside those of the history that can still be had.
+    mutating func commitAnew(
+        _ records: [Record],
+        with changes: [Change]
+    ) throws(CommitError)
     /// Performs one effect other than `save` and `reply`.
     mutating func perform(_ effect: Effect)
     mutating func reply(_ token: ReplyToken, _ reply: Reply)
@@ -24,12 +30,24 @@ package enum Durability: Hashable, Sendable {
 
 /// The store did not take a commit; the operation's own words are in `reason`.
 package struct CommitError: Error, Hashable, Sendable {
+    package var cause: Cause
     package var reason: String
-    package var isFull: Bool
 
-    package init(reason: String, isFull: Bool) {
-        (self.reason, self.isFull) = (reason, isFull)
+    package enum Cause: Hashable, Sendable {
+        case full, failing
+        /// What was stored is no longer where a daemon that starts would look for it.
+        case gone
+
+        fileprivate var reading: Reading {
+            switch self {
+            case .full: .value(1)
+            case .failing: .value(2)
+            case .gone: .value(Conditions.storageGone)
+            }
+        }
     }
+
+    package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
 /// Feeds events to a device, a turn at a time: handle all, commit once, then perform the effects
@@ -41,9 +59,11 @@ package struct Driver<Port: DevicePort> {
     package private(set) var unsettled: [TimedEvent] = []
     private var effects: [Effect] = []
     private var changes: [Change] = []
-    private var storage = Reading.absent
+    private var storage = Reading.value(0)
     /// What the device changed because the store fails; the first commit that works takes it too.
     private var owed: [Change] = []
+    /// The store has lost what it had: the next commit that works takes all that the device knows.
+    private var isGone = false
 
     package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
 
@@ -58,33 +78,39 @@ package struct Driver<Port: DevicePort> {
 
     /// One turn. After a failed commit the device is as it was before: callers are told, and what
     /// the world will not say twice (exits, receipts) is kept for `retry`.
-    package mutating func turn(_ events: [TimedEvent]) {
+    ///
+    /// `looksAtStore`: also where nothing is to be stored, since it may have gone.
+    package mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) {
         let before = device
         // A start that had to wait is one of now: what it decides begins now.
         if isStarting, let now = events.first?.moment {
             for place in unsettled.indices { unsettled[place].moment = now }
         }
         let all = unsettled + events
-        guard commit(all, before: before) else {
+        guard commit(all, before: before, looksAtStore) else {
             keep(all)
             return
         }
         unsettled.removeAll()
         performAll()
-        if storage != .absent, let last = all.last {
-            storage = .absent
+        if storage != .value(0), let last = all.last {
+            storage = .value(0)
             turn([TimedEvent(.storageRecovered, at: last.moment)])
         }
     }
 
     /// Whether a turn with `.timer` is due although nothing happened: something waits for the
     /// store.
-    package var mustRetry: Bool { storage != .absent }
+    package var mustRetry: Bool { storage != .value(0) }
 
     /// The start waits for the store: the device has not met the machine yet, and decides nothing.
     package var isStarting: Bool { unsettled.contains { $0.event.isStart } }
 
-    private mutating func commit(_ events: [TimedEvent], before: Device) -> Bool {
+    private mutating func commit(
+        _ events: [TimedEvent],
+        before: Device,
+        _ looksAtStore: Bool
+    ) -> Bool {
         effects.removeAll(keepingCapacity: true)
         changes.removeAll(keepingCapacity: true)
         for timed in events {
@@ -97,9 +123,16 @@ package struct Driver<Port: DevicePort> {
             if case .save(let more) = effect { changes.append(contentsOf: more) }
         }
         // While the store fails, an empty commit tells whether it works again.
-        if changes.isEmpty && storage == .absent { return true }
-        do {
-            try port.commit(changes, canWait(events) ? .kill : .powerLoss)
+        if changes.isEmpty && storage == .value(0) && !looksAtStore && !promises(events) {
+            return true
+        }
+        do throws(CommitError) {
+            if isGone {
+                try port.commitAnew(device.records, with: changes)
+            } else {
+                try port.commit(changes, canWait(events) ? .kill : .powerLoss)
+            }
+            isGone = false
             owed.removeAll()
             return true
         } catch {
@@ -110,14 +143,22 @@ package struct Driver<Port: DevicePort> {
         }
     }
 
+    /// A submit that is heard again is answered by what was stored then.
+    private func promises(_ events: [TimedEvent]) -> Bool {
+        events.contains { $0.event.isSubmit }
+            && effects.contains { if case .reply(_, .value) = $0 { true } else { false } }
+    }
+
     /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of
     /// power its process is gone with it. Saves a third of the disk's work for each run.
     private func canWait(_ events: [TimedEvent]) -> Bool {
-        storage == .absent && owed.isEmpty && events.allSatisfy { $0.event.isFoundAgain }
+        storage == .value(0) && owed.isEmpty && events.allSatisfy { $0.event.isFoundAgain }
             && effects.allSatisfy { $0.demandsNothing }
     }
 
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
+        if error.cause == .gone { isGone = true }
+        let reading = error.cause.reading
         for effect in effects {
             guard case .reply(let token, _) = effect else { continue }
             port.reply(
@@ -126,12 +167,13 @@ package struct Driver<Port: DevicePort> {
                     Refusal(
                         .storage,
                         reason: "the state directory takes no writes: \(error.reason)",
-                        fix: "free some space, then try again"
+                        fix: error.cause == .gone
+                            ? "\(Conditions.goneFix), then try again"
+                            : "free some space, then try again"
                     )
                 )
             )
         }
-        let reading = Reading.value(error.isFull ? 1 : 2)
         guard storage != reading, let now = events.last?.moment else { return }
         storage = reading
         // Else it would decide by what the machine was before (`isStarting`).
@@ -162,6 +204,10 @@ package struct Driver<Port: DevicePort> {
                 }
                 if mine >= Self.receiptLimit { continue }
             }
+            if let start = unsettled.first?.event, let fresh = start.taking(timed.event) {
+                unsettled[0].event = fresh
+                continue
+            }
             unsettled.removeAll { timed.event.overrides($0.event) }
             unsettled.append(timed)
         }
@@ -186,9 +232,8 @@ extension Effect {
         switch self {
         case .save, .reply: false
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-            .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
-            .watchUse, .arm,
-            .announce:
+            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .watchIdle, .notifyFailures, .watchUse, .arm, .announce:
             true
         }
     }
@@ -198,7 +243,7 @@ extension Effect {
     /// Does nothing in the world that a commit must precede.
     fileprivate var demandsNothing: Bool {
         switch self {
-        case .save, .measure, .holdAwake, .arm: true
+        case .save, .measure, .setDeadline, .holdAwake, .watchIdle, .arm: true
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
             .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce:
             false
@@ -212,7 +257,16 @@ extension Event {
         switch self {
         case .process(_, .started): true
         case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
-            .used, .user, .storageRecovered:
+            .used, .user, .storageRecovered, .stopping:
+            false
+        }
+    }
+
+    fileprivate var isSubmit: Bool {
+        switch self {
+        case .user(.submit, _), .app(_, .submit): true
+        case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
+            .used, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -223,7 +277,9 @@ extension Event {
     /// and time speaks again.
     fileprivate var isSaidOnce: Bool {
         switch self {
-        case .process, .manifests, .settings, .started, .used, .condition, .clockChanged: true
+        case .process, .manifests, .settings, .started, .used, .condition, .clockChanged,
+            .stopping:
+            true
         case .app(_, let said): said.isReceipt
         case .timer, .user, .storageRecovered: false
         }
@@ -242,9 +298,26 @@ extension Event {
             before.allSatisfy { old in changes.contains { $0.app == old.app } }
         case (.started, _), (.timer, _), (.clockChanged, _), (.manifests, _), (.settings, _),
             (.condition, _), (.process, _), (.app, _), (.used, _), (.user, _),
-            (.storageRecovered, _):
+            (.storageRecovered, _), (.stopping, _):
             false
         }
+    }
+}
+
+extension Event {
+    /// A start that waits begins with what was read last, else it would start by what is no more;
+    /// nil: the other event stands by itself.
+    fileprivate func taking(_ later: Event) -> Event? {
+        guard case .started(var start) = self else { return nil }
+        if case .settings(let settings) = later {
+            start.settings = settings
+        } else if case .manifests(let changes) = later, let known = start.manifests {
+            let others = known.filter { old in !changes.contains { $0.app == old.app } }
+            start.manifests = others + changes
+        } else {
+            return nil
+        }
+        return .started(start)
     }
 }
 

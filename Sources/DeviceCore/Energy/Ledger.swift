@@ -23,6 +23,13 @@ package struct Ledger: Hashable, Sendable, Codable {
         if onBattery { wakesOnBattery += 1 }
     }
 
+    /// A wake that was counted on that day never began.
+    mutating func wakeWasNone(on day: Int64, onBattery: Bool) {
+        guard day == self.day else { return }
+        wakes = max(0, wakes - 1)
+        if onBattery { wakesOnBattery = max(0, wakesOnBattery - 1) }
+    }
+
     mutating func wakeEnded(on day: Int64, runTime: Interval, cpu: Interval, onBattery: Bool) {
         self = spent(on: day)
         self.day = day

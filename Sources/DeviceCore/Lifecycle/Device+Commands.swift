@@ -61,6 +61,10 @@ extension Device {
         guard let (_, place) = find(id), let manifest = apps[index].manifest,
             case .command(_, let kind) = apps[index].launches[place].role
         else { return }
+        guard !isStopping else {
+            undo(apps[index].launches[place], of: index, &step)
+            return
+        }
         apps[index].launches[place].phase = .starting
         save(app: index, launch: id)
         let arguments: [String]?
@@ -223,6 +227,8 @@ extension Device {
         apps[index].launches[place].probe.limit =
             step.now.awake + settings.probeLimit + .seconds(5)
         save(app: index, launch: id)
+        // The next daemon asks it.
+        guard !isStopping else { return }
         let arguments: [String]
         switch source {
         case .exit, .file: arguments = []
@@ -259,6 +265,17 @@ extension Device {
         case (.before, .read(let fingerprint, _)):
             apps[index].launches[place].probe.before = .content(fingerprint)
             spawnCommand(launch.id, of: index, &step)
+        case (.before, .notAsked(let failure)):
+            blockStarts(failure, &step)
+            undo(apps[index].launches[place], of: index, &step)
+        case (.failed, .notAsked(let failure)), (.after, .notAsked(let failure)):
+            blockStarts(failure, &step)
+            endCommand(
+                launch.id,
+                .unknown,
+                reason: "its result could not be read: \(failure.reason)",
+                &step
+            )
         case (.before, .unreadable):
             apps[index].launches[place].probe.before = .nothing
             spawnCommand(launch.id, of: index, &step)
@@ -442,30 +459,6 @@ extension AppManifest {
     /// disturbed.
     fileprivate func isAnswer(_ status: Int32) -> Bool {
         status == 0 || noDataExit.contains(status) || retryExit.contains(status)
-    }
-}
-
-extension RunResult {
-    /// The work is not done and the command may be run again from the start: it said so, or the
-    /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
-    func isAgain(for kind: TaskKind) -> Bool {
-        switch self {
-        case .retry: true
-        case .expired(let reason), .terminated(let reason):
-            switch reason {
-            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
-                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
-                .interruptedTooLong:
-                true
-            case .timeout: kind == .processing
-            case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
-                .neverCompleted:
-                false
-            }
-        case .newData, .noData, .failed, .succeeded, .unsuccessful, .interrupted, .crashed,
-            .exited, .notStarted, .unknown:
-            false
-        }
     }
 }
 

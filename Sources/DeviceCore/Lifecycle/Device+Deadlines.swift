@@ -13,6 +13,7 @@ extension Device {
                 save(app: index, launch: id)
                 step.emit(.kill(id))
             }
+            tellDeadline(index, place, &step)
             if let limit = launch.probe.limit, let probeStep = launch.probe.step,
                 limit <= step.now.awake
             {
@@ -27,6 +28,25 @@ extension Device {
                 advanceApp(launch, of: index, &step)
             }
         }
+    }
+
+    /// A command's end, for the time in which no daemon lives. What an app does it says to a
+    /// daemon, and what would be frozen goes on: neither is ended by time alone then.
+    private mutating func tellDeadline(_ index: Int, _ place: Int, _ step: inout Step) {
+        let launch = apps[index].launches[place]
+        guard launch.isCommand, launch.process != nil, launch.exit == nil else { return }
+        var deadline = launch.deadline
+        if let ending = launch.ending {
+            deadline = ending.killAt ?? deadline
+        } else if launch.isFrozen || launch.isFreezable(.timeout, apps[index].manifest) {
+            deadline = nil
+        } else {
+            deadline = launch.wake?.end
+        }
+        guard deadline != launch.deadline else { return }
+        apps[index].launches[place].deadline = deadline
+        save(app: index, launch: launch.id)
+        step.emit(.setDeadline(launch.id, deadline))
     }
 
     private mutating func sample(_ index: Int, _ place: Int, _ step: inout Step) {

@@ -30,7 +30,7 @@ extension Device {
         apps[index].launches.removeAll { $0.id == id }
         owners.removeAll { $0.launch == id }
         forget(launch: id)
-        answerOpening(id, index, failure: "it has ended", &step)
+        answerOpening(id, index, failure: StartFailure(.program, reason: "it has ended"), &step)
         step.emit(.release(id))
         touch(index)
         wakeWaiting()
@@ -91,6 +91,9 @@ extension Device {
         let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
         apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
         ledger.wakeBegan(on: day, onBattery: onBattery)
+        if let place = apps[index].index(of: launch.id) {
+            apps[index].launches[place].wake?.wasOnBattery = onBattery
+        }
         save(app: index)
         save(.device)
     }
@@ -193,7 +196,7 @@ extension Device {
         failures.until =
             step.now.wall + settings.value.wait(settings.backOff, doubled: failures.count - 1)
         if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
-            !settings.failureCommand.isEmpty
+            !settings.failureCommand.isEmpty, !isStopping
         {
             failures.commandRan = true
             step.emit(
@@ -220,15 +223,11 @@ extension Device {
             apps[index].launches[place].process = process
             apps[index].launches[place].phase = .running
             save(app: index, launch: id)
+            unblockStarts()
             if apps[index].launches[place].isCommand { commandStarted(index, place, &step) }
             answerOpening(id, index, &step)
-        case .notStarted(let reason):
-            answerOpening(id, index, failure: reason, &step)
-            if apps[index].launches[place].isCommand {
-                endCommand(id, .notStarted, reason: reason, &step)
-            } else {
-                endApp(id, .notStarted, reason: reason, &step)
-            }
+        case .notStarted(let failure):
+            notStarted(apps[index].launches[place], failure, of: index, &step)
         case .exited(let exit, let usage):
             exited(id, index, place, exit, usage, &step)
         case .measured(let usage):
@@ -241,7 +240,7 @@ extension Device {
         }
     }
 
-    private mutating func exited(
+    mutating func exited(
         _ id: LaunchID,
         _ index: Int,
         _ place: Int,

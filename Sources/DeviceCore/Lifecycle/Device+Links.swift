@@ -87,9 +87,12 @@ extension Device {
             }
             if let end {
                 completed(delivery.id, end.result, index, place, &step)
-            } else if !knows {
+            } else {
                 switch delivery.state {
+                // Its receipt has just been taken, with go as the answer.
+                case .offered where knows: break
                 case .waiting, .offered: offer(delivery.id, index, place, &step)
+                // Also to one that works on it: the go that it has accepted for may be lost.
                 case .running: step.emit(.tell(id, .go(delivery.id, until: delivery.end)))
                 }
             }

@@ -26,6 +26,13 @@ extension Device {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
             throw unusable(id, "opened")
         }
+        guard !isStopping else {
+            throw Refusal(
+                .held,
+                reason: "the daemon is stopping",
+                fix: "try again when it runs again"
+            )
+        }
         guard let exec = manifest.exec else {
             throw Refusal(
                 .held,
@@ -87,7 +94,7 @@ extension Device {
     mutating func answerOpening(
         _ id: LaunchID,
         _ index: Int,
-        failure: String? = nil,
+        failure: StartFailure? = nil,
         _ step: inout Step
     ) {
         for waiting in opening where waiting.launch == id {
@@ -97,7 +104,13 @@ extension Device {
                 continue
             }
             let name = apps[index].id
-            let why = failure ?? "its manifest is gone"
+            let why = failure?.reason ?? "its manifest is gone"
+            let fix =
+                switch failure?.cause ?? .program {
+                case .program: "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
+                case .storage: "free some space, then try again"
+                case .processes: "end some programs, then try again"
+                }
             step.reply(
                 waiting.reply,
                 .refused(
@@ -110,7 +123,7 @@ extension Device {
                         : Refusal(
                             .held,
                             reason: "\(name) cannot be started: \(why)",
-                            fix: "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
+                            fix: fix
                         )
                 )
             )
@@ -399,7 +412,8 @@ extension Device {
                 finish(delivery.id, index, result, reason: reason, &step)
             }
         }
-        if launch.reopen, let manifest = apps[index].manifest, let exec = manifest.exec {
+        if launch.reopen, !isStopping, let manifest = apps[index].manifest, let exec = manifest.exec
+        {
             let next = launchForUser(index, manifest.value, exec, attach: nil, &step)
             // They wait for what they asked for, not for the end of what was there.
             for place in opening.indices where opening[place].launch == id {

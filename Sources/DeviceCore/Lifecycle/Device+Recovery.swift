@@ -37,6 +37,9 @@ extension Device {
         }
         for index in usedIndices { stopWhatIsNotAllowed(index, &step) }
         if start.manifests != nil { loseWithout(manifests, &step) }
+        for report in start.conditions {
+            conditionReported(report.condition, report.source, report.reading, &step)
+        }
         touchAll()
     }
 
@@ -137,20 +140,15 @@ extension Device {
             countWake(stopped, by: -1)
             apps[index].launches[place].wake = nil
         }
-        putBack(launch, index, isGranted: true, &step)
+        if let request = launch.request { putBack(request, index, isGranted: true, &step) }
         remove(launch.id, from: index, &step)
     }
 
     /// The marker is empty: the program never began.
     private mutating func endUnstarted(_ launch: Launch, _ index: Int, _ step: inout Step) {
         if launch.isCommand {
-            if launch.wake != nil, let place = apps[index].index(of: launch.id) {
-                countWake(launch, by: -1)
-                apps[index].launches[place].wake = nil
-            }
-            putBack(launch, index, isGranted: false, &step)
             note(.note("the daemon ended before it was started"), app: index, &step)
-            remove(launch.id, from: index, &step)
+            undo(launch, of: index, &step)
         } else {
             endApp(
                 launch.id,
@@ -162,13 +160,13 @@ extension Device {
     }
 
     /// `isGranted`: it ran, so that the user's wish for a run is fulfilled.
-    private mutating func putBack(
-        _ launch: Launch,
+    mutating func putBack(
+        _ id: RequestID,
         _ index: Int,
         isGranted: Bool,
         _ step: inout Step
     ) {
-        guard let id = launch.request, let place = apps[index].index(of: id) else { return }
+        guard let place = apps[index].index(of: id) else { return }
         let request = apps[index].requests[place]
         if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
             forget(request: id)
@@ -215,6 +213,8 @@ extension Device {
         if let ending = adopted.ending {
             step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
         }
+        // The daemon may have died between its commit and this.
+        apps[index].launches[place].deadline = nil
         touch(index)
     }
 

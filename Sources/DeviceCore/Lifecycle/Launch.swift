@@ -39,6 +39,8 @@ package struct Launch: Hashable, Sendable, Codable {
     /// When a command was first interrupted; frozen processes do not outlive a boot.
     package var interruptedSince: BootTime?
     package var monitor: CPUMonitor?
+    /// Until when it may run while no daemon lives, as was told last.
+    package var deadline: AwakeTime?
     /// The command's result sources.
     package var probe = ProbeState()
     package var exit: Exit?
@@ -143,6 +145,8 @@ package struct Wake: Hashable, Sendable, Codable {
     package var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
     package var cpuAtStart: Interval?
+    /// Whether it was counted as one on battery; nil: it was not counted.
+    package var wasOnBattery: Bool?
     /// Why a refresh was begun then.
     package var decision: RefreshDecision?
 }

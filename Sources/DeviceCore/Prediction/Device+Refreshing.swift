@@ -137,6 +137,18 @@ extension Device {
         save(.device)
     }
 
+    /// A refresh that was paid for never began.
+    mutating func refundRefresh(of index: Int) {
+        planner.isStale = true
+        apps[index].record.refresh.refund(on: planner.day)
+        save(app: index)
+        guard planner.members.contains(index), apps[index].isLearned, planner.spent > 0 else {
+            return
+        }
+        planner.spent -= 1
+        save(.device)
+    }
+
     /// Where the price of a refresh at a half-hour of the day lies on the scale of levels; and the
     /// usual one, that others pay whose turn it is not.
     func price(of index: Int, at now: UseTime, left: Int64) -> (price: Double, usual: Double) {

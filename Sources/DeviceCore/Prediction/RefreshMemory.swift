@@ -54,7 +54,11 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
         self.day = day
     }
 
-    func spent(on day: Int64) -> Int64 { day == self.day ? spent : 0 }
+    mutating func refund(on day: Int64) {
+        if day == self.day { spent = max(0, spent - 1) }
+    }
+
+    package func spent(on day: Int64) -> Int64 { day == self.day ? spent : 0 }
 }
 
 extension RefreshMemory {

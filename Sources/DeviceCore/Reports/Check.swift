@@ -51,6 +51,38 @@ package struct Check: Hashable, Sendable {
         )
     }
 
+    /// How a condition is known, and what waits when it is not. `problem`: why, if somebody knows.
+    package static func sensor(
+        _ condition: Condition,
+        _ state: Conditions.State,
+        problem: String
+    ) -> Check {
+        let row = condition.row
+        let (name, value) = ("sensor " + row.name, row.word(state.value))
+        let note = problem.isEmpty ? "" : " (\(problem))"
+        let fix = "offstage set \(row.name) VALUE says it by hand"
+        switch state.sensing {
+        case .known:
+            let source = state.source?.words ?? ""
+            return Check(name, ok: true, "\(value) (\(source))" + note)
+        case .noDevice:
+            return Check(name, ok: true, "none: this device has nothing of the kind")
+        case .unknown:
+            let lost =
+                condition == .idle
+                ? problem.isEmpty
+                    ? "processing waits for a time of little load (idle-load)" : "processing waits"
+                : Need.all.contains { $0.condition == condition }
+                    ? "what asks for it waits; all else runs as if it were \(value)"
+                    : "everything runs as if it were \(value)"
+            let found = "unknown: nothing tells \(row.question)" + note
+            return Check(name, ok: false, found, lost: lost, fix: fix)
+        case .lost:
+            let found = "lost: what told \(row.question) is gone; taken as \(value)" + note
+            return Check(name, ok: false, found, fix: fix)
+        }
+    }
+
     /// The settings file at `path`: a line for each mistake in it.
     package static func settings(at path: String, _ problems: [Diagnostic]) -> [Check] {
         guard !problems.isEmpty else { return [Check("settings", ok: true, path)] }

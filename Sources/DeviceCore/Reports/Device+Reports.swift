@@ -182,8 +182,9 @@ extension Device {
             return Report.map([
                 ("condition", .string(row.name)), ("value", .string(row.word(state.value))),
                 ("number", .integer(Int64(state.value))),
-                ("source", .string(state.source?.words ?? "absent")),
-                ("lost", state.isLost ? true : .null), ("since", reporter.time(state.since)),
+                ("sensing", .string(state.sensing.rawValue)),
+                ("source", state.source.map { .string($0.words) } ?? .null),
+                ("since", reporter.time(state.since)),
                 ("choices", .string(row.choices)), ("documentation", .string(row.documentation)),
             ])
         }
@@ -243,13 +244,6 @@ extension GateRow.Kind {
         case .rule: "rule"
         case .saving, .pause: "saving"
         }
-    }
-}
-
-extension Needs {
-    package var words: [String] {
-        (power ? ["power"] : []) + (network ? ["network"] : []) + (unmetered ? ["unmetered"] : [])
-            + (unlocked ? ["unlocked"] : [])
     }
 }
 

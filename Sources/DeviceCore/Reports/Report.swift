@@ -71,6 +71,7 @@ struct Reporter {
             ("gate", .string(hold.gate)), ("title", .string(hold.title)),
             ("value", .string(hold.value)), ("needed", .string(hold.needed)),
             ("since", time(hold.since)), ("next", time(hold.next)),
+            ("fix", hold.fix.isEmpty ? .null : .string(hold.fix)),
         ])
     }
 }

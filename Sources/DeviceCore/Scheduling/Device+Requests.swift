@@ -58,14 +58,7 @@ extension Device {
         _ step: inout Step
     ) throws(Refusal) -> Value {
         let (app, identifier) = try name(of: submission)
-        if let token = submission.token, token.utf8.count > 64 {
-            throw Refusal(
-                .invalid,
-                reason: "a token has at most 64 bytes",
-                value: "\(token.utf8.count) bytes",
-                fix: "give a shorter one"
-            )
-        }
+        try check(submission)
         if let answered = answered(submission, app) { return answered }
         guard settings.backgroundRefresh, settings.value.app(app).backgroundRefresh else {
             throw Refusal(
@@ -109,7 +102,36 @@ extension Device {
         save(app: index)
         save(app: index, request: request.id)
         touch(index)
-        return answer(app, identifier, request.id)
+        return answer(app, identifier, request.id, unsensed: unsensed(by: submission))
+    }
+
+    /// What it depends on, and nothing tells.
+    private func unsensed(by submission: Submission) -> [Condition] {
+        var unsensed: [Condition] = []
+        for need in Need.all where need.isAsked(by: submission.needs) {
+            if conditions[need.condition].sensing == .unknown { unsensed.append(need.condition) }
+        }
+        if submission.kind == .processing, conditions.idleIsEstimated { unsensed.append(.idle) }
+        return unsensed
+    }
+
+    private func check(_ submission: Submission) throws(Refusal) {
+        if let token = submission.token, token.utf8.count > 64 {
+            throw Refusal(
+                .invalid,
+                reason: "a token has at most 64 bytes",
+                value: "\(token.utf8.count) bytes",
+                fix: "give a shorter one"
+            )
+        }
+        if let ignored = submission.kind.ignored(of: submission.needs) {
+            throw Refusal(
+                .invalid,
+                reason: "a \(submission.kind.rawValue) does not take this condition",
+                value: ignored.rawValue,
+                fix: "leave it out, or ask for another kind"
+            )
+        }
     }
 
     private func name(of submission: Submission) throws(Refusal) -> (AppID, String) {
@@ -160,14 +182,23 @@ extension Device {
         guard let token = submission.token, let index = apps.index(of: app),
             let known = apps[index].record.tokens.first(where: { $0.token == token })
         else { return nil }
-        return answer(app, known.identifier, known.request)
+        return answer(app, known.identifier, known.request, unsensed: unsensed(by: submission))
     }
 
-    private func answer(_ app: AppID, _ identifier: String, _ request: RequestID) -> Value {
-        [
+    private func answer(
+        _ app: AppID,
+        _ identifier: String,
+        _ request: RequestID,
+        unsensed: [Condition] = []
+    ) -> Value {
+        var fields: ValueMap = [
             "app": .string(app.name), "identifier": .string(identifier),
             "request": .integer(Int64(request.number)),
         ]
+        if !unsensed.isEmpty {
+            fields["unsensed"] = .list(unsensed.map { .string($0.row.name) })
+        }
+        return .map(fields)
     }
 
     private mutating func remember(_ token: String?, _ request: Request, _ index: Int) {

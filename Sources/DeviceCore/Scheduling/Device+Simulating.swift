@@ -127,7 +127,7 @@ extension Device {
         guard conditions.storage == 0 else {
             throw Refusal(
                 .held,
-                reason: "the disk is full or takes no writes",
+                reason: conditions.storageSentence,
                 value: conditions.word(.storage),
                 fix: "needed: ok"
             )

@@ -27,14 +27,14 @@ extension Device {
 
     private func lossReason(_ condition: Condition) -> StopReason? {
         switch condition {
-        case .power: conditions.externalPower ? nil : .powerLost
-        case .network: conditions.networkReachable ? nil : .networkLost
+        case .power: conditions.isAssured(.power) ? nil : .powerLost
+        case .network: conditions.isAssured(.network) ? nil : .networkLost
         case .idle: conditions.deviceIdle ? nil : .deviceInUse
         case .lowPower: conditions.lowPower ? .lowPowerMode : nil
         case .thermal: conditions.thermal >= 2 ? .thermal : nil
         case .memory: conditions.memory >= 2 ? .memoryPressure : nil
-        case .metered: conditions.metered ? .networkMetered : nil
-        case .locked: conditions.locked ? .dataLocked : nil
+        case .metered: conditions.isAssured(.metered) ? nil : .networkMetered
+        case .locked: conditions.isAssured(.locked) ? nil : .dataLocked
         case .battery, .storage: nil
         }
     }

@@ -7,6 +7,7 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
         deviceInUse, appInForeground
     case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
     case startPause, betterMoment, sharedWake, runSlots
+    case processes, stopping
 
     var row: GateRow { GateTable.row(self) }
     /// As users and programs name it: `before-first-unlock`.
@@ -26,6 +27,7 @@ struct GateSet: Hashable, Sendable, Codable {
     static let none = GateSet()
     static let runSlots = GateSet(.runSlots)
     static let unused = GateSet(.unused)
+    static let deviceInUse = GateSet(.deviceInUse)
     /// What the choice of a moment knows by itself.
     static let ofMoments = GateSet(
         .betterMoment,
@@ -62,6 +64,8 @@ enum NextChance: Hashable, Sendable {
     case boot(BootTime)
     /// When something happens that is an event of its own.
     case event
+    /// Somebody looks as soon as nothing else holds it.
+    case look
 }
 
 enum GateAnswer: Hashable, Sendable {
@@ -84,6 +88,31 @@ struct GateWords: Hashable, Sendable {
     var sentence: String
     /// What the user can do about it; empty: only what is needed helps.
     var fix = ""
+}
+
+extension GateWords {
+    /// Of a gate that goes by one condition; they say so when no source tells of it.
+    init(
+        of condition: Condition,
+        in conditions: Conditions,
+        value: String,
+        needed: String,
+        sentence: String
+    ) {
+        let (state, row) = (conditions[condition], condition.row)
+        self.init(value: value, needed: needed, since: state.since, sentence: sentence)
+        let good = row.word(row.harmless)
+        switch state.sensing {
+        case .known, .noDevice: return
+        case .unknown:
+            self.value = "unknown"
+            self.sentence = "nothing tells \(row.question)"
+        case .lost:
+            self.value += " (the sensor is lost)"
+            self.sentence = "what told \(row.question) is gone"
+        }
+        fix = "offstage set \(row.name) \(good) says it in its place"
+    }
 }
 
 /// What a gate may look at. Not copyable: it is large, and nobody keeps it.
@@ -115,6 +144,8 @@ struct DeviceFacts {
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
+    let startBlock: StartBlock?
+    let stoppingSince: WallTime?
 }
 
 extension Device {
@@ -129,7 +160,9 @@ extension Device {
             running: running,
             seed: seed,
             startedAt: startedAt,
-            resumedAt: resumedAt
+            resumedAt: resumedAt,
+            startBlock: startBlock,
+            stoppingSince: stoppingSince
         )
     }
 }
@@ -268,6 +301,8 @@ enum GateTable {
         row(.betterMoment, "**...*......", .betterMoment),
         row(.sharedWake, "**...*.*....", .sharedWake),
         row(.runSlots, "***...*.....", .runSlots),
+        row(.processes, "****.*.*****", .processes),
+        row(.stopping, "************", .stopping),
     ]
 
     /// By trigger: the rows that may hold it.

@@ -119,7 +119,9 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "log-size",
             field: .bytes(\.logSize, 4096...(1 << 30)),
-            documentation: "Size at which an app's output starts over; one older piece is kept."
+            documentation: "Size at which an app's output starts over; one older piece of half the "
+                + "size is kept. A flood is cut within milliseconds, in which it may take some "
+                + "tens of megabytes."
         ),
     ]
 
@@ -195,6 +197,12 @@ package struct SettingRow: Sendable {
             name: "battery-margin",
             field: .count(\.batteryMargin, 0...50),
             documentation: "Percent above the limit at which it runs again."
+        ),
+        SettingRow(
+            name: "idle-load",
+            field: .count(\.idleLoad, 0...10_000),
+            documentation: "Where nothing tells whether the device is in use: percent of all "
+                + "processors, averaged over a minute, below which its load says that it is not."
         ),
         SettingRow(
             name: "unused-limit",

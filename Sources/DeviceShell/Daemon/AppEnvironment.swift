@@ -3,18 +3,19 @@ internal import Linux
 internal import Vocabulary
 
 /// The clean environment that apps are started with: the usual names, those that the manifest
-/// asks for, and what it sets.
+/// asks for, what it sets, and what we set.
 enum AppEnvironment {
     private static let usual = [
         "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "DBUS_SESSION_BUS_ADDRESS",
         "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
     ]
 
-    /// As `NAME=value`, each name once.
+    /// As `NAME=value`, each name once. `ours` are the variables of our own: nothing else gives a
+    /// value to a name that is ours, whatever an older daemon has stored.
     static func build(
         _ spec: ProcessSpec,
         from own: [String],
-        extra: [EnvironmentVariable]
+        ours: [EnvironmentVariable]
     ) -> [String] {
         var values: [(name: String, value: String)] = []
         func set(_ name: String, _ value: String) {
@@ -24,6 +25,7 @@ enum AppEnvironment {
         for entry in own {
             guard let equals = entry.firstIndex(of: "=") else { continue }
             let name = String(entry[..<equals])
+            if EnvironmentVariable.isOurs(name) { continue }
             if isUsual(name) || spec.passEnvironment.contains(where: { name.matches($0) }) {
                 set(name, String(entry[entry.index(after: equals)...]))
             }
@@ -31,7 +33,10 @@ enum AppEnvironment {
         if !values.contains(where: { $0.name == "PATH" }) {
             set("PATH", "/usr/local/bin:/usr/bin:/bin")
         }
-        for variable in extra + spec.environment { set(variable.name, variable.value) }
+        for variable in spec.environment where !EnvironmentVariable.isOurs(variable.name) {
+            set(variable.name, variable.value)
+        }
+        for variable in ours { set(variable.name, variable.value) }
         return values.map { "\($0.name)=\($0.value)" }
     }
 

@@ -5,12 +5,24 @@ internal import Linux
 internal import Vocabulary
 
 extension Daemon {
+    /// Whoever runs there has another state directory, or had this one until it was deleted: before
+    /// anything is decided here.
+    static func checkNobodyListens(_ places: DaemonPlaces) throws(DaemonError) {
+        // Then it is ours, which the service manager has made.
+        guard CurrentProcess.environment("LISTEN_FDS") == nil,
+            (try? UnixSocket.connect(to: places.socket)) != nil
+        else { return }
+        throw .listening(places.socket)
+    }
+
     /// Serves the private socket: the one that the service manager hands over, else our own.
     func listen() throws(DaemonError) {
         let listener: UnixListener
         do throws(LinuxError) {
             switch try ServiceManager.takeSocketCount() {
-            case 0: listener = try UnixListener(places.socket)
+            case 0:
+                listener = try UnixListener(places.socket)
+                ownSocket = Files.status(places.socket, followLinks: false)
             case 1:
                 let handed = ServiceManager.takeSocket(0)
                 // It is asked until nobody is left; one from a service manager would block then.
@@ -20,10 +32,7 @@ extension Daemon {
                 throw LinuxError("sd_listen_fds", "more than one socket", .invalid)
             }
         } catch  where error.errno == .addressInUse {
-            throw .socket(
-                "another daemon listens at \(places.socket). Choose another directory with "
-                    + "--runtime to run a second."
-            )
+            throw .listening(places.socket)
         } catch {
             throw .socket("\(places.socket) cannot be listened on: \(error)")
         }

@@ -16,19 +16,22 @@ final class Daemon {
     let world: World
     let control: any ProcessControl
     private(set) var driver: Driver<World.Port>
-    private let lock: DaemonLock
+    private let state: StateDirectory
     private var inputs: Inputs?
     private var signals: [SignalSource] = []
     /// Set by `listen`.
     var bus: AppBus?
     /// Set by `listen`.
     var session: SessionBus?
+    /// Not handed over by a service manager. Set by `listen`.
+    var ownSocket: FileStatus?
     private var keeper: ProcessSource?
     /// Kept a new scope of systemd alive until the keeper was in it; to be reaped.
     private var scopeHolder: ProcessSource?
     private var keeperTimer: TimerSource?
     private static let firstKeeperWait = Interval.seconds(5)
     private var keeperWait = Daemon.firstKeeperWait
+    private var keptSince = BootTime.distantPast
     /// Why there is no keeper; nil: there is one.
     private(set) var keeperProblem: String?
     private var retryTimer: TimerSource?
@@ -54,14 +57,22 @@ final class Daemon {
         let markers = LaunchMarkers(places.launches)
         let bootID: String
         var holder: PidFD?
-        lock = try Self.openPlaces(places)
+        state = try StateDirectory(places)
         do throws(LinuxError) {
             loop = try EventLoop()
             bootID = try Clocks.bootID()
         } catch {
             throw .system(error)
         }
-        try Self.take(lock, places)
+        try state.take()
+        try Self.checkNobodyListens(places)
+        for directory in [places.state, places.launches, places.logs] {
+            Sweep.temporaries(in: directory)
+        }
+        Sweep.temporaries(
+            in: Files.directory(of: places.configuration),
+            of: Files.name(of: places.configuration)
+        )
         let (store, device) = try Self.open(places)
         do {
             let unrecordedBoot = Self.open(markers, bootID: bootID)
@@ -78,6 +89,7 @@ final class Daemon {
             world = try World(
                 loop,
                 store: store,
+                state: state,
                 places: places,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
@@ -96,21 +108,13 @@ final class Daemon {
                     scopeHolder = nil
                 }
             }
+            try state.know()
+            store.loss = { [state] in state.loss }
+            watchState()
+            world.lockWasReplaced = { [unowned self] in replaceKeeper() }
             try prepare(bootID: bootID)
         } catch {
             throw .system(error)
-        }
-    }
-
-    private static func openPlaces(_ places: DaemonPlaces) throws(DaemonError) -> DaemonLock {
-        do throws(LinuxError) {
-            for directory in [places.state, places.runtime, places.logs, places.launches] {
-                try Files.makeDirectory(directory, permissions: 0o700, parents: true)
-                try claim(directory)
-            }
-            return try DaemonLock(places.lock)
-        } catch {
-            throw .directory(error)
         }
     }
 
@@ -123,31 +127,6 @@ final class Daemon {
             DaemonLog.write("nothing is started until this is over: \(error)")
             return bootID
         }
-    }
-
-    /// In what belongs to somebody else they could put whatever they like; what is ours is for
-    /// nobody else to read.
-    private static func claim(_ directory: String) throws(LinuxError) {
-        guard let status = Files.status(directory) else { return }
-        guard status.user == CurrentProcess.user else {
-            throw LinuxError("use", directory, .permission)
-        }
-        if status.permissions & 0o077 != 0 { try Files.setPermissions(directory, 0o700) }
-    }
-
-    private static func take(
-        _ lock: borrowing DaemonLock,
-        _ places: DaemonPlaces
-    ) throws(DaemonError) {
-        let isOurs: Bool
-        var holder: ProcessIdentity?
-        do throws(LinuxError) {
-            isOurs = try lock.takeForDaemon()
-            if !isOurs { holder = try lock.holder() }
-        } catch {
-            throw .directory(error)
-        }
-        guard isOurs else { throw .alreadyRunning(state: places.state, pid: holder?.pid) }
     }
 
     private static func open(_ places: DaemonPlaces) throws(DaemonError) -> (Store, Device) {
@@ -176,15 +155,16 @@ final class Daemon {
         let survivors = world.survivors(
             known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
         )
-        let (settings, manifests) = inputs.readFirst()
+        let first = inputs.readFirst()
         world.happened(
             .started(
                 Start(
                     bootID: bootID,
                     survivors: survivors,
                     seed: seed.reduce(0) { $0 << 8 | Int64($1) },
-                    settings: settings,
-                    manifests: manifests
+                    settings: first.settings,
+                    manifests: first.manifests,
+                    conditions: first.conditions
                 )
             )
         )
@@ -201,9 +181,10 @@ final class Daemon {
         do {
             let running = try Keeper.ensure(
                 executable: "/proc/self/exe",
-                lock: lock,
+                lock: state.lock,
                 markers: LaunchMarkers(places.launches),
                 control: control,
+                logs: places.logs,
                 wakeLock: places.wakeLock
             )
             keeper =
@@ -215,6 +196,8 @@ final class Daemon {
                     keeperEnded()
                 }
             (keeperProblem, keeperWait) = (nil, Self.firstKeeperWait)
+            keptSince = Clocks.boot()
+            world.setKept(true)
         } catch {
             keeperProblem = "\(error)"
             DaemonLog.write("no keeper: frozen apps stay frozen if this daemon ends: \(error)")
@@ -226,7 +209,10 @@ final class Daemon {
     /// It was killed: a new one, but not again and again.
     private func keeperEnded() {
         keeper = nil
-        try? keeperTimer?.arm(at: Clocks.boot() + Self.firstKeeperWait)
+        world.setKept(false)
+        let now = Clocks.boot()
+        let wait = now - keptSince > .minutes(1) ? .zero : Self.firstKeeperWait
+        try? keeperTimer?.arm(at: now + wait)
     }
 
     // MARK: Turns
@@ -235,8 +221,8 @@ final class Daemon {
     func run() throws(DaemonError) {
         do throws(LinuxError) {
             signals = [
-                try SignalSource(loop, Signal.terminate) { [unowned self] _ in loop.exit() },
-                try SignalSource(loop, Signal.interrupt) { [unowned self] _ in loop.exit() },
+                try SignalSource(loop, Signal.terminate) { [unowned self] _ in stop() },
+                try SignalSource(loop, Signal.interrupt) { [unowned self] _ in stop() },
                 try SignalSource(loop, Signal.hangUp) { [unowned self] _ in inputs?.readAll() },
             ]
             // What is ready together with them goes first.
@@ -249,11 +235,44 @@ final class Daemon {
             turn()
             world.log.flush()
             world.endHold()
+            leaveNothing()
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()
         } catch {
             throw .system(error)
         }
+        if let error = world.isTaken { throw error }
+    }
+
+    /// A clean end: what the next daemon makes anew is not left lying about.
+    private func leaveNothing() {
+        let socket = Files.status(places.socket, followLinks: false)
+        if let ownSocket, socket?.isSameFile(as: ownSocket) == true {
+            try? Files.remove(places.socket)
+        }
+        guard world.isTaken == nil else { return }
+        guard driver.device.launchIDs.isEmpty, endsDying() else { return }
+        if let keeper {
+            try? keeper.process.send(Signal.kill)
+            let number = keeper.process.descriptor.number
+            _ = Poll.ready(number, for: .readable, milliseconds: 1000)
+        }
+        control.step.removeScope()
+    }
+
+    /// What was killed needs a moment to die, and no timer comes back to it. False: it needs more.
+    private func endsDying() -> Bool {
+        let end = Clocks.boot() + .seconds(1)
+        while !control.discover().filter({ !control.remove($0) }).isEmpty {
+            guard Clocks.boot() < end else { return false }
+            _ = Poll.ready(-1, for: .readable, milliseconds: 5)
+        }
+        return true
+    }
+
+    private func stop() {
+        world.stop()
+        loop.exit()
     }
 
     /// Everything that happened, and what happens because of it at once.
@@ -262,7 +281,8 @@ final class Daemon {
         var events = world.takeInbox()
         var rounds = 0
         while !events.isEmpty {
-            driver.turn(events)
+            driver.turn(events, looksAtStore: world.takeMustLook())
+            if world.takeWasMadeAnew() { settleAnew() }
             adoptSettings()
             inputs?.refresh()
             events = world.takeInbox()
@@ -279,6 +299,33 @@ final class Daemon {
     }
     private var deferred: DeferredSource?
 
+    /// Once it is known, the next try is due in its time, and not with each file of a directory.
+    private func watchState() {
+        state.watch(loop) { [unowned self] in
+            if !driver.mustRetry { world.stateWasLost() }
+        }
+    }
+
+    /// The state directory is another one: whoever has the old one open is to know of it.
+    private func settleAnew() {
+        watchState()
+        DaemonLog.write("\(places.state) has been made again, with all that is known")
+        world.log.begin(with: driver.device)
+        world.restartLogs()
+        inputs?.keepAnew()
+    }
+
+    /// It holds a lock that nobody else can find. A new one follows its end.
+    private func replaceKeeper() {
+        guard let keeper else { return }
+        keptSince = .distantPast
+        try? keeper.process.send(Signal.kill)
+        guard world.isStopping else { return }
+        // The loop tells of no end any more.
+        _ = Poll.ready(keeper.process.descriptor.number, for: .readable, milliseconds: 1000)
+        ensureKeeper()
+    }
+
     /// Nobody waits for the log.
     private func logWhenIdle() {
         if world.log.mustNotWait { world.log.flush(continuingWith: driver.device) }
@@ -289,9 +336,18 @@ final class Daemon {
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
+            sweepLogs()
         }
         isLogDue = (try? idle?.setPriority(10)) != nil
     }
+    /// When there is nothing better to do, and not again and again.
+    private func sweepLogs() {
+        let isDue = lastSweep.map { Clocks.boot() - $0 > .hours(1) } ?? true
+        guard isDue, !driver.isStarting else { return }
+        lastSweep = Clocks.boot()
+        Sweep.logs(in: places.logs, of: driver.device)
+    }
+    private var lastSweep: BootTime?
     private var idle: DeferredSource?
     private var isLogDue = false
     private var hasSettledIn = false
@@ -299,6 +355,7 @@ final class Daemon {
     private func adoptSettings() {
         let settings = driver.device.settings
         world.setLogSize(settings.logSize)
+        world.setIdleLoad(settings.idleLoad)
         world.store.historyLimit = settings.historyLines
         world.store.historyAge = settings.historyAge
     }
@@ -321,5 +378,6 @@ final class Daemon {
     var administratorText: ConfigurationText { inputs?.administrator ?? ConfigurationText() }
 
     var pressureProblem: LinuxError? { inputs?.pressureProblem }
+    var powerSupplies: PowerSupplies? { inputs?.powerSupplies }
     var watchProblem: LinuxError? { inputs?.watchProblem }
 }

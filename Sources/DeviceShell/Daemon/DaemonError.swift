@@ -4,6 +4,8 @@ package import Linux
 package enum DaemonError: Error, CustomStringConvertible {
     case usage(String)
     case directory(LinuxError)
+    /// It is neither empty nor one of ours.
+    case foreignDirectory(String)
     /// Something that no other directory would mend.
     case system(LinuxError)
     /// The step that was asked for with --step is not possible here.
@@ -11,12 +13,18 @@ package enum DaemonError: Error, CustomStringConvertible {
     case alreadyRunning(state: String, pid: Int32?)
     case store(StoreError)
     case socket(String)
+    /// Another daemon answers at this socket.
+    case listening(String)
 
     package var description: String {
         switch self {
         case .usage(let text): text
         case .directory(let error):
             "\(error). The directories are chosen with --state and --runtime."
+        case .foreignDirectory(let path):
+            "\(path) holds files that are not Offstage's: it would be closed to everybody else. "
+                + "Choose an empty directory, or one that does not exist, with --state and "
+                + "--runtime."
         case .system(let error): "\(error)"
         case .step(let reason):
             "--step: it cannot be had here: \(reason). Without --step the best that works is taken."
@@ -25,6 +33,9 @@ package enum DaemonError: Error, CustomStringConvertible {
                 + "Only one may; choose another directory with --state to run a second."
         case .store(let error): "\(error)"
         case .socket(let text): text
+        case .listening(let socket):
+            "another daemon listens at \(socket). Choose another directory with --runtime to run "
+                + "a second."
         }
     }
 
@@ -32,7 +43,9 @@ package enum DaemonError: Error, CustomStringConvertible {
     package var exitStatus: Int32 {
         switch self {
         case .usage: 2
-        case .directory, .system, .step, .alreadyRunning, .store, .socket: 1
+        case .directory, .foreignDirectory, .system, .step, .alreadyRunning, .store, .socket,
+            .listening:
+            1
         }
     }
 }

@@ -20,6 +20,7 @@ package struct DaemonOptions {
         .init("config", nil, .required), .init("data", nil, .required),
         .init("cgroup", nil, .required), .init("step", nil, .required),
         .init("power", nil, .required), .init("pressure", nil, .required),
+        .init("power-supplies", nil, .required), .init("load", nil, .required),
         .init("administrator", nil, .required), .init("help", "h"), .init("version", "V"),
     ]
 
@@ -40,6 +41,10 @@ package struct DaemonOptions {
           --power DIR      where the kernel's wake locks are    [/sys/power]
           --pressure FILE  where the kernel tells of memory pressure, such as memory.pressure of a
                            cgroup; off: nowhere   [/proc/pressure/memory]
+          --power-supplies DIR
+                           where the kernel's power supplies are; off: nowhere
+                                                  [/sys/class/power_supply]
+          --load FILE      where the kernel tells of the load; off: nowhere   [/proc/loadavg]
           -h, --help       print this and end
           -V, --version    print the version and end
 
@@ -129,11 +134,16 @@ package struct DaemonOptions {
         )
         if let power = options["power"] { places.power = power }
         if let file = options["administrator"] { places.administrator = file }
-        if let pressure = options["pressure"] {
-            places.pressure = pressure == "off" ? nil : pressure
+        let sensors: [(String, WritableKeyPath<DaemonPlaces, String?>)] = [
+            ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
+        ]
+        for (name, place) in sensors {
+            guard let path = options[name] else { continue }
+            places[keyPath: place] = path == "off" ? nil : path
+            if path != "off" { try check(path, of: name) }
         }
-        for name in ["state", "runtime", "config", "administrator", "data", "power", "pressure"] {
-            guard let value = options[name], name != "pressure" || value != "off" else { continue }
+        for name in ["state", "runtime", "config", "administrator", "data", "power"] {
+            guard let value = options[name] else { continue }
             let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
             for path in paths { try check(String(path), of: name) }
         }
@@ -147,10 +157,10 @@ package struct DaemonOptions {
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
         let kind = Files.status(path)?.kind
         switch option {
-        case "data", "power":
+        case "data", "power", "power-supplies":
             if kind == nil { throw .usage("\(name): there is no such directory") }
             if kind != .directory { throw .usage("\(name) is no directory") }
-        case "pressure":
+        case "pressure", "load":
             if kind == nil { throw .usage("\(name): there is no such file; off does without") }
             if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }
         default: break

@@ -18,6 +18,10 @@ package struct DaemonPlaces: Equatable, Sendable {
     /// Where the kernel tells of memory pressure: the machine's, or a cgroup's file; nil: nobody
     /// is to ask.
     package var pressure: String? = Pressure.path(of: .memory)
+    /// Where the kernel's power supplies are; nil: nobody is to ask.
+    package var powerSupplies: String? = PowerSupply.usualDirectory
+    /// Where the kernel tells of the load; nil: nobody is to ask.
+    package var load: String? = LoadAverage.usualPath
 
     package init(
         state: String,
@@ -38,6 +42,7 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var logs: String { state + "/logs" }
     package var database: String { state + "/offstage.db" }
     /// The settings file as it was when it was last valid.
+    package var events: String { state + "/events.log" }
     package var validSettings: String { state + "/offstage.conf" }
     package var lock: String { state + "/lock" }
     package var wakeLock: WakeLock {

@@ -5,8 +5,8 @@ internal import Vocabulary
 
 /// `offstaged`, from its arguments to its exit status.
 package enum DaemonProgram {
-    /// The most memory that the daemon's heap may take. Below the 128 MB that one message may have
-    /// by D-Bus, so that a peer that sends the largest is cut off, and the daemon stays up.
+    /// The most memory that the daemon's heap may take: the last bound, far above what it needs and
+    /// what all peers together can make it hold.
     private static let heapLimit: UInt64 = 120 << 20
 
     package static func main(_ arguments: [String]) -> Int32 {

@@ -13,7 +13,7 @@ struct Doctor {
         let checks =
             [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus]
             + settings
-            + [store] + sensors
+            + [store, starting] + strays + sensors
         return checks.map(\.report)
     }
 
@@ -34,7 +34,9 @@ struct Doctor {
             "keeper",
             ok: problem == nil,
             problem.map { "not running: \($0)" } ?? "runs",
-            lost: problem == nil ? "" : "frozen apps stay frozen should the daemon end"
+            lost: problem == nil
+                ? ""
+                : "should the daemon end, frozen apps stay frozen and logs grow without a limit"
         )
     }
 
@@ -147,35 +149,78 @@ struct Doctor {
     }
 
     private var store: Check {
+        if let loss = daemon.world.state.loss {
+            return Check(
+                "store",
+                ok: false,
+                "\(loss)",
+                lost: "nothing is stored, and nothing started",
+                fix: loss.fix
+            )
+        }
         let storage = daemon.device.conditions[.storage]
         return Check(
             "store",
             ok: storage.value == 0,
             "\(daemon.places.database): \(Condition.storage.row.word(storage.value))",
             lost: storage.value == 0 ? "" : "nothing is started until it takes writes",
-            fix: storage.value == 0 ? "" : "free some space"
+            fix: storage.value == 0 ? "" : daemon.device.conditions.storageFix
         )
+    }
+
+    private var starting: Check {
+        let block = daemon.device.startBlock
+        return Check(
+            "starting programs",
+            ok: block == nil,
+            block.map { "the last start failed: \($0.failure.reason)" } ?? "works",
+            lost: block == nil ? "" : "work waits; it is tried again each minute or sooner",
+            fix: block == nil
+                ? "" : "free some space, end some programs, or mend the state directory"
+        )
+    }
+
+    private var strays: [Check] {
+        daemon.world.strays.map { process in
+            Check(
+                "strays",
+                ok: false,
+                "\(process.name) (process \(process.pid)) left its launch and runs on",
+                lost: "its app's limits do not hold for it; it ends with the launches that may "
+                    + "have started it",
+                fix: "kill \(process.pid)"
+            )
+        }
     }
 
     private var sensors: [Check] {
         Condition.allCases.filter { $0 != .storage }.map { condition in
-            let state = daemon.device.conditions[condition]
-            let value = condition.row.word(state.value)
-            let found: String
-            if state.isLost {
-                found = "lost; taken as \(value)"
-            } else if let source = state.source {
-                found = "\(value) (\(source.words))"
-            } else {
-                found = "no sensor; taken as \(value)"
-            }
-            return Check(
-                "sensor " + condition.row.name,
-                ok: !state.isLost,
-                found,
-                fix: state.source == nil
-                    ? "offstage set \(condition.row.name) VALUE plays it by hand" : ""
+            .sensor(
+                condition,
+                daemon.device.conditions[condition],
+                problem: problem(of: condition)
             )
+        }
+    }
+
+    /// Why the kernel does not tell.
+    private func problem(of condition: Condition) -> String {
+        switch condition {
+        case .battery, .power:
+            guard let supplies = daemon.powerSupplies else {
+                return "the kernel is not asked (--power-supplies off)"
+            }
+            if let problem = supplies.problem { return "\(problem)" }
+            return supplies.eventsProblem.map { "changes are seen late: \($0)" } ?? ""
+        case .idle:
+            guard let path = daemon.places.load else { return "the load is not read (--load off)" }
+            do throws(LinuxError) {
+                _ = try LoadAverage(readingFrom: path)
+                return ""
+            } catch {
+                return "\(error)"
+            }
+        case .network, .metered, .locked, .lowPower, .thermal, .memory, .storage: return ""
         }
     }
 }

@@ -23,6 +23,7 @@ final class Inputs {
     private let clockJumps: ClockJumps
     private var sources: [any Source] = []
     private var pressure: MemoryPressure?
+    private(set) var powerSupplies: PowerSupplies?
 
     init(_ daemon: Daemon) throws(LinuxError) {
         self.daemon = daemon
@@ -43,8 +44,13 @@ final class Inputs {
                 }
             }
         } catch {
-            // The sensor is absent; `doctor` says why.
+            // Nothing tells; `doctor` says why.
             pressureProblem = error
+        }
+        powerSupplies = places.powerSupplies.map { path in
+            PowerSupplies(daemon.loop, path) { [unowned self] said in
+                self.daemon.world.foundFirst(.condition(said.condition, said.source, said.reading))
+            }
         }
     }
 
@@ -89,16 +95,18 @@ final class Inputs {
         daemon.world.renewWatches()
     }
 
-    /// What there is when the daemon starts: the settings, or those that were valid last; and all
-    /// manifests. Part of the first event, since what was running is judged
-    /// by them.
-    func readFirst() -> (settings: Settings, manifests: [ManifestChange]) {
+    /// What there is when the daemon starts: the settings, or those that were valid last; all
+    /// manifests; and what the kernel says. Part of the first event, since what was running is
+    /// judged by them.
+    func readFirst() -> (
+        settings: Settings, manifests: [ManifestChange], conditions: [ConditionReport]
+    ) {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
         manifestWatch?.watch(manifests.watched())
         kept = try? Files.text(daemon.places.validSettings)
         valid = kept
-        return (readSettings() ?? lastValidSettings(), scan())
+        return (readSettings() ?? lastValidSettings(), scan(), powerSupplies?.read() ?? [])
     }
 
     /// Those of the last time that the file was valid: a slip in it must not bring back what the
@@ -113,6 +121,7 @@ final class Inputs {
     func readAll() {
         (manifestsAreStale, settingsAreStale) = (true, true)
         manifests.forgetStatus()
+        powerSupplies?.look()
         refresh()
     }
 
@@ -126,6 +135,7 @@ final class Inputs {
     /// so that no change falls between.
     func refresh() {
         renewWatches()
+        powerSupplies?.refresh()
         if settingsAreStale {
             settingsAreStale = false
             watchSettings()
@@ -186,6 +196,12 @@ final class Inputs {
             }
             return nil
         }
+    }
+
+    /// What was kept is gone.
+    func keepAnew() {
+        kept = nil
+        if let valid { keep(valid) }
     }
 
     private func keep(_ text: String) {

@@ -9,16 +9,20 @@ internal import Vocabulary
 final class World {
     let loop: EventLoop
     let store: Store
+    let state: StateDirectory
     let places: DaemonPlaces
+    private let control: any ProcessControl
     /// What has happened since the last turn.
     private(set) var inbox: [Driver<Port>.TimedEvent] = []
     private var processes: AppProcesses?
     private var uses: UseWatch?
+    private var load: LoadEstimate?
     /// Wakes the machine, as far as it can be.
     private var alarm: TimerSource?
     private var timer: TimerSource?
     let wakeLock: WakeLock
     private var isHeldAwake = false
+    private(set) var isStopping = false
     private var waiting: [ReplyToken: (Reply) -> Void] = [:]
     private var lastToken: UInt64 = 0
     var log: EventLogFile
@@ -26,13 +30,15 @@ final class World {
     init(
         _ loop: EventLoop,
         store: Store,
+        state: StateDirectory,
         places: DaemonPlaces,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
         build: String
     ) throws(LinuxError) {
-        (self.loop, self.store, self.places) = (loop, store, places)
+        (self.loop, self.store, self.state, self.places) = (loop, store, state, places)
+        self.control = control
         log = EventLogFile(directory: places.state, build: build)
         wakeLock = places.wakeLock
         processes = try AppProcesses(
@@ -57,6 +63,11 @@ final class World {
         ) { [unowned self] in
             happened(.used($0))
         }
+        load = try places.load.map { (path) throws(LinuxError) in
+            try LoadEstimate(loop, path) { [unowned self] in
+                happened(.condition(.idle, .estimate, $0))
+            }
+        }
         alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in
             happened(.timer)
         }
@@ -68,13 +79,119 @@ final class World {
         inbox.append(Driver<Port>.TimedEvent(event, at: Clocks.now()))
     }
 
+    /// Found out only now, and true before whatever this turn has brought.
+    func foundFirst(_ event: Event) {
+        let place = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
+        let now = place < inbox.endIndex ? inbox[place].moment : Clocks.now()
+        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: place)
+    }
+
     func takeInbox() -> [Driver<Port>.TimedEvent] {
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
     }
 
+    /// The daemon ends with this turn: whatever else it brought begins nothing any more.
+    func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        let now = inbox.first?.moment ?? Clocks.now()
+        inbox.insert(Driver<Port>.TimedEvent(.stopping, at: now), at: 0)
+    }
+
+    // MARK: The state directory
+
+    /// Something was taken out of it: the next turn looks whether commits can still be found.
+    private var mustLook = false
+
+    func stateWasLost() {
+        mustLook = true
+        happened(.timer)
+    }
+
+    func takeMustLook() -> Bool {
+        defer { mustLook = false }
+        return mustLook
+    }
+
+    /// The keeper holds one that nobody else can find.
+    var lockWasReplaced: () -> Void = {}
+    /// It was made anew, with nothing in it but what was committed then.
+    private var wasMadeAnew = false
+    /// Another daemon has made itself one in the same place.
+    private(set) var isTaken: DaemonError?
+
+    func takeWasMadeAnew() -> Bool {
+        defer { wasMadeAnew = false }
+        return wasMadeAnew
+    }
+
+    /// Nothing is written but in a directory that is ours, and nothing over what others have put
+    /// there. The store comes last: a daemon that starts believes what it finds in it.
+    private func commitAnew(
+        _ records: [Record],
+        with changes: [Change]
+    ) throws(CommitError) {
+        let loss = state.loss
+        do {
+            guard let loss else {
+                try markLaunches(records)
+                try store.commitAnew(records, with: changes)
+                return
+            }
+            if let other = state.otherDaemon { throw other }
+            guard loss.kind == .deleted else { throw StoreError.gone(loss) }
+            if try state.makeAgain() { lockWasReplaced() }
+            let markers = LaunchMarkers(places.launches)
+            try markers.open(bootID: Clocks.bootID())
+            try markers.record(control.step)
+            try markLaunches(records)
+            if state.hasLostStore {
+                try store.make(records, with: changes)
+                knowState()
+            } else {
+                knowState()
+                try store.commitAnew(records, with: changes)
+            }
+            wasMadeAnew = true
+        } catch let error as StoreError {
+            throw CommitError(error)
+        } catch {
+            if let error = error as? DaemonError, case .alreadyRunning = error {
+                isTaken = error
+                loop.exit()
+            }
+            let words = loss.map { "\($0), and cannot be made again: " } ?? ""
+            throw CommitError(.gone, reason: "\(words)\(error)")
+        }
+    }
+
+    private func knowState() {
+        do throws(LinuxError) {
+            try state.know()
+        } catch {
+            state.forget()
+            DaemonLog.write("should the state directory be deleted, nobody sees it: \(error)")
+        }
+    }
+
+    private func markLaunches(_ records: [Record]) throws(LinuxError) {
+        let markers = LaunchMarkers(places.launches)
+        for case .launch(let record) in records {
+            guard let process = record.launch.process, record.launch.exit == nil else { continue }
+            try markers.restore(
+                record.id,
+                ProcessIdentity(pid: process.pid, startTime: process.startTime),
+                until: record.launch.deadline
+            )
+        }
+    }
+
     /// Events that this turn had no time for go first in the next.
     func putBack(_ events: [Driver<Port>.TimedEvent]) { inbox = events + inbox }
+
+    /// Processes that left their launch, which nothing tells any more.
+    var strays: [ProcessStatus] { processes?.strays ?? [] }
 
     func survivors(known: [(launch: LaunchID, app: AppID)]) -> [Survivor] {
         processes?.survivors(known: known) ?? []
@@ -94,7 +211,14 @@ final class World {
         processes?.renewWatches()
     }
 
-    func setLogSize(_ size: Int64) { processes?.logSize = Int(size) }
+    func setIdleLoad(_ limit: Int64) { load?.limit = limit }
+
+    func restartLogs() { processes?.restartLogs() }
+
+    func setLogSize(_ size: Int64) { processes?.setLogSize(Int(size)) }
+
+    /// Whether a keeper runs, which holds the logs to their limit.
+    func setKept(_ isKept: Bool) { processes?.setKept(isKept) }
 
     /// Gives back a hold of which the core knows nothing, such as that of a daemon that was killed.
     func endStaleHold() { if !isHeldAwake { wakeLock.hold(false) } }
@@ -123,11 +247,21 @@ final class World {
             _ changes: [Change],
             _ durability: Durability
         ) throws(CommitError) {
-            do {
+            do throws(StoreError) {
                 try world.store.commit(changes, durability)
             } catch {
-                throw CommitError(reason: "\(error)", isFull: error.isFull)
+                if case .gone = error {
+                    DaemonLog.write("nothing is started until this is over: \(error)")
+                }
+                throw CommitError(error)
             }
+        }
+
+        mutating func commitAnew(
+            _ records: [Record],
+            with changes: [Change]
+        ) throws(CommitError) {
+            try world.commitAnew(records, with: changes)
         }
 
         mutating func perform(_ effect: Effect) { world.perform(effect) }
@@ -164,18 +298,26 @@ final class World {
         case .checkLocks(let id): processes.checkLocks(id)
         case .weigh(let id, let weight): processes.weigh(id, weight)
         case .limitMemory(let id, let bytes): processes.limitMemory(id, bytes)
+        case .setDeadline(let id, let deadline): processes.setDeadline(id, deadline)
         case .tell(let id, let message): told(id, message)
         case .holdAwake(let hold):
             isHeldAwake = hold
             wakeLock.hold(hold)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
+        case .watchIdle(let watches):
+            guard let load else {
+                return happened(.condition(.idle, .estimate, watches ? .lost : .silent))
+            }
+            load.watch(watches)
         case .watchUse(let app, let source): uses?.watch(app, source)
         case .arm(let timers): arm(timers)
         }
     }
 
     private func arm(_ timers: Timers) {
+        // The loop has ended, or ends.
+        guard !isStopping else { return }
         do throws(LinuxError) {
             try alarm?.arm(at: timers.alarm)
             try timer?.arm(at: timers.timer)
@@ -195,5 +337,29 @@ final class World {
             return
         }
         processes?.notifyFailures(app, count: count, reason: reason, command: words)
+    }
+}
+
+extension Event {
+    /// Nothing of the same turn comes before it.
+    fileprivate var opensTurn: Bool {
+        switch self {
+        case .started, .stopping: true
+        case .timer, .clockChanged, .manifests, .settings, .condition, .process, .app, .used,
+            .user, .storageRecovered:
+            false
+        }
+    }
+}
+
+extension CommitError {
+    init(_ error: StoreError) {
+        let cause: Cause
+        switch error {
+        case .gone: cause = .gone
+        case .notOurs, .newer, .corrupt, .foreign, .database, .file:
+            cause = error.isFull ? .full : .failing
+        }
+        self.init(cause, reason: "\(error)")
     }
 }

@@ -71,9 +71,9 @@ struct ManifestLibrary {
     /// there yet is watched for in the nearest one above it, a link also where it leads.
     func watched() -> [DirectoryWatch.Place] {
         var places: [DirectoryWatch.Place] = []
-        for directory in directories {
+        for (directory, below) in trees() {
             places.append(.entries(of: directory))
-            places += subdirectories(of: directory, depth: 1).map { .init(directory: $0) }
+            places += below.map { .init(directory: $0) }
         }
         for (_, path, _) in files() where Files.linkTarget(path) != nil {
             places += DirectoryWatch.Place.chain(path).dropFirst()
@@ -81,23 +81,55 @@ struct ManifestLibrary {
         return places
     }
 
-    private func subdirectories(of path: String, depth: Int) -> [String] {
-        guard depth <= Self.depthLimit, let names = try? Files.list(path) else { return [] }
-        var paths: [String] = []
-        for name in names where !name.hasPrefix(".") && !name.hasSuffix(".desktop") {
-            let child = path + "/" + name
-            guard Files.status(child)?.kind == .directory else { continue }
-            paths.append(child)
-            paths.append(contentsOf: subdirectories(of: child, depth: depth + 1))
+    /// The directories with what is below each. Links may lead in a circle, or twice to one place:
+    /// each real directory is looked at once, where it lies if it lies below one of them, else by
+    /// the first link to it.
+    private func trees() -> [(directory: String, below: [String])] {
+        var seen: Set<RealDirectory> = []
+        for directory in directories {
+            if let status = Files.status(directory) { seen.insert(RealDirectory(status)) }
         }
-        return paths
+        var links: [(tree: Int, path: String, depth: Int)] = []
+        var trees = directories.map { (directory: $0, below: [String]()) }
+        func walk(_ path: String, _ tree: Int, _ depth: Int) {
+            guard depth <= Self.depthLimit, let names = try? Files.list(path) else { return }
+            for name in names.sorted() where !name.hasPrefix(".") && !name.hasSuffix(".desktop") {
+                let child = path + "/" + name
+                if Files.status(child, followLinks: false)?.kind == .link {
+                    links.append((tree, child, depth))
+                } else {
+                    enter(child, tree, depth)
+                }
+            }
+        }
+        func enter(_ path: String, _ tree: Int, _ depth: Int) {
+            guard let status = Files.status(path), status.kind == .directory,
+                seen.insert(RealDirectory(status)).inserted
+            else { return }
+            trees[tree].below.append(path)
+            walk(path, tree, depth + 1)
+        }
+        for (tree, directory) in directories.enumerated() { walk(directory, tree, 1) }
+        var next = 0
+        while next < links.count {
+            enter(links[next].path, links[next].tree, links[next].depth)
+            next += 1
+        }
+        return trees
+    }
+
+    /// A directory, whatever names lead to it.
+    private struct RealDirectory: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init(_ status: FileStatus) { (device, inode) = (status.device, status.inode) }
     }
 
     private func files() -> [(AppID, String, FileStatus)] {
         var files: [(AppID, String, FileStatus)] = []
-        for directory in directories {
-            let below = [directory] + subdirectories(of: directory, depth: 1)
-            for folder in below {
+        for (directory, below) in trees() {
+            for folder in [directory] + below {
                 guard let names = try? Files.list(folder) else { continue }
                 for name in names.sorted() where name.hasSuffix(".desktop") {
                     let path = folder + "/" + name

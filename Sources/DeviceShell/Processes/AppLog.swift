@@ -1,8 +1,9 @@
 package import Linux
 
 /// What an app prints: one file per app, appended to by its processes themselves, so that it goes
-/// on while no daemon lives. At most about 1.5 times its limit on disk: what is older than the
-/// last half goes to `PATH.1`, which is replaced each time.
+/// on while no daemon lives. About 1.5 times its limit on disk, and more for the moment that it
+/// takes to shorten it (`LogBounds`): what is older than the last half goes to `PATH.1`, which is
+/// replaced each time.
 package struct AppLog: Sendable {
     package let path: String
     /// Bytes.
@@ -10,33 +11,92 @@ package struct AppLog: Sendable {
 
     package static let usualLimit = 1 << 20
 
+    /// How much is copied at a time.
+    private static let piece = 1 << 20
+
     package init(_ path: String, limit: Int = AppLog.usualLimit) {
         (self.path, self.limit) = (path, limit)
     }
 
     private var older: String { path + ".1" }
 
+    /// Bytes in it; 0 where there is none.
+    var size: Int64 { Files.status(path, followLinks: false)?.size ?? 0 }
+
     /// For the output of a program that starts now. Bounds the file first.
     package func open() throws(LinuxError) -> FileDescriptor {
         try bound()
-        return try FileDescriptor(opening: path, [.writing, .create, .append, .noFollow])
+        return try openUnbounded()
+    }
+
+    /// The same where somebody else bounds it.
+    func openUnbounded() throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path, [.writing, .create, .append, .noFollow])
     }
 
     /// Shortens the file if it is above its limit; to be called when it has grown. The writers'
     /// descriptors stay valid: they append.
     package func bound() throws(LinuxError) {
-        guard let size = Files.status(path, followLinks: false)?.size, size > limit else { return }
+        let size = size
+        guard size > limit else { return }
         let file = try FileDescriptor(opening: path, [.both, .noFollow])
-        let kept = try file.read(at: max(0, size - Int64(limit / 2)), count: limit / 2)
-        // From the first whole line on.
-        let start = kept.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        let rest = Array(kept[start...])
+        var at = max(0, size - Int64(limit / 2))
+        var piece = try file.read(at: at, count: min(limit / 2, Self.piece))
+        // Somebody else has shortened it meanwhile.
+        guard !piece.isEmpty else { return }
         defer {
             // What is written between the reading and this is lost: a few lines of a flood. Where
             // the copy does not fit either, all of it is: better than a disk that stays full.
             try? file.truncate(to: 0)
         }
-        try Files.replace(older, with: rest.span, synchronized: false)
+        var replacement = try FileReplacement.of(older)
+        var left = limit / 2
+        var start = Self.lineStart(in: piece)
+        while !piece.isEmpty {
+            try replacement.write(piece.span.extracting(start...))
+            (left, at, start) = (left - piece.count, at + Int64(piece.count), 0)
+            piece = left > 0 ? try file.read(at: at, count: min(left, Self.piece)) : []
+        }
+        try finish(&replacement)
+    }
+
+    /// To be handed to `cut`, again and again: the disk is made to write at each closing of a file
+    /// that was cut.
+    func openForCutting() throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path, [.both, .noFollow])
+    }
+
+    /// Takes all of it away but the end, which is returned, for `keep(end:)`: waits for nothing
+    /// but whoever writes just now.
+    func cut(_ file: borrowing FileDescriptor, keeping count: Int) throws(LinuxError) -> [UInt8] {
+        // Its size of now: a flood has gone on since it was looked at.
+        let size = try file.status().size
+        let count = min(count, limit / 2)
+        let end = try file.read(at: max(0, size - Int64(count)), count: count)
+        try file.truncate(to: 0)
+        return end
+    }
+
+    /// Keeps what `cut` returned as the older piece, from its first whole line on.
+    func keep(end: [UInt8]) throws(LinuxError) {
+        var replacement = try FileReplacement.of(older)
+        try replacement.write(end.span.extracting(Self.lineStart(in: end)...))
+        try finish(&replacement)
+    }
+
+    private func finish(_ replacement: inout FileReplacement) throws(LinuxError) {
+        // Some file systems write a file out at once that takes the place of another, and let us
+        // wait for their disk meanwhile.
+        try? Files.remove(older)
+        try replacement.finish(synchronized: false)
+    }
+
+    /// Where a line begins; 0 where none does for a long while.
+    private static func lineStart(in text: [UInt8]) -> Int {
+        for place in 0..<min(4096, text.count) where text[place] == UInt8(ascii: "\n") {
+            return place + 1
+        }
+        return 0
     }
 
     /// The end of it: at most `lines` lines and `bytes` bytes, the oldest first.

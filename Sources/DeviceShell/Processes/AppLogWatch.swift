@@ -2,38 +2,69 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// Says which logs have grown, at most once a second for all of them; nothing wakes us while
-/// nobody writes.
+/// Says to the daemon which logs have grown; nothing wakes us while nobody writes. While a keeper
+/// holds them to their limit (`LogKeeping`) this looks once a second whether it does.
 @safe
 final class AppLogWatch {
     private let inotify: Inotify
+    private var bounds: LogBounds
     private var source: DescriptorSource?
     private var timer: TimerSource?
+    /// Whether there is a keeper.
+    var isKept = false
+    /// It does not do its work, though it is there: its place is taken until then.
+    private var standsInUntil = BootTime.distantPast
 
-    /// A flood wakes us once in so long.
     private static let interval = Interval.seconds(1)
+    private static let standIn = Interval.minutes(1)
 
-    /// `grown` gets the names of the files; nil: any of them may have grown.
     init(
         _ loop: EventLoop,
         directory: String,
-        grown: @escaping ([String]?) -> Void
+        limit: Int,
+        report: @escaping (_ path: String, LinuxError) -> Void
     ) throws(LinuxError) {
         inotify = try Inotify()
+        bounds = LogBounds(directory, limit: limit, report: report)
         _ = try inotify.add(directory, .modified)
-        timer = try TimerSource(loop) { [unowned self] in try? source?.setEnabled(true) }
+        timer = try TimerSource(loop) { [unowned self] in
+            bounds.settle(at: Clocks.boot())
+            try? source?.setEnabled(true)
+            try? timer?.arm(at: bounds.due)
+        }
         source = try DescriptorSource(loop, inotify.descriptor.number, .readable) {
             [unowned self] _ in
-            guard let events = try? inotify.events(), !events.isEmpty else { return }
+            guard let events = try? inotify.events(readings: 1), !events.isEmpty else { return }
             let isComplete = events.allSatisfy { !$0.mask.contains(.overflowed) }
-            grown(isComplete ? Set(events.map(\.name)).sorted() : nil)
+            look(at: isComplete ? Set(events.map(\.name)) : nil)
             rest()
+        }
+        // What grew while nobody looked.
+        bounds.look(at: nil)
+    }
+
+    var limit: Int {
+        get { bounds.limit }
+        set { bounds.limit = newValue }
+    }
+
+    /// Whether the keeper must be taken to do its work.
+    var isKeptNow: Bool { isKept && Clocks.boot() >= standsInUntil }
+
+    private func look(at names: Set<String>?) {
+        guard isKeptNow else {
+            bounds.look(at: names)
+            return
+        }
+        if bounds.look(at: names, above: Int64(limit) + LogBounds.slack) {
+            standsInUntil = Clocks.boot() + Self.standIn
         }
     }
 
     private func rest() {
         do throws(LinuxError) {
-            try timer?.arm(at: Clocks.boot() + Self.interval)
+            let end = Clocks.boot() + (isKeptNow ? Self.interval : LogKeeping.rest)
+            try timer?.arm(at: end)
             try source?.setEnabled(false)
         } catch {
             // Then every write wakes us: a cost, no loss.

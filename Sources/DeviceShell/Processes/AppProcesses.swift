@@ -6,27 +6,30 @@ internal import Vocabulary
 /// The processes of all launches: starts them as the core says, and tells it what became of them.
 @safe
 final class AppProcesses {
-    private let loop: EventLoop
-    private let control: any ProcessControl
+    let loop: EventLoop
+    let control: any ProcessControl
     private let markers: LaunchMarkers
     /// The boot, while it could not be written down; markers mean nothing without it.
     private var unrecordedBoot: String?
     private let places: DaemonPlaces
-    private let report: (LaunchID, ProcessEvent) -> Void
+    let report: (LaunchID, ProcessEvent) -> Void
     private var watched: [LaunchID: ProcessSource] = [:]
-    private var probes: [LaunchID: ResultProbe] = [:]
+    /// Children whose end the loop could not be told to watch for, by process number.
+    private var unwatched: [LaunchID: Int32] = [:]
+    var probes: [LaunchID: ResultProbe] = [:]
     /// Programs of the user's that are no launches (failure-command); reaped when they end.
-    private var others: [Int32: ProcessSource] = [:]
+    var others: [Int32: ProcessSource] = [:]
     /// Limits of this process that are not for its children: what held when it began.
     private let limits: [ResourceLimit]
     private let session = SessionEnvironment()
     /// Launches that are over, with processes that still die.
     private var dying: [LaunchID] = []
+    /// Nil: the step in force finds every process by itself.
+    private var orphans: Orphans?
     private var sweep: TimerSource?
     private var sweepWait = AppProcesses.firstSweep
     private static let firstSweep = Interval.milliseconds(200)
-    private var logWatch: AppLogWatch?
-    var logSize = AppLog.usualLimit
+    var logs: AppLogs
     /// Whose launches they are. Known here too: the core cannot be asked while it decides.
     private var owners: [LaunchID: AppID] = [:]
     /// Environments of those that were attached, until they are told.
@@ -43,8 +46,14 @@ final class AppProcesses {
         (self.loop, self.control, self.places, self.report) = (loop, control, places, report)
         (self.unrecordedBoot, self.limits) = (unrecordedBoot, limits)
         markers = LaunchMarkers(places.launches)
+        logs = AppLogs(places)
+        if control.step.kind == .signals {
+            orphans = try Orphans(loop) { [unowned self] in unwatched.values.contains($0) }
+        }
         sweep = try TimerSource(loop) { [unowned self] in
             dying.removeAll { control.remove($0) }
+            watchUnwatched()
+            endStrays()
             sweepWait = min(sweepWait * 2, .minutes(1))
             sweepLater()
         }
@@ -52,48 +61,75 @@ final class AppProcesses {
     }
 
     /// Why a log that grows is bounded only when its app is started and ends; nil: it is not.
-    private(set) var logWatchProblem: LinuxError?
+    var logWatchProblem: LinuxError? { logs.problem }
 
-    func renewWatches() {
-        guard logWatch == nil else { return }
-        do throws(LinuxError) {
-            logWatchProblem = nil
-            logWatch = try AppLogWatch(loop, directory: places.logs) { [unowned self] names in
-                for name in names ?? (try? Files.list(places.logs)) ?? []
-                where name.hasSuffix(DaemonPlaces.logSuffix) {
-                    boundLog(at: places.logs + "/" + name)
-                }
-            }
-        } catch {
-            logWatchProblem = error
-        }
-    }
+    func renewWatches() { logs.renew(loop) }
+
+    func restartLogs() { logs.restart(loop) }
+
+    /// Bytes that a log may have.
+    func setLogSize(_ size: Int) { logs.setLimit(size) }
+
+    /// Whether a keeper holds the logs to their limit.
+    func setKept(_ isKept: Bool) { logs.setKept(isKept) }
 
     // MARK: Starting
 
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
         owners[id] = spec.app
+        do throws(StartFailure) {
+            let process = try start(id, spec)
+            let identity = identity(of: process.pid)
+            report(id, .started(identity))
+            watchChild(id, process)
+        } catch {
+            control.remove(id)
+            report(id, .notStarted(error))
+        }
+    }
+
+    private func start(_ id: LaunchID, _ spec: ProcessSpec) throws(StartFailure) -> PidFD {
+        let files = try openFiles(id, spec.app)
         do throws(LinuxError) {
-            try recordBoot()
-            let marker = try markers.create(id)
-            let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
             var program = try program(spec, id)
-            program.output = log.number
-            program.error = log.number
-            program.marker = marker.number
+            program.output = files.log.number
+            program.error = files.log.number
+            program.marker = files.marker.number
             // The loop waits: an execve that takes longer is told by its exit.
             program.patienceMilliseconds = 500
-            let process = try control.launch(
+            return try control.launch(
                 id,
                 program,
                 LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
             )
-            let identity = identity(of: process.pid)
-            try watchChild(id, process)
-            report(id, .started(identity))
         } catch {
-            control.remove(id)
-            report(id, .notStarted(reason: Self.words(error, spec)))
+            throw StartFailure(starting: error, spec)
+        }
+    }
+
+    /// The files of ours that a start takes.
+    private struct StartFiles: ~Copyable {
+        let marker: FileDescriptor
+        let log: FileDescriptor
+    }
+
+    private func openFiles(_ id: LaunchID, _ app: AppID) throws(StartFailure) -> StartFiles {
+        do throws(LinuxError) {
+            try recordBoot()
+            return StartFiles(marker: try markers.create(id), log: try openLog(app))
+        } catch {
+            throw StartFailure(writing: error)
+        }
+    }
+
+    /// What lies at the place of one app's log holds up neither that app nor the others.
+    func openLog(_ app: AppID) throws(LinuxError) -> FileDescriptor {
+        do throws(LinuxError) {
+            return try logs.open(app)
+        } catch {
+            guard logs.isBlocked(app, error) else { throw error }
+            DaemonLog.write("what \(app) says is not kept: \(error)")
+            return try FileDescriptor(opening: "/dev/null", .writing)
         }
     }
 
@@ -116,37 +152,49 @@ final class AppProcesses {
             )
             try markers.mark(id, identity)
             try watchAdopted(id, process)
-            attached[id] = environment(spec)
+            attached[id] = [LaunchTags.variable(id, markers)] + environment(spec)
             report(id, .started(caller))
         } catch {
             control.remove(id)
-            report(id, .notStarted(reason: error.description))
+            // Of the caller alone: it tries again.
+            report(id, .notStarted(StartFailure(.program, reason: error.description)))
         }
     }
 
     /// What a process that was attached is to run with; told once.
     func takeEnvironment(of id: LaunchID) -> [String] { attached.removeValue(forKey: id) ?? [] }
 
-    private func environment(_ spec: ProcessSpec) -> [String] {
+    private func environment(
+        _ spec: ProcessSpec,
+        with more: [EnvironmentVariable] = []
+    ) -> [String] {
         AppEnvironment.build(
             spec,
             from: session.entries(),
-            extra: [
+            ours: [
                 EnvironmentVariable(name: "OFFSTAGE_APP", value: spec.app.name),
                 EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: places.socket),
-            ]
+            ] + more
         )
     }
 
-    private func program(_ spec: ProcessSpec, _ id: LaunchID) throws(LinuxError) -> Program {
-        let environment = environment(spec)
+    func program(
+        _ spec: ProcessSpec,
+        _ id: LaunchID,
+        with more: [EnvironmentVariable] = []
+    ) throws(LinuxError) -> Program {
+        let environment = environment(spec, with: more)
         let name = spec.arguments.first ?? ""
         let searchPath =
             environment.first { $0.hasPrefix("PATH=") }.map { String($0.dropFirst(5)) } ?? ""
         guard let path = Files.executable(name, searchPath: searchPath) else {
             throw LinuxError("execve", name, .noEntry)
         }
-        var program = Program(path, arguments: spec.arguments, environment: environment)
+        var program = Program(
+            path,
+            arguments: spec.arguments,
+            environment: [LaunchTags.variable(id, markers)] + environment
+        )
         program.directory = spec.directory ?? places.home
         program.limits = limits
         return program
@@ -162,9 +210,33 @@ final class AppProcesses {
 
     // MARK: Watching
 
-    private func watchChild(_ id: LaunchID, _ process: consuming PidFD) throws(LinuxError) {
-        watched[id] = try ProcessSource(loop, child: process) { [unowned self] exit in
-            ended(id, exit)
+    /// It runs: should the loop have no room to watch it, it is tried again.
+    private func watchChild(_ id: LaunchID, _ process: consuming PidFD) {
+        let pid = process.pid
+        do throws(LinuxError) {
+            watched[id] = try ProcessSource(loop, child: process) { [unowned self] exit in
+                ended(id, exit)
+            }
+        } catch {
+            DaemonLog.write("process \(pid) is not watched yet: \(error)")
+            unwatched[id] = pid
+            sweepLater()
+        }
+    }
+
+    private func watchUnwatched() {
+        for (id, pid) in unwatched.sorted(by: { $0.key < $1.key }) {
+            // Our own child: nobody has its number until it is reaped.
+            do throws(LinuxError) {
+                let process = try PidFD(of: pid)
+                unwatched[id] = nil
+                watchChild(id, process)
+            } catch  where error.errno == .noProcess {
+                unwatched[id] = nil
+                ended(id, .unknown)
+            } catch {
+                // Looked at again.
+            }
         }
     }
 
@@ -187,18 +259,13 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
-        // What it said last is bounded before its end is told.
-        if let app = owners[id] { boundLog(at: places.logPath(of: app)) }
-        report(id, .exited(event, usage))
-    }
-
-    /// An app writes as much as it likes; what is kept is bounded.
-    private func boundLog(at path: String) {
-        do throws(LinuxError) {
-            try AppLog(path, limit: logSize).bound()
-        } catch {
-            DaemonLog.write("the log \(path) cannot be shortened: \(error)")
+        if exit != .unknown, let failure = StartFailure(markers: markers, of: id) {
+            report(id, .notStarted(failure))
+            return
         }
+        // What it said last is bounded before its end is told.
+        if let app = owners[id] { logs.bound(app) }
+        report(id, .exited(event, usage))
     }
 
     // MARK: Existing launches
@@ -218,9 +285,13 @@ final class AppProcesses {
         ignoringGone { () throws(LinuxError) in try control.limitMemory(id, bytes) }
     }
 
+    func setDeadline(_ id: LaunchID, _ deadline: AwakeTime?) {
+        ignoringGone { () throws(LinuxError) in try markers.setDeadline(id, deadline) }
+    }
+
     /// What was to be done to a process that has just ended has no object any more; its exit is
     /// on its way to the core.
-    private func ignoringGone(_ body: () throws(LinuxError) -> Void) {
+    func ignoringGone(_ body: () throws(LinuxError) -> Void) {
         do throws(LinuxError) {
             try body()
         } catch
@@ -250,10 +321,12 @@ final class AppProcesses {
     func release(_ id: LaunchID) {
         cancelProbe(id)
         watched[id] = nil
+        unwatched[id] = nil
         owners[id] = nil
         attached[id] = nil
-        if !control.remove(id) {
-            dying.append(id)
+        let isGone = control.remove(id)
+        if !isGone { dying.append(id) }
+        if !isGone || orphans?.living().isEmpty == false {
             sweepWait = Self.firstSweep
             sweepLater()
         }
@@ -264,101 +337,42 @@ final class AppProcesses {
         }
     }
 
+    /// Orphans that say of no launch that they are of it.
+    var strays: [ProcessStatus] {
+        let tags = LaunchTags(markers)
+        return (orphans?.living() ?? []).filter {
+            tags.launch(of: $0.identity) == nil && (try? control.launch(of: $0.pid)) == .some(nil)
+        }
+    }
+
+    /// Ends the strays of launches that are over; one that a living launch may have started stays
+    /// as long as that.
+    private func endStrays() {
+        let strays = strays
+        guard !strays.isEmpty else { return }
+        let oldest = owners.keys.compactMap { markers.process(of: $0)?.startTime }.min()
+        for stray in strays where oldest.map({ stray.startTime < $0 }) ?? true {
+            DaemonLog.write("ending \(stray.name) (process \(stray.pid)), which left its launch")
+            try? PidFD(of: stray.identity).send(Signal.kill)
+        }
+    }
+
     private func sweepLater() {
-        try? sweep?.arm(at: dying.isEmpty ? nil : Clocks.boot() + sweepWait)
-    }
-
-    // MARK: Results
-
-    func probe(
-        _ id: LaunchID,
-        _ step: ProbeStep,
-        _ source: ResultSource,
-        _ spec: ProcessSpec,
-        limit: Interval
-    ) {
-        switch source {
-        case .exit:
-            report(id, .probed(step, .unreadable(reason: "nothing to read")))
-        case .file(let path):
-            report(id, .probed(step, ResultFile.read(path)))
-        case .command:
-            do throws(LinuxError) {
-                try startProbe(id, step, spec, limit: limit)
-            } catch {
-                report(id, .probed(step, .unreadable(reason: Self.words(error, spec))))
-            }
-        }
-    }
-
-    private func startProbe(
-        _ id: LaunchID,
-        _ step: ProbeStep,
-        _ spec: ProcessSpec,
-        limit: Interval
-    ) throws(LinuxError) {
-        var pipe = try Pipe()
-        let log = try AppLog(places.logPath(of: spec.app), limit: logSize).open()
-        var program = try program(spec, id)
-        program.output = pipe.writing?.number
-        program.error = log.number
-        let process = try control.join(id, program)
-        let pid = process.pid
-        let child = try ProcessSource(loop, child: process) { [unowned self] exit in
-            finishProbe(id, pid: pid, exit)
-        }
-        pipe.writing = nil
-        guard let output = pipe.reading.take() else { return }
-        probes[id] = try ResultProbe(loop, step, child, output: output, limit: limit) {
-            [unowned self] reason in
-            cancelProbe(id)
-            report(id, .probed(step, .unreadable(reason: reason)))
-        }
-    }
-
-    private func finishProbe(_ id: LaunchID, pid: Int32, _ exit: ProcessExit) {
-        guard probes[id]?.process.process.pid == pid, let probe = probes.removeValue(forKey: id)
-        else {
-            // One that was cancelled.
-            others[pid] = nil
-            return
-        }
-        switch exit {
-        case .exited(let status):
-            let answer = probe.finish().map { ProbeAnswer.read($0, status: status) }
-            report(id, .probed(probe.step, answer ?? .unreadable(reason: "it printed too much")))
-        case .signalled(let signal):
-            report(
-                id,
-                .probed(probe.step, .unreadable(reason: "it was ended by \(Signal.name(signal))"))
-            )
-        case .unknown:
-            report(id, .probed(probe.step, .unreadable(reason: "nobody saw how it ended")))
-        }
-    }
-
-    func cancelProbe(_ id: LaunchID) {
-        guard let process = probes.removeValue(forKey: id)?.process else { return }
-        // With whatever it has started: while a result is read nothing else runs in a launch.
-        ignoringGone { () throws(LinuxError) in try control.kill(id) }
-        // It dies soon; until then its source must live, which reaps it.
-        others[process.process.pid] = process
+        let isIdle = dying.isEmpty && unwatched.isEmpty && strays.isEmpty
+        try? sweep?.arm(at: isIdle ? nil : Clocks.boot() + sweepWait)
     }
 
     // MARK: The user's own command about failures
 
     func notifyFailures(_ app: AppID, count: Int64, reason: String, command: [String]) {
-        let spec = ProcessSpec(
-            app: app,
-            arguments: command,
-            environment: [
-                EnvironmentVariable(name: "OFFSTAGE_FAILURES", value: "\(count)"),
-                EnvironmentVariable(name: "OFFSTAGE_REASON", value: reason),
-            ]
-        )
+        let spec = ProcessSpec(app: app, arguments: command)
+        let why = [
+            EnvironmentVariable(name: "OFFSTAGE_FAILURES", value: "\(count)"),
+            EnvironmentVariable(name: "OFFSTAGE_REASON", value: reason),
+        ]
         do throws(LinuxError) {
-            let log = try AppLog(places.logPath(of: app), limit: logSize).open()
-            var program = try program(spec, LaunchID(0))
+            let log = try logs.open(app)
+            var program = try program(spec, LaunchTags.ofNone, with: why)
             program.output = log.number
             program.error = log.number
             let process = try program.start()

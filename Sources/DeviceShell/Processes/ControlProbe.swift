@@ -114,7 +114,7 @@ package struct ControlProbe: Sendable {
                     processor: !group.handedOn.contains("cpu"),
                     accounting: false
                 )
-                return CgroupControl(group, missing, refused: refused)
+                return CgroupControl(group, missing, refused: refused, ownsBase: scope == nil)
             } catch {
                 failure = ProbeFailure(reason: error.description)
                 // Takes away only what is empty.
@@ -163,6 +163,7 @@ package struct ControlProbe: Sendable {
 
     /// Whether a process may be born there: asked of the kernel with a program that cannot be run.
     private func tryBirth(in group: CgroupV2) throws(LinuxError) {
+        Sweep.trials(in: group.path)
         let trial = group.child("trial-\(CurrentProcess.pid)")
         try trial.create()
         defer { try? trial.remove() }
@@ -192,7 +193,7 @@ package struct ControlProbe: Sendable {
                 }
                 try tryJoining(group.path)
                 let groups = resources(mounts, memory: true, processor: true, accounting: true)
-                return FreezerControl(group, groups, refused: refused)
+                return FreezerControl(group, groups, refused: refused, ownsBase: scope == nil)
             } catch {
                 failure = ProbeFailure(reason: error.description)
                 if scope == nil { try? Files.removeDirectory(path) }
@@ -207,6 +208,7 @@ package struct ControlProbe: Sendable {
     }
 
     private func tryJoining(_ path: String) throws(LinuxError) {
+        Sweep.trials(in: path)
         let trial = CgroupV1Freezer(path + "/trial-\(CurrentProcess.pid)")
         try trial.create()
         defer { try? trial.remove() }

@@ -18,6 +18,9 @@ package struct DaemonLock: ~Copyable, Sendable {
 
     package var path: String { file.path }
 
+    /// Whether others find this lock at its path.
+    var isInPlace: Bool { file.isInPlace }
+
     package init(_ path: String) throws(LinuxError) { file = try LockFile(path) }
 
     /// For the daemon, once. False: another daemon has this state directory; `holder` says who.
@@ -47,11 +50,11 @@ package struct DaemonLock: ~Copyable, Sendable {
     /// Blocks until no daemon lives. No timer, no wake-up.
     package func waitForDaemonsEnd() throws(LinuxError) { try file.waitUntilFree(Byte.alive) }
 
-    /// Runs `body` while no daemon can start; false when one lives.
-    package func whileNoDaemon(_ body: () -> Void) throws(LinuxError) -> Bool {
-        guard try file.tryLockShared(Byte.alive) else { return false }
-        body()
+    /// Runs `body` while no daemon can start; nil when one lives.
+    package func whileNoDaemon<Answer>(_ body: () -> Answer) throws(LinuxError) -> Answer? {
+        guard try file.tryLockShared(Byte.alive) else { return nil }
+        let answer = body()
         try file.unlock(Byte.alive)
-        return true
+        return answer
     }
 }

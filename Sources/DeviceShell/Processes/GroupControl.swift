@@ -8,14 +8,22 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     let base: Group
     let resources: ResourceGroups
     private let refused: [String]
+    /// Whether nobody else made the scope for us.
+    private let ownsBase: Bool
     private var foreground: Set<LaunchID> = []
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
-    init(_ base: Group, _ resources: ResourceGroups, refused: [String]) {
+    init(
+        _ base: Group,
+        _ resources: ResourceGroups,
+        refused: [String],
+        ownsBase: Bool = true
+    ) {
         (self.base, self.resources, self.refused) = (base, resources, refused)
+        self.ownsBase = ownsBase
     }
 
     package var step: ControlStep {
@@ -28,7 +36,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
             limitsMemory: limitsMemory,
             lost: Group.lost + (limitsMemory ? [] : [ControlStep.lostMemory])
                 + (weighs ? [] : [ControlStep.lostWeight]),
-            refused: refused
+            refused: refused,
+            directories: (ownsBase ? [base.path] : []) + resources.paths
         )
     }
 

@@ -2,8 +2,8 @@ package import Linux
 package import Vocabulary
 
 /// `offstaged` in another role: a small process that holds the scope of the apps while none runs,
-/// and thaws everything once no daemon has lived for a while, so that nothing hangs for ever. It
-/// ends when neither a daemon nor a launch is left.
+/// holds their logs to their limit, and thaws everything once no daemon has lived for a while, so
+/// that nothing hangs for ever. It ends when neither a daemon nor a launch is left.
 package enum Keeper {
     /// The leaf of the scope where it lives itself.
     static let groupName = "keeper"
@@ -24,6 +24,7 @@ package enum Keeper {
         lock: borrowing DaemonLock,
         markers: LaunchMarkers,
         control: any ProcessControl,
+        logs: String? = nil,
         wakeLock: WakeLock? = nil,
         patience: Interval = Keeper.patience
     ) throws(LinuxError) -> Running {
@@ -42,6 +43,7 @@ package enum Keeper {
             ],
             environment: []
         )
+        if let logs { program.arguments += ["--logs", logs] }
         if let wakeLock {
             program.arguments += ["--power", wakeLock.directory, "--wake-lock", wakeLock.name]
         }
@@ -59,7 +61,7 @@ package enum Keeper {
         let table: [Options.Option] = [
             .init("keeper"), .init("lock", nil, .required), .init("launches", nil, .required),
             .init("patience", nil, .required), .init("power", nil, .required),
-            .init("wake-lock", nil, .required),
+            .init("wake-lock", nil, .required), .init("logs", nil, .required),
         ]
         guard let options = try? Options(arguments, table), options.operands.isEmpty,
             let lock = options["lock"], let launches = options["launches"],
@@ -69,7 +71,13 @@ package enum Keeper {
             WakeLock(name: $0, directory: options["power"] ?? WakeLock.usualDirectory)
         }
         do throws(LinuxError) {
-            try keep(DaemonLock(lock), LaunchMarkers(launches), wakeLock, .milliseconds(patience))
+            try keep(
+                DaemonLock(lock),
+                LaunchMarkers(launches),
+                logs: options["logs"],
+                wakeLock,
+                .milliseconds(patience)
+            )
             return 0
         } catch {
             return 1
@@ -79,6 +87,7 @@ package enum Keeper {
     private static func keep(
         _ lock: consuming DaemonLock,
         _ markers: LaunchMarkers,
+        logs: String?,
         _ wakeLock: WakeLock?,
         _ patience: Interval
     ) throws(LinuxError) {
@@ -87,9 +96,15 @@ package enum Keeper {
         if let own = ProcessIdentity(of: CurrentProcess.pid) {
             try Files.replace(markers.keeper, with: "\(own.pid) \(own.startTime)\n")
         }
+        if let logs { try LogKeeping.begin(logs) }
         repeat {
             try lock.waitForDaemonsEnd()
         } while try !outlive(lock, markers, wakeLock, patience)
+        // Out of the scope first, as far as the kernel lets us: then nothing is left of it.
+        if let (kind, path) = markers.recordedStep(), kind == .cgroup2 {
+            try? CgroupV2(Files.directory(of: path)).add(CurrentProcess.pid)
+        }
+        _ = try lock.whileNoDaemon { markers.removeRecordedScope() }
     }
 
     /// No daemon lives. False: one does again. True: nothing is left to keep.
@@ -101,18 +116,20 @@ package enum Keeper {
     ) throws(LinuxError) -> Bool {
         // A daemon that starts writes its name into the lock file. Watched before it is asked.
         let watch = LockWatch(lock.path)
+        let control = markers.recordedControl
+        var deadlines = Deadlines(markers)
         let end = Clocks.boot() + patience
         while Clocks.boot() < end {
+            let due = try lock.whileNoDaemon { keep(&deadlines, control) }
             if try lock.daemonLives() { return false }
-            let left = (end - Clocks.boot()).nanoseconds / 1_000_000 + 1
+            let left = min(end - Clocks.boot(), due.flatMap { $0 } ?? patience)
             _ = try Poll.wait(
                 for: watch.numbers.map { ($0, .readable) },
-                milliseconds: Int32(clamping: max(0, left))
+                milliseconds: milliseconds(left)
             )
             watch.clear()
         }
-        let control = markers.recordedControl
-        let thawed = try lock.whileNoDaemon {
+        let thawed: Void? = try lock.whileNoDaemon {
             // Nobody lives who would end the grant that the machine is held awake for.
             wakeLock?.hold(false)
             guard let control else { return }
@@ -121,20 +138,36 @@ package enum Keeper {
                 try? control.thaw(id)
             }
         }
-        guard thawed else { return false }
+        guard thawed != nil else { return false }
         guard let control else { return true }
         while true {
+            let due = try lock.whileNoDaemon { keep(&deadlines, control) }
             let living = control.discover().flatMap { control.processes(of: $0) }
             if living.isEmpty { return true }
-            try waitForAnEnd(of: living, or: watch)
+            try waitForAnEnd(of: living, or: watch, atMost: due.flatMap { $0 })
             if try lock.daemonLives() { return false }
         }
+    }
+
+    /// Ends the launches whose time is over; how long until there is something to do again.
+    private static func keep(
+        _ deadlines: inout Deadlines,
+        _ control: (any ProcessControl)?
+    ) -> Interval? {
+        guard let control else { return nil }
+        let now = Clocks.now().awake
+        return deadlines.keep(by: control, at: now).map { max(.zero, $0 - now) }
+    }
+
+    private static func milliseconds(_ time: Interval) -> Int32 {
+        Int32(clamping: max(0, time.nanoseconds) / 1_000_000 + 1)
     }
 
     /// Until one of the processes ends, or the watch has something to say.
     private static func waitForAnEnd(
         of pids: [Int32],
-        or watch: LockWatch
+        or watch: LockWatch,
+        atMost limit: Interval?
     ) throws(LinuxError) {
         // Of very many, the end of one of the first is as good: all must end before we do.
         let descriptors = pids.prefix(200).compactMap { pid -> Int32? in
@@ -143,7 +176,10 @@ package enum Keeper {
         defer { for number in descriptors { _ = FileDescriptor(owning: number) } }
         guard descriptors.count == min(pids.count, 200) else { return }
         let all = watch.numbers + descriptors
-        _ = try Poll.wait(for: all.map { ($0, Poll.Events.readable) })
+        _ = try Poll.wait(
+            for: all.map { ($0, Poll.Events.readable) },
+            milliseconds: limit.map { milliseconds($0) } ?? -1
+        )
         watch.clear()
     }
 }

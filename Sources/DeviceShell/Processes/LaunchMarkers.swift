@@ -3,7 +3,8 @@ package import Vocabulary
 
 /// A file per launch that says whether its program was started (architecture, Durability): made
 /// empty before the start, `PID STARTTIME` written by the child just before execve. It outlives
-/// the daemon and, in words, the boot.
+/// the daemon and, in words, the boot. Until when the launch may run is added in further lines,
+/// `until AWAKE`; the last one holds.
 package struct LaunchMarkers: Sendable {
     package let directory: String
 
@@ -21,7 +22,21 @@ package struct LaunchMarkers: Sendable {
 
     /// Keeps where launches live, so that a daemon started elsewhere finds them again.
     package func record(_ step: ControlStep) throws(LinuxError) {
-        try Files.replace(directory + "/step", with: "\(step.kind.rawValue)\n\(step.path)\n")
+        let lines = [step.kind.rawValue, step.path] + step.directories
+        try Files.replace(
+            directory + "/step",
+            with: lines.map { $0 + "\n" }.joined()
+        )
+    }
+
+    /// Takes away what the kernel has of the step recorded last, once nothing lives in it.
+    func removeRecordedScope() {
+        guard let (kind, path) = recordedStep(),
+            let text = try? Files.text(directory + "/step", limit: 8192)
+        else { return }
+        var step = ControlStep(kind: kind, path: path, limitsMemory: false, lost: [])
+        step.directories = text.split(separator: "\n").dropFirst(2).map(String.init)
+        step.removeScope()
     }
 
     /// The step recorded last, with its path.
@@ -49,6 +64,17 @@ package struct LaunchMarkers: Sendable {
         try create(id).writeAll("\(process.pid) \(process.startTime)\n")
     }
 
+    /// Marks a launch as it must be marked by now: its marker is lost, or has missed something.
+    func restore(
+        _ id: LaunchID,
+        _ process: ProcessIdentity,
+        until deadline: AwakeTime?
+    ) throws(LinuxError) {
+        guard self.process(of: id) != process || self.deadline(of: id) != deadline else { return }
+        let end = deadline.map { Self.until + "\($0.nanoseconds)\n" } ?? ""
+        try Files.replace(path(of: id), with: "\(process.pid) \(process.startTime)\n" + end)
+    }
+
     /// Who was started; nil: nobody, the program was not tried.
     package func process(of id: LaunchID) -> ProcessIdentity? {
         do throws(LinuxError) {
@@ -61,15 +87,46 @@ package struct LaunchMarkers: Sendable {
     /// The same, where "not known" must not be taken for "nobody".
     func main(of id: LaunchID) throws(LinuxError) -> ProcessIdentity? {
         do throws(LinuxError) {
-            return ProcessIdentity(marker: try Files.text(path(of: id), limit: 4096))
+            return Self.identity(in: try Files.text(path(of: id), limit: Self.limit))
         } catch  where error.errno == .noEntry {
             return nil
         }
     }
 
+    /// A launch has a line for each of its ends, and those are few.
+    private static let limit = 1 << 16
+    private static let until = "until "
+
+    private static func identity(in text: String) -> ProcessIdentity? {
+        var rest = text[...]
+        while rest.hasPrefix(until), let end = rest.firstIndex(of: "\n") {
+            rest = rest[rest.index(after: end)...]
+        }
+        return ProcessIdentity(marker: String(rest))
+    }
+
+    /// Whether a marker is there, and nobody has put a name into it.
+    func isEmpty(_ id: LaunchID) -> Bool {
+        guard let text = try? Files.text(path(of: id), limit: Self.limit) else { return false }
+        return Self.identity(in: text) == nil
+    }
+
+    /// Until when the launch may run while no daemon lives; nil: no end is known.
+    package func setDeadline(_ id: LaunchID, _ deadline: AwakeTime?) throws(LinuxError) {
+        let file = try FileDescriptor(opening: path(of: id), [.writing, .append])
+        try file.writeAll(Self.until + (deadline.map { "\($0.nanoseconds)" } ?? "-") + "\n")
+    }
+
+    package func deadline(of id: LaunchID) -> AwakeTime? {
+        guard let text = try? Files.text(path(of: id), limit: Self.limit) else { return nil }
+        let last = text.split(separator: "\n").last { $0.hasPrefix(Self.until) }
+        return last.flatMap { Int64($0.dropFirst(Self.until.count)) }
+            .map { AwakeTime(nanoseconds: $0) }
+    }
+
     /// Why execve failed after all, when it did; nil: it did not, or is not known to have.
     package func failure(of id: LaunchID) -> LinuxError? {
-        guard let text = try? Files.text(path(of: id), limit: 4096) else { return nil }
+        guard let text = try? Files.text(path(of: id), limit: Self.limit) else { return nil }
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
             if words.count == 3, words[0] == "failed", let step = Int32(words[1]),

@@ -72,8 +72,17 @@ package struct ControlStep: Equatable, Sendable {
     package var lost: [String]
     /// Why the steps above this one are not in force, the best first.
     package var refused: [String] = []
+    /// The kernel's directories that were made for all launches, and go with the last.
+    package var directories: [String] = []
 
     package var name: String { kind.rawValue }
+
+    /// Takes away the directories of a scope in which nothing lives; what still lives keeps its
+    /// own.
+    func removeScope() {
+        if kind == .cgroup2 { try? CgroupV2(path).child(Keeper.groupName).remove() }
+        for path in directories { try? CgroupV1Freezer(path).remove() }
+    }
 
     static let lostMemory = "memory limits are watched, not enforced by the kernel"
     static let lostWeight = "background apps do not weigh less on the processor"

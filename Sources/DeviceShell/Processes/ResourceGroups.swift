@@ -9,6 +9,10 @@ struct ResourceGroups: Sendable {
     var processor: CgroupV1Processor?
     var accounting: CgroupV1Processor?
 
+    var paths: [String] {
+        [memory?.path, processor?.path, accounting?.path].compactMap(\.self)
+    }
+
     func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
         let name = LaunchName.of(id)
         if let group = memory?.child(name) {

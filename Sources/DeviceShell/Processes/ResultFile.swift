@@ -19,6 +19,8 @@ enum ResultFile {
         }
         do {
             return .read(Fingerprint(of: try Files.readRegular(path, limit: Int(limit))), status: 0)
+        } catch  where error.isWantOfResources {
+            return .notAsked(StartFailure(.processes, reason: "\(error)"))
         } catch {
             return .unreadable(reason: "\(error)")
         }

@@ -9,9 +9,13 @@ package final class SignalControl: ProcessControl {
     private let refused: [String]
     /// Roots of a launch beside the one in its marker: programs that joined it.
     private var joined: [LaunchID: [ProcessIdentity]] = [:]
+    /// Those that were found in a launch once are of it for as long as they live.
+    private var seen: [LaunchID: Set<ProcessIdentity>] = [:]
+    private var tags: LaunchTags
 
     package init(_ markers: LaunchMarkers, refused: [String]) {
         (self.markers, self.refused) = (markers, refused)
+        tags = LaunchTags(markers)
     }
 
     package var step: ControlStep {
@@ -20,7 +24,8 @@ package final class SignalControl: ProcessControl {
             path: "",
             limitsMemory: false,
             lost: [
-                "a process that left its app's session and whose parent ended is not frozen",
+                "a process that left its app's session, gave up its environment and lost its "
+                    + "parent is not found by its launch",
                 "apps are stopped by SIGSTOP: their parents notice it and any SIGCONT undoes it",
                 ControlStep.lostMemory,
                 ControlStep.lostWeight,
@@ -102,11 +107,14 @@ package final class SignalControl: ProcessControl {
     package func remove(_ id: LaunchID) -> Bool {
         if !processes(of: id).isEmpty { try? kill(id) }
         let isEmpty = processes(of: id).isEmpty
-        if isEmpty { joined[id] = nil }
+        if isEmpty { (joined[id], seen[id]) = (nil, nil) }
         return isEmpty
     }
 
-    package func discover() -> [LaunchID] { markers.launches() }
+    package func discover() -> [LaunchID] {
+        let tagged = tags.launches(of: ProcessTable.all()).values
+        return Set(markers.launches()).union(tagged).subtracting([LaunchTags.ofNone]).sorted()
+    }
 
     package func launch(of pid: Int32) throws(LinuxError) -> LaunchID? {
         // Upwards from the process: its session and its ancestors against all roots.
@@ -115,8 +123,14 @@ package final class SignalControl: ProcessControl {
             if let main = try markers.main(of: id), main.isAlive { owners[main.pid] = id }
             for root in joined[id] ?? [] where root.isAlive { owners[root.pid] = id }
         }
-        return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
+        let own = try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
             owners[process.pid] ?? owners[process.session]
+                ?? seen.first { $0.value.contains(process.identity) }?.key
+        }
+        if let own { return own }
+        // Its tag says what it likes: only of one that no ancestor tells of any more.
+        return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
+            tags.launch(of: process.identity).flatMap { $0 == LaunchTags.ofNone ? nil : $0 }
         }
     }
 
@@ -126,17 +140,19 @@ package final class SignalControl: ProcessControl {
         return known + [main]
     }
 
-    /// The sessions of the roots and whatever descends from one of those found, the dead that
-    /// nobody has reaped included.
+    /// The sessions of the roots, what is tagged, what was found before, and whatever descends from
+    /// one of those; the dead that nobody has reaped included.
     private func members(_ id: LaunchID) -> [ProcessStatus] {
         let roots = roots(id).filter { root in
             // A number that is taken by somebody else cannot be while its session lives.
             ProcessStatus(of: root.pid).map { $0.startTime == root.startTime } ?? true
         }
-        guard !roots.isEmpty else { return [] }
         let all = ProcessTable.all()
+        let tagged = tags.launches(of: all)
+        let before = seen[id] ?? []
         var found = all.filter { process in
-            roots.contains {
+            if tagged[process.identity] == id || before.contains(process.identity) { return true }
+            return roots.contains {
                 process.pid == $0.pid
                     || (process.session == $0.pid && process.startTime >= $0.startTime)
             }
@@ -145,10 +161,13 @@ package final class SignalControl: ProcessControl {
         var rest = all.filter { !pids.contains($0.pid) }
         while true {
             let children = rest.filter { pids.contains($0.parent) }
-            if children.isEmpty { return found }
+            if children.isEmpty { break }
             found += children
             pids.formUnion(children.map(\.pid))
             rest.removeAll { pids.contains($0.pid) }
         }
+        let living = found.filter { !$0.hasEnded }
+        seen[id] = living.isEmpty ? nil : Set(living.map(\.identity))
+        return found
     }
 }

@@ -12,6 +12,8 @@ package enum StoreError: Error, Equatable {
     case foreign(path: String, record: String)
     case database(path: String, SQLiteError)
     case file(path: String, LinuxError)
+    /// It works, and nobody who starts would find it.
+    case gone(StateLoss)
 
     init(_ error: SQLiteError, path: String) {
         self =
@@ -26,7 +28,7 @@ package enum StoreError: Error, Equatable {
         switch self {
         case .database(_, let error): error.isFull
         case .file(_, let error): error.errno == .noSpace
-        case .notOurs, .newer, .corrupt, .foreign: false
+        case .notOurs, .newer, .corrupt, .foreign, .gone: false
         }
     }
 }
@@ -50,6 +52,8 @@ extension StoreError: CustomStringConvertible {
             "\(path): \(error)"
         case .file(let path, let error):
             "\(path) cannot be used: \(error)"
+        case .gone(let loss):
+            "\(loss)"
         }
     }
 }

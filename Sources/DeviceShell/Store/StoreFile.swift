@@ -62,6 +62,37 @@ struct StoreFile {
         try database.setJournalMode(.wal)
     }
 
+    /// Puts a file here that `fill` makes at another path, in the place of what is left of an
+    /// old one, of which nothing remains.
+    func replace(_ fill: (_ draft: String) throws(StoreError) -> Void) throws(StoreError) {
+        let draft = StoreFile(path: path + ".new", fileSystem: fileSystem)
+        do throws(LinuxError) {
+            for leftover in [draft.path, draft.log] where Files.exists(leftover) {
+                try Files.remove(leftover)
+            }
+        } catch {
+            throw .file(path: path, error)
+        }
+        try fill(draft.path)
+        do throws(LinuxError) {
+            // What was committed is still there, and not in the file that gets the name.
+            guard !Files.exists(draft.log) else {
+                throw LinuxError("write back", draft.log, .inputOutput)
+            }
+            // It would be taken for the log of the new one.
+            if Files.exists(log) { try Files.remove(log) }
+            try Files.rename(draft.path, to: path)
+            try FileDescriptor(opening: Files.directory(of: path), [.reading, .directory])
+                .synchronize()
+        } catch {
+            throw .file(path: path, error)
+        }
+    }
+
+    func remove() {
+        for path in [log, path] { try? Files.remove(path) }
+    }
+
     // MARK: Checking
 
     /// Reads the file's own header, which opens and makes nothing. Migrations are written to the

@@ -2,10 +2,11 @@
 package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     // The daemon and its store.
     case killBeforeCommit, killInCommit, killAfterCommit, killBetweenEffects, longOutage
-    case storeFull, storeFailing, lostWrites
+    case storeFull, storeFailing, lostWrites, stopped
     // The device.
     case reboot, clockForward, clockBack, zoneChange, lateTimer, spuriousTimer
     case memoryPressure, thermal, sensorLost, networkLost, metered, lowPower
+    case noRoomForFile, noRoomForProcess
     // Commands.
     case notStarted, exitRetry, exitFailed, commandCrash, neverEnds, ignoresTerm, probeSilent
     // Linked apps.

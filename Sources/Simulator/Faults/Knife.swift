@@ -4,8 +4,8 @@ import Vocabulary
 /// What the driver does, one thing after the other, as far as a kill can come in between.
 package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
     case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
-    case measure, checkLocks, weigh, limitMemory, tell, holdAwake, notifyFailures, watchUse, reply
-    case arm, announce
+    case measure, checkLocks, weigh, limitMemory, setDeadline, tell, holdAwake, watchIdle
+    case notifyFailures, watchUse, reply, arm, announce
 
     init(_ effect: Effect) {
         self =
@@ -24,8 +24,10 @@ package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .checkLocks: .checkLocks
             case .weigh: .weigh
             case .limitMemory: .limitMemory
+            case .setDeadline: .setDeadline
             case .tell: .tell
             case .holdAwake: .holdAwake
+            case .watchIdle: .watchIdle
             case .notifyFailures: .notifyFailures
             case .watchUse: .watchUse
             case .reply: .reply

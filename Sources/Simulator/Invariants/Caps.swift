@@ -46,7 +46,7 @@ extension Event {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)):
             submission.app ?? submission.identifier.map { AppID("command.\($0)") }
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered:
+            .used, .user, .storageRecovered, .stopping:
             nil
         }
     }

@@ -16,7 +16,9 @@ final class EndsConfirmed: EffectInvariant {
             return released[launch.number] == nil
                 ? nil : "launch \(launch) is used after its end"
         case .save, .attach, .probe, .cancelProbe, .terminate, .kill, .measure, .checkLocks,
-            .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures, .watchUse, .reply, .arm,
+            .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .watchIdle, .notifyFailures,
+            .watchUse,
+            .reply, .arm,
             .announce:
             return nil
         }

@@ -33,7 +33,9 @@ final class GrantsBounded: Invariant {
                 extend(launch, device, world, now)
             case .freeze(let launch), .release(let launch): limits[launch.number] = nil
             case .save, .attach, .probe, .cancelProbe, .terminate, .kill, .measure, .checkLocks,
-                .limitMemory, .tell, .holdAwake, .notifyFailures, .watchUse, .reply, .arm,
+                .limitMemory, .setDeadline, .tell, .holdAwake, .watchIdle, .notifyFailures,
+                .watchUse, .reply,
+                .arm,
                 .announce:
                 break
             }

@@ -41,7 +41,8 @@ final class HandedOnce: CommitInvariant {
                 else { continue }
                 if let text = handed(request, launch, id, world) { return text }
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
+                .holdAwake, .watchIdle,
                 .notifyFailures,
                 .watchUse, .reply, .arm, .announce:
                 break

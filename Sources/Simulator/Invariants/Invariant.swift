@@ -45,7 +45,8 @@ package enum Invariants {
             NeverEarly(), HandedOnce(), EndsConfirmed(), GrantsBounded(), WithinQuotas(),
             ReasonGiven(), NothingLost(), SuspendedSilent(), HeldForRuns(), OneLine(), Caps(),
             OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(), ClosedStaysClosed(),
-            NothingBeforeUnlock(), PromptStop(), PurseKept(),
+            NothingBeforeUnlock(), PromptStop(), PurseKept(), NothingBegunAtTheEnd(),
+            AskedForIsThere(),
         ]
     }
 }
@@ -127,7 +128,7 @@ extension Event {
         switch self {
         case .process(let launch, _), .app(let launch, _): launch
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .used, .user,
-            .storageRecovered:
+            .storageRecovered, .stopping:
             nil
         }
     }
@@ -140,14 +141,14 @@ extension Effect {
             .cancelProbe(let launch), .freeze(let launch), .thaw(let launch),
             .terminate(let launch), .kill(let launch), .release(let launch),
             .measure(let launch), .checkLocks(let launch), .weigh(let launch, _),
-            .limitMemory(let launch, _), .tell(let launch, _):
+            .limitMemory(let launch, _), .setDeadline(let launch, _), .tell(let launch, _):
             launch
         case .announce(let line):
             switch line.entry {
             case .wake(let report): report.launch
             case .ended, .dropped, .note, .use: nil
             }
-        case .save, .holdAwake, .notifyFailures, .watchUse, .reply, .arm: nil
+        case .save, .holdAwake, .watchIdle, .notifyFailures, .watchUse, .reply, .arm: nil
         }
     }
 }

@@ -15,7 +15,9 @@ final class NothingBeforeUnlock: Invariant {
                 launch = id
             case .thaw(let id), .tell(let id, .offer): launch = id
             case .save, .attach, .probe, .cancelProbe, .freeze, .terminate, .kill, .release,
-                .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
+                .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+                .watchIdle,
+                .notifyFailures,
                 .watchUse,
                 .reply, .arm, .announce:
                 continue

@@ -47,6 +47,8 @@ final class OneLine: Invariant {
             if before.isCommand {
                 if let text = command(id, before, launch, mine, world) { return text }
             } else {
+                // What never began leaves no line.
+                if launch == nil, mine.isEmpty, !world.watch.hasRun(id) { continue }
                 if let text = app(id, before, launch, mine) { return text }
             }
         }

@@ -184,7 +184,9 @@ extension Turn.Entry: CustomStringConvertible {
             case .arm(let timers):
                 "arm(alarm \(words(timers.alarm)), timer \(words(timers.timer)))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-                .measure, .checkLocks, .weigh, .limitMemory, .tell, .holdAwake, .notifyFailures,
+                .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+                .watchIdle,
+                .notifyFailures,
                 .watchUse:
                 "\(effect)"
             }

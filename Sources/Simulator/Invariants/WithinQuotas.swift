@@ -8,6 +8,8 @@ final class WithinQuotas: Invariant {
     private var all: Int64 = 0
     private var byApp: [AppID: Int64] = [:]
     private var begun: [UInt64: Moment] = [:]
+    /// Those of the day that were counted, by launch, until it is known whether they ran.
+    private var counted: [UInt64: AppID] = [:]
     private var wasOnBattery = false
 
     func restored(_ device: Device, _ world: World) -> String? {
@@ -23,6 +25,15 @@ final class WithinQuotas: Invariant {
             day = turn.moment.local.day
             all = 0
             byApp.removeAll()
+            counted.removeAll()
+        }
+        for look in turn.launches where look.launch?.wake == nil {
+            // What never began was no wake.
+            guard let id = counted.removeValue(forKey: look.id.number),
+                !world.watch.hasRun(look.id)
+            else { continue }
+            all -= 1
+            byApp[id, default: 1] -= 1
         }
         for look in turn.launches {
             guard let app = look.app, let wake = look.launch?.wake,
@@ -33,6 +44,7 @@ final class WithinQuotas: Invariant {
             all += 1
             let id = device.apps[app].id
             byApp[id, default: 0] += 1
+            counted[look.id.number] = id
             guard wake.mode == .normal else { continue }
             if all > device.settings.deviceWakesPerDay {
                 return "wake \(all) of the day, of \(device.settings.deviceWakesPerDay)"

@@ -67,8 +67,12 @@ enum Occurrence {
     case restart
     /// The keeper thaws what nobody looks after.
     case keeper(life: Int)
+    /// The keeper ends a launch whose time is over.
+    case deadline(LaunchID, life: Int)
     /// The device falls asleep if nothing has kept it awake since.
     case doze(plan: Int)
+    /// The load is read again.
+    case load(plan: Int)
     /// The daemon tries the store again.
     case retry(life: Int)
 
@@ -76,8 +80,8 @@ enum Occurrence {
     var wakesDevice: Bool {
         switch self {
         case .alarm, .user: true
-        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper, .doze,
-            .retry:
+        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper,
+            .deadline, .doze, .load, .retry:
             false
         }
     }

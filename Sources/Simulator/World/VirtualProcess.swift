@@ -22,6 +22,8 @@ package final class VirtualProcess {
     package var share: Int64 = 100
     package var memory: Int64 = 20 << 20
     var ignoresTerm = false
+    /// Until when it may run while no daemon lives.
+    var deadline: AwakeTime?
     var holdsLock = false
     private(set) var plan = 0
     private var activities: [Activity] = []

@@ -48,6 +48,12 @@ package struct VirtualStore {
         }
     }
 
+    /// Whatever it had, it holds these now.
+    mutating func replace(with all: [Record]) {
+        records = all.map { Entry(key: $0.key, record: $0) }.sorted { $0.key < $1.key }
+        synced = nil
+    }
+
     /// What a starting daemon reads, through the form in which it is kept.
     package mutating func load() throws(RecordError) -> [Record] {
         var loaded: [Record] = []

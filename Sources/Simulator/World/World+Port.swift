@@ -11,6 +11,14 @@ package struct VirtualPort: DevicePort {
     ) throws(CommitError) {
         try world.commit(changes, durability)
     }
+    package func commitAnew(
+        _ records: [Record],
+        with changes: [Change]
+    ) throws(CommitError) {
+        // Never without what it had: of the records, those of `changes` are the newest.
+        try world.commit(changes, .powerLoss)
+        if world.daemonIsAlive { world.store.replace(with: records) }
+    }
     package func perform(_ effect: Effect) { world.perform(effect) }
     package func reply(_ token: ReplyToken, _ reply: Reply) { world.answer(token, reply) }
     package func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
@@ -38,7 +46,10 @@ extension World {
             return
         }
         if let storeTrouble {
-            throw CommitError(reason: "no space left on device", isFull: storeTrouble == 1)
+            throw CommitError(
+                storeTrouble == 1 ? .full : .failing,
+                reason: "no space left on device"
+            )
         }
         store.apply(changes, durability)
         watch.committed(changes)
@@ -93,6 +104,8 @@ extension World {
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
+        case .watchIdle(let watches): watchIdle(watches)
+        case .setDeadline(let launch, let deadline): process(launch)?.deadline = deadline
         case .arm(let timers): arm(timers)
         }
     }
@@ -139,7 +152,11 @@ extension World {
     private func spawn(_ launch: LaunchID, _ spec: ProcessSpec) {
         let index = planIndex(spec.app)
         if strikes(.notStarted, in: 100, app: index) {
-            send(.process(launch, .notStarted(reason: "no such program")))
+            send(.process(launch, .notStarted(StartFailure(.program, reason: "no such program"))))
+            return
+        }
+        if let failure = noRoom() {
+            send(.process(launch, .notStarted(failure)))
             return
         }
         nextPid += 1
@@ -168,8 +185,23 @@ extension World {
         follow(process)
     }
 
+    /// The machine is short of something that a start takes.
+    private func noRoom() -> StartFailure? {
+        if strikes(.noRoomForFile, in: 300) {
+            return StartFailure(.storage, reason: "no space left on device")
+        }
+        if strikes(.noRoomForProcess, in: 300) {
+            return StartFailure(.processes, reason: "clone3: resource temporarily unavailable")
+        }
+        return nil
+    }
+
     private func probe(_ launch: LaunchID, _ step: ProbeStep, _ spec: ProcessSpec) {
         let index = planIndex(spec.app)
+        if let failure = noRoom() {
+            send(.process(launch, .probed(step, .notAsked(failure))))
+            return
+        }
         if strikes(.probeSilent, in: 20, app: index) { return }
         let delay = Interval.milliseconds(plans[index].random.within(5...400))
         let answer: ProbeAnswer
@@ -189,7 +221,7 @@ extension World {
     package func killDaemon(_ fault: Fault?, for outage: Interval? = nil) {
         guard daemonIsAlive else { return }
         if let fault { swarm.count(fault) }
-        daemonIsAlive = false
+        (daemonIsAlive, isStopping) = (false, false)
         diedAt = clock.elapsed
         life += 1
         isHeldAwake = false
@@ -205,10 +237,18 @@ extension World {
         if strikes(.longOutage, in: 10) { delay = .seconds(random.within(8...300)) }
         if let outage { delay = outage }
         plan(.keeper(life: life), after: .seconds(10))
+        for process in processes { planDeadline(of: process) }
         plan(.restart, after: delay)
         watch.killed(at: now)
         for event in inbox { lost(event) }
         inbox.removeAll()
+    }
+
+    /// The keeper ends what a daemon would have ended.
+    func planDeadline(of process: VirtualProcess) {
+        guard let deadline = process.deadline, !process.isDead else { return }
+        let left = max(.zero, deadline - now.awake)
+        plan(.deadline(process.launch, life: life), after: left)
     }
 
     /// Apps look for the new daemon.
@@ -252,7 +292,7 @@ extension World {
         case .user(_, let token):
             calls[token.number] = nil
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .used,
-            .storageRecovered:
+            .storageRecovered, .stopping:
             break
         }
     }

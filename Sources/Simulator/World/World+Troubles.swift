@@ -4,7 +4,8 @@ import Vocabulary
 /// Weather: what the device's surroundings do to it.
 extension World {
     private static let troubles: [(fault: Fault, perMonth: Int)] = [
-        (.storeFull, 6), (.storeFailing, 4), (.reboot, 6), (.clockForward, 5), (.clockBack, 5),
+        (.storeFull, 6), (.storeFailing, 4), (.stopped, 12), (.reboot, 6), (.clockForward, 5),
+        (.clockBack, 5),
         (.zoneChange, 5), (.memoryPressure, 20), (.thermal, 10), (.sensorLost, 8),
         (.networkLost, 60), (.metered, 20), (.lowPower, 10), (.manifestInvalid, 8),
         (.manifestRemoved, 8), (.manifestEdited, 12), (.settingsChanged, 8),
@@ -32,6 +33,7 @@ extension World {
         switch fault {
         case .storeFull: storeTrouble = 1
         case .storeFailing: storeTrouble = 2
+        case .stopped: isStopping = daemonIsAlive
         case .reboot: rebootIsDue = true
         case .clockForward: setClock(by: step)
         case .clockBack: setClock(by: .zero - step)
@@ -49,7 +51,8 @@ extension World {
         case .manifestEdited: edit(index)
         case .settingsChanged: drawSettings()
         case .killBeforeCommit, .killInCommit, .killAfterCommit, .killBetweenEffects,
-            .longOutage, .lostWrites, .lateTimer, .spuriousTimer, .notStarted, .exitRetry,
+            .longOutage, .lostWrites, .lateTimer, .spuriousTimer, .noRoomForFile,
+            .noRoomForProcess, .notStarted, .exitRetry,
             .exitFailed,
             .commandCrash, .neverEnds, .ignoresTerm, .probeSilent, .appCrash,
             .crashBeforeReceipt, .neverAccepts, .neverCompletes, .completesTwice, .launchLate,

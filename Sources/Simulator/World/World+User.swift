@@ -150,7 +150,7 @@ extension World {
             after: user.random.chance(1, in: 2) ? .minutes(user.random.within(1...300)) : nil,
             every: user.random.chance(1, in: 8) ? .hours(6) : nil,
             needs: Needs(
-                power: user.random.chance(1, in: 4),
+                power: user.random.chance(1, in: 4) && isProcessing,
                 network: user.random.chance(1, in: 4)
             ),
             token: "user-\(user.jobs)",

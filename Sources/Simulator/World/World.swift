@@ -15,6 +15,10 @@ package final class World {
     package var knife: Knife
     /// What the sensors say now; nil: never reported.
     package internal(set) var sensors: [Reading?]
+    /// How the device can know each condition: some have no source, or nothing to be sensed.
+    private var sensing: [Sensing]
+    /// Counts the wishes to know the load; an earlier one is over.
+    var loadPlan = 0
     package internal(set) var settings: Settings
     package internal(set) var user: UserState
     /// Events that reached the daemon and wait for its turn.
@@ -25,6 +29,8 @@ package final class World {
     package internal(set) var diedAt: Interval?
     package internal(set) var isHeldAwake = false
     var armed = Timers()
+    /// The daemon has been asked to end: its next turn is its last.
+    package internal(set) var isStopping = false
     /// The next reboot is a loss of power.
     var losesPower = false
     /// 1 full, 2 failing.
@@ -62,6 +68,7 @@ package final class World {
             utcOffset: 3600 * Int32(random.within(-8...8))
         )
         sensors = Array(repeating: nil, count: Condition.allCases.count)
+        sensing = Self.drawSensing(seed)
         settings = Settings()
         user = UserState(random: random.split())
         knife = Knife(seed: random.next())
@@ -123,6 +130,7 @@ package final class World {
             guard plan == alarmPlan, daemonIsAlive else { return }
             armed.alarm = nil
             inbox.append(.timer)
+        case .load(let plan): readLoad(plan)
         case .timer(let plan):
             guard plan == timerPlan, daemonIsAlive else { return }
             armed.timer = nil
@@ -144,6 +152,13 @@ package final class World {
             for process in processes where process.isFrozen {
                 process.isFrozen = false
                 follow(process)
+            }
+        case .deadline(let launch, let life):
+            guard life == self.life, !daemonIsAlive, let process = process(launch) else { return }
+            if let deadline = process.deadline, deadline <= now.awake {
+                die(process, .signal(9, outOfMemory: false))
+            } else {
+                planDeadline(of: process)
             }
         case .doze(let plan): doze(plan)
         case .retry(let life):
@@ -236,17 +251,71 @@ package final class World {
 
     // MARK: Sensors
 
+    /// One device in three lacks some of what can be asked for. From numbers of their own, so that
+    /// the rest of a seed stays as it is.
+    private static func drawSensing(_ seed: UInt64) -> [Sensing] {
+        var random = SeededRandom(seed: seed ^ 0x5345_4E53_4500)
+        var sensing = Condition.allCases.map { _ in Sensing.known }
+        guard random.chance(1, in: 3) else { return sensing }
+        for condition in [Condition.network, .metered, .locked, .idle]
+        where random.chance(1, in: 3) {
+            sensing[condition.place] = .unknown
+        }
+        let supplies: Sensing =
+            random.chance(1, in: 3) ? .noDevice : random.chance(1, in: 2) ? .unknown : .known
+        for condition in [Condition.battery, .power] { sensing[condition.place] = supplies }
+        return sensing
+    }
+
+    /// The kernel has looked, and there is nothing of the kind: a test says what there is.
+    package func senseNothing() {
+        for condition in Condition.allCases where condition != .storage {
+            sensing[condition.place] = .known
+            sensors[condition.place] = .noDevice
+        }
+    }
+
+    package func sensing(_ condition: Condition) -> Sensing {
+        let sensing = sensing[condition.place]
+        return sensing == .known && sensors[condition.place] == .lost ? .lost : sensing
+    }
+
+    /// What the device's source says when the daemon asks; nil: there is none.
+    func reading(_ condition: Condition) -> Reading? {
+        switch sensing[condition.place] {
+        case .known, .lost: sensors[condition.place]
+        case .noDevice: .noDevice
+        case .unknown: nil
+        }
+    }
+
     func report(_ condition: Condition, _ reading: Reading) {
         guard sensors[condition.place] != reading else { return }
         sensors[condition.place] = reading
-        if daemonIsAlive { inbox.append(.condition(condition, .kernel, reading)) }
+        guard daemonIsAlive, sensing[condition.place] == .known else { return }
+        inbox.append(.condition(condition, .kernel, reading))
     }
 
+    /// The daemon wants to know the load, or does not any more.
+    func watchIdle(_ watches: Bool) {
+        loadPlan += 1
+        guard watches else { return send(.condition(.idle, .estimate, .silent)) }
+        readLoad(loadPlan)
+    }
+
+    private func readLoad(_ plan: Int) {
+        guard plan == loadPlan, daemonIsAlive else { return }
+        send(.condition(.idle, .estimate, .value(user.isActive ? 0 : 1)))
+        self.plan(.load(plan: plan), after: .minutes(1))
+    }
+
+    /// As a daemon can know it.
     package func value(_ condition: Condition) -> Int {
+        guard sensing[condition.place] == .known else { return condition.row.harmless }
         switch sensors[condition.place] {
-        case .none, .absent: condition.row.absent
-        case .lost: condition.row.lost
-        case .value(let value): value
+        case .none, .silent, .noDevice: return condition.row.harmless
+        case .lost: return condition.row.cautious
+        case .value(let value): return value
         }
     }
 }

@@ -119,6 +119,12 @@ package struct EnvironmentVariable: Hashable, Sendable, Codable {
     package var value: String
 
     package init(name: String, value: String) { (self.name, self.value) = (name, value) }
+
+    /// Names that begin so are ours: by them a process knows its app and its daemon.
+    package static let ownPrefix = "OFFSTAGE_"
+
+    /// Whether nobody else may set a variable of this name, or pass one on.
+    package static func isOurs(_ name: some StringProtocol) -> Bool { name.hasPrefix(ownPrefix) }
 }
 
 /// What must hold for a processing command to run.

@@ -62,15 +62,17 @@ package struct ManifestKey: Sendable {
             "Environment",
             .environment,
             default: "none",
-            "Variables for the app's processes, as NAME=value;. The values stand in the event "
-                + "log too: no place for a password."
+            "Variables for the app's processes, as NAME=value;. Names that begin with `OFFSTAGE_` "
+                + "are Offstage's own. The values stand in the event log too: no place for a "
+                + "password."
         ) { $0.environment = $1 },
         ManifestKey(
             "PassEnvironment",
             .variableNames,
             default: "none",
             "Names of variables taken over from the daemon, beside PATH HOME USER LANG LC_* XDG_* "
-                + "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY; a * may end a name."
+                + "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY; a * may end a name. Those "
+                + "that begin with `OFFSTAGE_` are never taken over."
         ) { $0.passEnvironment = $1 },
     ]
 

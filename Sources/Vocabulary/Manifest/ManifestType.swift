@@ -102,6 +102,7 @@ extension ManifestType where Result == [String] {
                     part: name
                 )
             }
+            guard !EnvironmentVariable.isOurs(name) else { throw .ownVariable(name) }
             return name
         }
     }
@@ -124,6 +125,7 @@ extension ManifestType where Result == [EnvironmentVariable] {
             else {
                 throw Problem("is not NAME=value", fix: "Write NAME=value;", part: assignment)
             }
+            guard !EnvironmentVariable.isOurs(name) else { throw .ownVariable(assignment) }
             guard names.insert(name).inserted else {
                 throw Problem("sets a variable again", fix: "Remove one.", part: assignment)
             }
@@ -216,6 +218,16 @@ extension ManifestType where Result == UseSource {
         case (.command, _)?, nil:
             throw Problem("does not say how use is seen", fix: "Write exec:PATH or file:PATH.")
         }
+    }
+}
+
+extension Problem {
+    fileprivate static func ownVariable(_ part: String) -> Problem {
+        Problem(
+            "names a variable that Offstage sets itself",
+            fix: "Choose a name that does not begin with \(EnvironmentVariable.ownPrefix).",
+            part: part
+        )
     }
 }
 

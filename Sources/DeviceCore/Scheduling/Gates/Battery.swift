@@ -9,9 +9,10 @@ extension GateTable.Definition {
         words: {
             let limit = $0.settings.batteryLimit
             return GateWords(
+                of: .battery,
+                in: $0.conditions,
                 value: "\($0.conditions.battery) %",
                 needed: "\(limit + $0.settings.batteryMargin) % or external power",
-                since: $0.conditions[.battery].since,
                 sentence: "the battery is low (\($0.conditions.battery) %)"
             )
         }

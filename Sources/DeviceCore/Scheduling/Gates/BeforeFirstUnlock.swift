@@ -8,9 +8,10 @@ extension GateTable.Definition {
         check: { $0.conditions.beforeFirstUnlock ? .held(.event) : .open },
         words: {
             GateWords(
+                of: .locked,
+                in: $0.conditions,
                 value: "not unlocked since boot",
                 needed: "unlocked once",
-                since: $0.conditions[.locked].since,
                 sentence: "the device has not been unlocked since it started"
             )
         }

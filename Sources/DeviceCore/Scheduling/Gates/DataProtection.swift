@@ -6,12 +6,13 @@ extension GateTable.Definition {
     static let dataProtection = Self(
         title: "data protection: what the request requires is locked",
         kind: .rule,
-        check: { requiresData($0) && $0.conditions.locked ? .held(.event) : .open },
+        check: { requiresData($0) && !$0.conditions.isAssured(.locked) ? .held(.event) : .open },
         words: {
             GateWords(
+                of: .locked,
+                in: $0.conditions,
                 value: "locked",
                 needed: "unlocked",
-                since: $0.conditions[.locked].since,
                 sentence: "the device is locked, and it needs data that the lock protects"
             )
         }

@@ -1,17 +1,25 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// Processing is for when nobody uses the device.
+    /// Processing is for when nobody uses the device. Where no source tells, the load is read as
+    /// soon as nothing else holds it.
     static let deviceInUse = Self(
         title: "device in use",
         kind: .saving,
-        check: { $0.conditions.deviceIdle ? .open : .held(.event) },
+        check: {
+            if $0.conditions.isAssured(.idle) { return .open }
+            return .held($0.conditions[.idle].sensing == .unknown ? .look : .event)
+        },
         words: {
-            GateWords(
+            let isGuess = $0.conditions[.idle].source == .estimate
+            return GateWords(
+                of: .idle,
+                in: $0.conditions,
                 value: "in use",
                 needed: "idle",
-                since: $0.conditions[.idle].since,
-                sentence: "the device is in use"
+                sentence: isGuess
+                    ? "the device is busy, and only its load tells whether it is in use"
+                    : "the device is in use"
             )
         }
     )

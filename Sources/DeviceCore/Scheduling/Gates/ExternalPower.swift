@@ -5,13 +5,15 @@ extension GateTable.Definition {
         title: "no external power",
         kind: .rule,
         check: {
-            $0.request?.needs.power == true && !$0.conditions.externalPower ? .held(.event) : .open
+            $0.request?.needs.power == true && !$0.conditions.isAssured(.power)
+                ? .held(.event) : .open
         },
         words: {
             GateWords(
+                of: .power,
+                in: $0.conditions,
                 value: "on battery",
                 needed: "external power",
-                since: $0.conditions[.power].since,
                 sentence: "the device is not on external power"
             )
         }

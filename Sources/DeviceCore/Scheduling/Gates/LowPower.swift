@@ -7,9 +7,10 @@ extension GateTable.Definition {
         check: { $0.conditions.lowPower ? .held(.event) : .open },
         words: {
             GateWords(
+                of: .lowPower,
+                in: $0.conditions,
                 value: "on",
                 needed: "off",
-                since: $0.conditions[.lowPower].since,
                 sentence: "low-power mode is on"
             )
         }

@@ -7,9 +7,10 @@ extension GateTable.Definition {
         check: { $0.conditions.memory >= 2 ? .held(.event) : .open },
         words: {
             GateWords(
+                of: .memory,
+                in: $0.conditions,
                 value: $0.conditions.word(.memory),
                 needed: "below critical",
-                since: $0.conditions[.memory].since,
                 sentence: "memory is short"
             )
         }

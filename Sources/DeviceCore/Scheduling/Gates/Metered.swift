@@ -5,19 +5,24 @@ extension GateTable.Definition {
     static let metered = Self(
         title: "metered network",
         kind: .rule,
-        check: { mustSpare($0) && $0.conditions.metered ? .held(.event) : .open },
+        check: {
+            if $0.request?.needs.unmetered == true {
+                return $0.conditions.isAssured(.metered) ? .open : .held(.event)
+            }
+            return mustSpare($0) && $0.conditions.metered ? .held(.event) : .open
+        },
         words: {
             GateWords(
+                of: .metered,
+                in: $0.conditions,
                 value: "metered",
                 needed: "unmetered",
-                since: $0.conditions[.metered].since,
                 sentence: "the network is metered"
             )
         }
     )
 
     private static func mustSpare(_ context: borrowing GateContext) -> Bool {
-        if context.request?.needs.unmetered == true { return true }
         switch context.cell {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true

@@ -5,13 +5,14 @@ extension GateTable.Definition {
     static let network = Self(
         title: "no network, captive portal",
         kind: .rule,
-        check: { $0.needsNetwork && !$0.conditions.networkReachable ? .held(.event) : .open },
+        check: { $0.needsNetwork && !$0.hasNetwork ? .held(.event) : .open },
         words: {
             let portal = $0.conditions[.network].value == 1
             return GateWords(
+                of: .network,
+                in: $0.conditions,
                 value: portal ? "a sign-in page is in the way" : "no network",
                 needed: "online",
-                since: $0.conditions[.network].since,
                 sentence: portal
                     ? "the network wants a sign-in first" : "there is no network connection"
             )
@@ -23,6 +24,12 @@ extension GateContext {
     /// Unless the manifest says otherwise, and the request does not ask for it.
     var usesNetwork: Bool {
         request?.needs.network == true || app.manifest?.needsNetwork ?? true
+    }
+
+    /// What asks for a network itself wants to be sure of it.
+    fileprivate var hasNetwork: Bool {
+        request?.needs.network == true
+            ? conditions.isAssured(.network) : conditions.networkReachable
     }
 
     /// Whether this run is of use only with a network.

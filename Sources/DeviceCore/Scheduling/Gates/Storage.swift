@@ -5,14 +5,29 @@ extension GateTable.Definition {
     static let storage = Self(
         title: "storage full or failing",
         kind: .needed,
-        check: { $0.conditions.storage > 0 ? .held(.event) : .open },
+        check: {
+            if $0.conditions.storage > 0 { return .held(.event) }
+            return $0.blockEnd(.storage).map { .held(.boot($0)) } ?? .open
+        },
         words: {
-            GateWords(
-                value: $0.conditions.word(.storage),
+            let isFailing = $0.conditions.storage > 0
+            return GateWords(
+                value: isFailing
+                    ? $0.conditions.word(.storage) : $0.device.startBlock?.failure.reason ?? "",
                 needed: "ok",
-                since: $0.conditions[.storage].since,
-                sentence: "the disk is full or takes no writes"
+                since: isFailing
+                    ? $0.conditions[.storage].since : $0.device.startBlock?.since,
+                sentence: $0.conditions.storageSentence,
+                fix: $0.conditions.storageFix
             )
         }
     )
+}
+
+extension GateContext {
+    /// Until when nothing is started, for want of this; nil: it is not why.
+    borrowing func blockEnd(_ cause: StartFailure.Cause) -> BootTime? {
+        guard let end = device.startBlock?.end(cause), now.boot < end else { return nil }
+        return end
+    }
 }

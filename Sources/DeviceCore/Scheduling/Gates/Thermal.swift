@@ -7,9 +7,10 @@ extension GateTable.Definition {
         check: { $0.conditions.thermal >= limit($0.cell) ? .held(.event) : .open },
         words: {
             GateWords(
+                of: .thermal,
+                in: $0.conditions,
                 value: $0.conditions.word(.thermal),
                 needed: "below \(Condition.thermal.row.word(limit($0.cell)))",
-                since: $0.conditions[.thermal].since,
                 sentence: "the device is too warm"
             )
         }

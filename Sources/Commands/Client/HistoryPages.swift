@@ -1,0 +1,33 @@
+import CommandTable
+import Vocabulary
+
+extension Invocation {
+    /// The most lines of the history that the daemon is asked for at a time: a page of what it may
+    /// tell is far below what an answer may hold.
+    private static let pageLimit: Int64 = 1000
+
+    /// Lines of the history, the newest first: `limit` of them (nil: all), and none older than
+    /// `first`. The daemon tells them in pages.
+    func history(
+        of app: String? = nil,
+        limit: Int64? = nil,
+        since first: WallTime? = nil
+    ) throws(Failure) -> [Value] {
+        var options: ValueMap = [:]
+        if let app { options["app"] = .string(app) }
+        var lines: [Value] = []
+        while true {
+            let wanted = limit.map { min($0 - Int64(lines.count), Self.pageLimit) }
+            options["limit"] = .integer(wanted ?? Self.pageLimit)
+            let page = try ask("History", [.map(options)]).elements
+            let told = page.filter { line in
+                first.map { line.time("at") ?? .distantPast >= $0 } ?? true
+            }
+            lines += told
+            guard let last = page.last?.number("id"), told.count == page.count,
+                limit.map({ Int64(lines.count) < $0 }) ?? true
+            else { return lines }
+            options["before"] = .integer(last)
+        }
+    }
+}

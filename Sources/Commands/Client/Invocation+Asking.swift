@@ -1,0 +1,129 @@
+import AppProtocol
+import CommandTable
+import Linux
+package import Vocabulary
+
+/// How long a command waits for a daemon that went away before it had answered.
+package struct Patience: Sendable {
+    package var limit: Interval
+
+    package init(limit: Interval = .seconds(30)) { self.limit = limit }
+}
+
+extension Invocation {
+    /// Asks the daemon by the name of a method of `Control1`.
+    @discardableResult
+    func ask(_ method: String, _ arguments: [Value] = []) throws(Failure) -> Value {
+        guard let row = Control1.interface.method(method) else {
+            throw Failure(.failed, "there is no method \(method)")
+        }
+        let call = RepeatedCall(method, arguments)
+        return try asking(call, ifDone: .null) { (control) throws(Failure) in
+            try control.call(row, arguments)
+        }
+    }
+
+    /// The same of `App1`: for processes of an app.
+    @discardableResult
+    func askApp(_ method: String, _ arguments: [Value] = []) throws(Failure) -> [Value] {
+        let call = RepeatedCall(method, arguments)
+        return try asking(call, ifDone: []) { (control) throws(Failure) in
+            try Self.daemon(control).callApp(method, arguments)
+        }
+    }
+
+    /// Makes a call on a connection of its own. Should the daemon go away before it has answered,
+    /// whoever comes in its place is asked again, if that does no harm. `ifDone`: the answer when
+    /// that one has nothing left to do.
+    func asking<Answer>(
+        _ call: RepeatedCall,
+        ifDone: Answer? = nil,
+        _ body: (any Control) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        var unanswered: Failure?
+        var end: BootTime?
+        var pause: Int32 = 10
+        while true {
+            let failure: Failure
+            do throws(Failure) {
+                return try body(try connect())
+            } catch {
+                failure = error
+            }
+            switch failure.loss {
+            case nil:
+                guard unanswered != nil, failure.nothingToDo, call.repetition == .nothingLeft,
+                    let ifDone
+                else { throw failure }
+                say(failure.message + "; it was done before, or there was nothing to do")
+                return ifDone
+            case .absent?: if end == nil { throw failure }
+            case .connecting?: break
+            case .unanswered?:
+                guard call.repetition != .twice else { throw call.notRepeated(failure) }
+                unanswered = failure
+            }
+            if end == nil {
+                say(failure.message + "; asking again, for \(patience.limit) at most")
+            }
+            let limit = end ?? Clocks.boot() + patience.limit
+            end = limit
+            guard Clocks.boot() < limit else {
+                throw unanswered.map { call.unanswered($0, patience) } ?? failure
+            }
+            _ = try? Poll.wait(for: [], milliseconds: pause)
+            pause = min(pause * 2, 500)
+        }
+    }
+
+    /// The daemon itself, where a call of `Control1` is not all that is wanted.
+    func daemon() throws(Failure) -> DaemonControl { try Self.daemon(try connect()) }
+
+    static func daemon(_ control: any Control) throws(Failure) -> DaemonControl {
+        guard let daemon = control as? DaemonControl else {
+            throw Failure(.notRunning, "this is not the daemon on its socket")
+        }
+        return daemon
+    }
+
+    /// For one request: however often it is heard, it is the same.
+    static func token() throws(Failure) -> String {
+        do throws(LinuxError) {
+            let stamp = UInt64(bitPattern: Clocks.boot().nanoseconds)
+            return "\(try Clocks.bootID())-\(CurrentProcess.pid)-\(stamp)"
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+
+    /// For people: standard output is the answer's.
+    private func say(_ text: String) {
+        console.printError("\(OffstageProgram.name): \(text)")
+    }
+}
+
+extension RepeatedCall {
+    private static let isUnknown = "whether it did what was asked is not known"
+
+    /// What is known when nobody has answered for so long.
+    fileprivate func unanswered(_ failure: Failure, _ patience: Patience) -> Failure {
+        let message = failure.message + "; nor has another one, for \(patience.limit)"
+        guard let look else { return Failure(failure.code, message, fix: failure.fix) }
+        return Failure(
+            failure.code,
+            "\(message): \(Self.isUnknown)",
+            fix: failure.fix
+                + " Then \"\(look)\" shows whether it did; if not, type the same again."
+        )
+    }
+
+    /// What is known of a call that is made once.
+    fileprivate func notRepeated(_ failure: Failure) -> Failure {
+        Failure(
+            failure.code,
+            "\(failure.message): \(Self.isUnknown), and asked again it might do it twice",
+            fix: "\"\(look ?? "offstage status")\" shows whether it did; if not, type the same "
+                + "again."
+        )
+    }
+}

@@ -1,0 +1,25 @@
+import Vocabulary
+
+extension RunResult {
+    /// The work is not done and the command may be run again from the start: it said so, or the
+    /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
+    func isAgain(for kind: TaskKind) -> Bool {
+        switch self {
+        case .retry: true
+        case .expired(let reason), .terminated(let reason):
+            switch reason {
+            case .powerLost, .networkLost, .networkMetered, .deviceInUse, .dataLocked,
+                .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
+                .interruptedTooLong:
+                true
+            case .timeout: kind == .processing
+            case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
+                .neverCompleted:
+                false
+            }
+        case .newData, .noData, .failed, .succeeded, .unsuccessful, .interrupted, .crashed,
+            .exited, .notStarted, .unknown:
+            false
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package import Vocabulary
+
+/// Why a program was not started, and whose affair that is.
+package struct StartFailure: Error, Hashable, Sendable, Codable {
+    package var cause: Cause
+    package var reason: String
+
+    package enum Cause: String, Hashable, Sendable, Codable {
+        /// The program itself cannot be run: the app's failure.
+        case program
+        /// The state directory did not take a file that the start needs.
+        case storage
+        /// The machine has no process, memory or descriptor left.
+        case processes
+    }
+
+    package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
+}
+
+/// No program is started for a while, since the machine could not start the last one.
+package struct StartBlock: Hashable, Sendable, Codable {
+    package private(set) var failure: StartFailure
+    package private(set) var since: WallTime
+    /// How many tries in a row have failed.
+    private var tries: Int64 = 1
+    /// When the next try may be made.
+    package private(set) var until: BootTime
+
+    /// Doubled with each try.
+    static let firstWait = Interval.seconds(1)
+    static let longestWait = Interval.minutes(1)
+
+    init(_ failure: StartFailure, at now: Moment) {
+        (self.failure, since) = (failure, now.wall)
+        until = now.boot + Self.firstWait
+    }
+
+    /// A try failed. Those that were made together are one.
+    mutating func failed(_ failure: StartFailure, at now: Moment) {
+        guard now.boot >= until else { return }
+        self.failure = failure
+        tries = min(tries + 1, 32)
+        var wait = Self.firstWait
+        for _ in 1..<tries where wait < Self.longestWait { wait = wait * 2 }
+        until = now.boot + min(wait, Self.longestWait)
+    }
+
+    /// Until when it holds back work for want of this.
+    func end(_ cause: StartFailure.Cause) -> BootTime? { failure.cause == cause ? until : nil }
+}
+
+extension Device {
+    /// A program was not started.
+    mutating func notStarted(
+        _ launch: Launch,
+        _ failure: StartFailure,
+        of index: Int,
+        _ step: inout Step
+    ) {
+        answerOpening(launch.id, index, failure: failure, &step)
+        if launch.ending != nil, let place = apps[index].index(of: launch.id) {
+            // We have ended it ourselves, which tells nothing of program or machine.
+            return exited(launch.id, index, place, .unknown, nil, &step)
+        }
+        switch failure.cause {
+        case .program:
+            if launch.isCommand {
+                endCommand(launch.id, .notStarted, reason: failure.reason, &step)
+            } else {
+                endApp(launch.id, .notStarted, reason: failure.reason, &step)
+            }
+        case .storage, .processes:
+            blockStarts(failure, &step)
+            if launch.presence == .foreground {
+                // The user has been told.
+                endApp(launch.id, .unknown, reason: failure.reason, &step)
+            } else {
+                undo(launch, of: index, &step)
+            }
+        }
+    }
+
+    mutating func blockStarts(_ failure: StartFailure, _ step: inout Step) {
+        guard failure.cause != .program else { return }
+        if startBlock == nil {
+            startBlock = StartBlock(failure, at: step.now)
+        } else {
+            startBlock?.failed(failure, at: step.now)
+        }
+    }
+
+    /// A program was started: so can others be.
+    mutating func unblockStarts() {
+        guard startBlock != nil else { return }
+        startBlock = nil
+        touch(heldBy: GateSet(.storage, .processes))
+    }
+
+    /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
+    /// counts for nothing.
+    mutating func undo(_ launch: Launch, of index: Int, _ step: inout Step) {
+        guard let place = apps[index].index(of: launch.id) else { return }
+        var requests = launch.deliveries.compactMap(\.request)
+        if let request = launch.request { requests.append(request) }
+        if let wake = launch.wake {
+            countWake(launch, by: -1)
+            apps[index].launches[place].wake = nil
+            apps[index].launches[place].deliveries.removeAll()
+            if let onBattery = wake.wasOnBattery {
+                let day = wake.began.local.day
+                apps[index].record.ledger.wakeWasNone(on: day, onBattery: onBattery)
+                ledger.wakeWasNone(on: day, onBattery: onBattery)
+                save(app: index)
+                save(.device)
+            }
+        }
+        for id in requests {
+            if let request = apps[index].index(of: id).map({ apps[index].requests[$0] }),
+                request.kind == .refresh, request.mode != .simulated,
+                launch.wake?.began.local.day == step.now.local.day
+            {
+                refundRefresh(of: index)
+            }
+            putBack(id, index, isGranted: false, &step)
+        }
+        remove(launch.id, from: index, &step)
+        // The manifest may have changed since the launch was decided.
+        standRequests(of: index, &step)
+    }
+}

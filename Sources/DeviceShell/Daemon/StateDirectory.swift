@@ -1,0 +1,221 @@
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// The state directory as this daemon has it open: made, locked, and known again, so that what is
+/// no longer in its place is noticed, and made anew.
+@safe
+final class StateDirectory {
+    private let places: DaemonPlaces
+    private(set) var lock: DaemonLock
+    private var files: [OpenFile] = []
+    private var watch: PathSource?
+
+    /// Makes the directories where there are none; takes no lock yet.
+    init(_ places: DaemonPlaces) throws(DaemonError) {
+        self.places = places
+        for directory in [places.state, places.runtime] {
+            try Self.checkOwned(directory, places)
+        }
+        try Self.makeDirectories(places)
+        do throws(LinuxError) {
+            lock = try DaemonLock(places.lock)
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// One daemon at a time.
+    func take() throws(DaemonError) { try Self.take(lock, places) }
+
+    // MARK: Loss
+
+    /// From now on these files are to stay where they are.
+    func know() throws(LinuxError) {
+        var known: [OpenFile] = []
+        for path in [places.database, places.database + "-wal"] {
+            known.append(try OpenFile(path, holdsState: true))
+        }
+        for path in [places.launches, places.logs] {
+            known.append(try OpenFile(path, holdsState: false))
+        }
+        files = known
+    }
+
+    /// What of it is not in its place any more; nil: all is. Six short calls of the kernel.
+    var loss: StateLoss? {
+        var found: StateLoss?
+        for file in files {
+            guard let loss = file.loss else { continue }
+            if found == nil || loss.kind != .deleted { found = loss }
+        }
+        if found == nil, !lock.isInPlace {
+            found = StateLoss(kind: .deleted, path: places.lock)
+        }
+        if found != nil, Files.status(places.state) == nil { found?.path = places.state }
+        return found
+    }
+
+    /// Says when something was taken out of it, unless the kernel has no room for one more watch:
+    /// then that is noticed with the next commit.
+    func watch(_ loop: EventLoop, lost: @escaping () -> Void) {
+        watch = try? PathSource(
+            loop,
+            places.state,
+            [.removed, .movedFrom, .selfRemoved, .selfMoved]
+        ) { [unowned self] _ in
+            if loss != nil { lost() }
+        }
+    }
+
+    // MARK: Making it again
+
+    /// That another daemon runs in a directory of its own in the same place; nil: none does.
+    var otherDaemon: DaemonError? {
+        guard !lock.isInPlace, Files.exists(places.lock), let other = try? DaemonLock(places.lock),
+            (try? other.daemonLives()) == true
+        else { return nil }
+        return .alreadyRunning(state: places.state, pid: (try? other.holder())?.pid)
+    }
+
+    /// Whether the store itself is not in its place.
+    var hasLostStore: Bool { files.contains { $0.holdsState && $0.loss != nil } }
+
+    /// Nothing is known until the next `know`.
+    func forget() { files = [] }
+
+    /// Makes what was deleted, but for the files of the store, and takes the lock anew. True: it is
+    /// another lock than before.
+    func makeAgain() throws(DaemonError) -> Bool {
+        try Self.makeDirectories(places)
+        guard !lock.isInPlace else { return false }
+        let fresh: DaemonLock
+        do throws(LinuxError) {
+            fresh = try DaemonLock(places.lock)
+        } catch {
+            throw .directory(error)
+        }
+        try Self.take(fresh, places)
+        lock = fresh
+        return true
+    }
+
+    private static func makeDirectories(_ places: DaemonPlaces) throws(DaemonError) {
+        do throws(LinuxError) {
+            for directory in [places.state, places.runtime] {
+                try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+            }
+        } catch {
+            throw .directory(error)
+        }
+        do throws(LinuxError) {
+            for directory in [places.state, places.runtime, places.logs, places.launches] {
+                try Files.makeDirectory(directory, permissions: 0o700)
+                try claim(directory)
+            }
+        } catch {
+            throw .directory(error)
+        }
+    }
+
+    /// A directory that holds something else is not ours to close to others, or to write into.
+    private static func checkOwned(
+        _ directory: String,
+        _ places: DaemonPlaces
+    ) throws(DaemonError) {
+        guard let names = try? Files.list(directory), !names.isEmpty else { return }
+        let files = [
+            places.lock, places.database, places.database + "-wal", places.validSettings,
+            places.events, places.socket, places.logs, places.launches,
+        ]
+        let ours = files.filter { Files.directory(of: $0) == directory }
+            .map { Files.name(of: $0) }
+        guard !names.contains(where: { ours.contains($0) }) else { return }
+        // A service manager may have made a socket there.
+        let isSockets = names.allSatisfy {
+            Files.status(directory + "/" + $0, followLinks: false)?.kind == .socket
+        }
+        guard !isSockets else { return }
+        throw .foreignDirectory(directory)
+    }
+
+    /// In what belongs to somebody else they could put whatever they like; what is ours is for
+    /// nobody else to read.
+    private static func claim(_ directory: String) throws(LinuxError) {
+        guard let status = Files.status(directory) else { return }
+        guard status.user == CurrentProcess.user else {
+            throw LinuxError("use", directory, .permission)
+        }
+        if status.permissions & 0o077 != 0 { try Files.setPermissions(directory, 0o700) }
+    }
+
+    private static func take(
+        _ lock: borrowing DaemonLock,
+        _ places: DaemonPlaces
+    ) throws(DaemonError) {
+        let isOurs: Bool
+        var holder: ProcessIdentity?
+        do throws(LinuxError) {
+            isOurs = try lock.takeForDaemon()
+            if !isOurs { holder = try lock.holder() }
+        } catch {
+            throw .directory(error)
+        }
+        guard isOurs else { throw .alreadyRunning(state: places.state, pid: holder?.pid) }
+    }
+}
+
+/// Something that is no longer where a daemon that starts would look for it.
+package struct StateLoss: Equatable, Sendable, CustomStringConvertible {
+    package enum Kind: Sendable {
+        case deleted
+        /// It is somewhere else, or cannot be reached.
+        case moved
+        /// Something else is there, which is not ours to overwrite.
+        case replaced
+    }
+
+    package var kind: Kind
+    package var path: String
+
+    package var description: String {
+        switch kind {
+        case .deleted: "\(path) has been deleted"
+        case .moved: "\(path) has been moved away, or cannot be reached any more"
+        case .replaced: "\(path) has been replaced by another file"
+        }
+    }
+
+    var fix: String {
+        switch kind {
+        case .deleted: "none is needed: it is made again within a minute, with all that is known"
+        case .moved: "move it back, or start the daemon again to begin anew"
+        case .replaced: "move the other file away, or start the daemon again to go on with it"
+        }
+    }
+}
+
+/// A file or directory, whatever becomes of its path.
+private final class OpenFile {
+    let path: String
+    let holdsState: Bool
+    private let descriptor: FileDescriptor
+    private let status: FileStatus
+
+    /// `holdsState`: it cannot be made anew as long as there may be another.
+    init(_ path: String, holdsState: Bool) throws(LinuxError) {
+        (self.path, self.holdsState) = (path, holdsState)
+        descriptor = try FileDescriptor(knowing: path)
+        status = try descriptor.status()
+    }
+
+    /// Nil: the path leads to it.
+    var loss: StateLoss? {
+        let other = Files.status(path)
+        if let other, other.isSameFile(as: status) { return nil }
+        guard holdsState else { return StateLoss(kind: .deleted, path: path) }
+        if other != nil { return StateLoss(kind: .replaced, path: path) }
+        let isDeleted = (try? descriptor.status().links) == 0
+        return StateLoss(kind: isDeleted ? .deleted : .moved, path: path)
+    }
+}

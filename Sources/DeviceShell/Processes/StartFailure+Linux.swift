@@ -1,0 +1,45 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// Whose affair an error of a start is: only what `execve` or `chdir` says of the program itself is
+/// the app's.
+extension StartFailure {
+    /// A file of ours, in the state directory, could not be written.
+    init(writing error: LinuxError) {
+        self.init(error.isWantOfResources ? .processes : .storage, reason: error.description)
+    }
+
+    /// The steps from the kernel's group of the launch to its program.
+    init(starting error: LinuxError, _ spec: ProcessSpec) {
+        let cause: Cause
+        switch error.operation {
+        case "execve", "chdir": cause = error.isWantOfResources ? .processes : .program
+        case "write marker": cause = .storage
+        default: cause = .processes
+        }
+        self.init(cause, reason: error.words(starting: spec.arguments.first, in: spec.directory))
+    }
+
+    /// What a launch's marker tells of a start that failed after it counted as done. Nil: it has
+    /// not failed.
+    init?(markers: LaunchMarkers, of id: LaunchID) {
+        if let error = markers.failure(of: id) {
+            self.init(
+                error.isWantOfResources ? .processes : .program,
+                reason: error.description
+            )
+        } else if markers.isEmpty(id) {
+            self.init(.processes, reason: "it ended before its program began")
+        } else {
+            return nil
+        }
+    }
+}
+
+extension LinuxError {
+    /// No process, memory or descriptor is left: true of the machine, whatever was tried.
+    var isWantOfResources: Bool {
+        [.again, .noMemory, .tooManyFiles, .tooManyFilesInSystem].contains(errno)
+    }
+}

@@ -1,0 +1,34 @@
+import DeviceCore
+import Testing
+import Vocabulary
+
+extension GateTests {
+    /// What the daemon itself, or its machine, cannot do.
+    static let ofTheDaemon: [Scenario] = [
+        Scenario(
+            gate: "processes",
+            close: {
+                $0.install(.refreshing("app"))
+                let launch = try #require($0.spawn(of: "app"))
+                $0.send(
+                    .process(launch, .notStarted(StartFailure(.processes, reason: "clone3")))
+                )
+            },
+            open: { $0.advance(.seconds(1)) },
+            sentence: "cannot start another process",
+            hasNext: true
+        ),
+        Scenario(
+            gate: "stopping",
+            close: {
+                $0.send(.stopping)
+                $0.install(.refreshing("app"))
+            },
+            open: {
+                try $0.restart(manifests: [.refreshing("app")])
+                $0.advance(.seconds(5))
+            },
+            sentence: "the daemon is stopping"
+        ),
+    ]
+}
