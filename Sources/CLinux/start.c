@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -95,6 +96,17 @@ static _Noreturn void fail(int report, int marker, int stage) {
     _exit(127);
 }
 
+// A parent that comes after ours, and finds nobody in the marker, voids or deletes it: it will never
+// know of this process. It reads after it has voided, and this looks after it has written, so one
+// of the two sees the other.
+static int is_void(int marker) {
+    struct stat status;
+    if (fstat(marker, &status) < 0) return 1;
+    if (status.st_nlink > 0 && (status.st_mode & CLINUX_VOID_MARKER) == 0) return 0;
+    errno = ESTALE;
+    return 1;
+}
+
 static void reset_signals(void) {
     // The kernel's own call: glibc's leaves out its internal signals, which a parent started by
     // posix_spawn ignores. All zero is the default action; KILL and STOP fail, as they should.
@@ -167,7 +179,8 @@ static _Noreturn void run_child(const struct clinux_start *start, int report) {
         line[length++] = ' ';
         length += decimal(line + length, own_start_time());
         line[length++] = '\n';
-        if (write_all(marker, line, length) < 0) fail(report, marker, CLINUX_STAGE_MARKER);
+        if (write_all(marker, line, length) < 0 || is_void(marker))
+            fail(report, marker, CLINUX_STAGE_MARKER);
     }
     execve(start->path, start->arguments, start->environment);
     fail(report, marker, CLINUX_STAGE_EXECUTE);

@@ -21,6 +21,7 @@ package struct Program: Sendable {
     /// Descriptors that become 3, 4, …; at most 16.
     package var passed: [Int32] = []
     /// An open file that gets `PID STARTTIME\n` just before execve (architecture, Durability).
+    /// Whoever finds nobody in it and wants it to stay so calls `voidMarker`, or deletes it.
     package var marker: Int32?
     /// The directory of a cgroup v2 in which the process is born.
     package var cgroup: String?
@@ -94,6 +95,12 @@ package struct Program: Sendable {
             )
         }
         return PidFD(owning: FileDescriptor(owning: started.pidfd), pid: started.pid)
+    }
+
+    /// From now on no program is executed with this marker. Whoever has written an identity into it
+    /// by now may execute, and is found by reading it after.
+    package static func voidMarker(_ path: String) throws(LinuxError) {
+        try Files.setPermissions(path, 0o600 | UInt32(CLINUX_VOID_MARKER))
     }
 
     /// The step of a start by its number, as markers hold it.

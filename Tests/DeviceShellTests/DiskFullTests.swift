@@ -3,61 +3,27 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// A small file system at a path.
-private enum SmallDisk {
-    static func mount(_ path: String, megabytes: Int = 2) -> Bool {
-        let options = "size=\(megabytes)m,mode=700"
-        let mount = Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)
-        return (try? mount.run())?.succeeded == true
-    }
-
-    static func unmount(_ path: String) {
-        _ = try? Command("umount", "-l", path).run()
-    }
-
-    static let isPossible: Bool = {
-        let scratch = ScratchDirectory()
-        guard Command.runsAsRoot, mount(scratch.path) else { return false }
-        unmount(scratch.path)
-        return true
-    }()
-}
-
 /// A daemon whose state is on a file system of its own, with little room; what needs power waits.
-private final class FullDisk {
+private final class DaemonOnSmallDisk {
     let bench: DaemonBench
-    let state: String
+    let disk: SmallDisk
 
     init(_ settings: String = "", megabytes: Int = 2) throws {
         bench = try DaemonBench(settings, starting: false)
-        state = bench.daemon.scratch("state")
-        try #require(SmallDisk.mount(state, megabytes: megabytes))
+        disk = try #require(SmallDisk(at: bench.daemon.scratch("state"), megabytes: megabytes))
         try bench.daemon.start()
         try bench.set("power", "off")
     }
 
     deinit {
         try? bench.kill()
-        SmallDisk.unmount(state)
+        disk.unmount()
     }
 }
 
 /// A state directory that is full, on a file system of its own.
 @Suite(.enabled(if: SmallDisk.isPossible, "only root can mount a small file system"))
 struct DiskFullTests {
-    /// Writes until nothing fits any more.
-    private func fill(_ path: String) throws {
-        let file = try FileDescriptor(opening: path, [.writing, .create, .append])
-        var piece = 1 << 16
-        while piece > 0 {
-            do {
-                try file.writeAll([UInt8](repeating: 0, count: piece).span)
-            } catch {
-                piece /= 4
-            }
-        }
-    }
-
     private func condition(_ bench: DaemonBench, _ name: String) throws -> String? {
         let conditions = try bench.ask("Conditions").listValue ?? []
         return conditions.first { $0["condition"] == .string(name) }?["value"]?.stringValue
@@ -66,11 +32,11 @@ struct DiskFullTests {
     @Test func `a full disk is answered as such, explained, survived, and over once there is room`()
         throws
     {
-        let disk = try FullDisk()
-        let (bench, state) = (disk.bench, disk.state)
-        defer { withExtendedLifetime(disk) {} }
+        let daemon = try DaemonOnSmallDisk()
+        let (bench, disk) = (daemon.bench, daemon.disk)
+        defer { withExtendedLifetime(daemon) {} }
         try bench.submit("echo run >> before", id: "before", ["power": true])
-        try fill(state + "/filler")
+        try disk.fill()
         var refused: (name: String, text: String)?
         // What the file of the store still has room for may go in first.
         for number in 0..<200 where refused == nil {
@@ -100,7 +66,7 @@ struct DiskFullTests {
         let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "store" }
         #expect(check?["ok"] == false)
         #expect(try bench.ask("Tasks", "").listValue?.contains { $0["task"] == "late" } == false)
-        try Files.remove(state + "/filler")
+        disk.free()
         // What was refused has not happened, now or later, and whoever asks does not put off the
         // next try.
         try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
@@ -117,16 +83,48 @@ struct DiskFullTests {
         #expect(bench.read("late") == "")
     }
 
+    @Test func `what was read while the disk is full is not said to be in force`() throws {
+        let daemon = try DaemonOnSmallDisk()
+        let (bench, disk) = (daemon.bench, daemon.disk)
+        defer { withExtendedLifetime(daemon) {} }
+        try disk.fill()
+        // What the file of the store still has room for may go in first.
+        try Wait.until("the store is full", { try condition(bench, "storage") != "ok" }) {
+            _ = try? bench.submit(
+                ":",
+                id: "big",
+                [
+                    "power": true,
+                    "environment": [.string("X=" + String(repeating: "x", count: 4000))],
+                ]
+            )
+        }
+        try bench.manifest("feeds", "BackgroundModes=fetch;\nRefreshCommand=true")
+        let refusals = [
+            try bench.refusal("Reload"), try bench.refusal("Set", "run-slots", "3", [:]),
+        ]
+        for refusal in refusals {
+            #expect(refusal.name == "org.offstage.Error.Storage")
+            #expect(refusal.text.contains("free some space"), "\(refusal.text)")
+        }
+        disk.free()
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
+            try bench.letOthersWork()
+        }
+        try bench.ask("Reload")
+        #expect(try bench.explain("feeds")["problem"] == nil)
+    }
+
     /// Once the store's log has its size, commits succeed while no new file fits.
     @Test func `what is acknowledged on a full disk runs once there is room, each once`() throws {
-        let disk = try FullDisk("run-slots = 8\nhistory-lines = 100000\n", megabytes: 16)
-        let (bench, state) = (disk.bench, disk.state)
-        defer { withExtendedLifetime(disk) {} }
+        let daemon = try DaemonOnSmallDisk("run-slots = 8\nhistory-lines = 100000\n", megabytes: 16)
+        let (bench, disk) = (daemon.bench, daemon.disk)
+        defer { withExtendedLifetime(daemon) {} }
         for number in 0..<600 { try bench.submit(":", id: "a\(number)", kind: "refresh") }
         try bench.wait(until: "600 runs") {
             try bench.ask("Tasks", "").listValue?.isEmpty == true
         }
-        try fill(state + "/filler")
+        try disk.fill()
         var acknowledged: [String] = []
         for number in 0..<200 {
             do {
@@ -142,7 +140,7 @@ struct DiskFullTests {
         let check = try bench.ask("Doctor").listValue?.first { $0["check"] == "starting programs" }
         #expect(check?["ok"] == false, "\(String(describing: check))")
         #expect(bench.read("ran") == "")
-        try Files.remove(state + "/filler")
+        disk.free()
         try bench.wait(until: "all have run") {
             try bench.ask("Tasks", "").listValue?
                 .isEmpty == true
@@ -157,17 +155,18 @@ struct DiskFullTests {
     @Test func `a daemon starts on a full disk after a reboot, and goes on once there is room`()
         throws
     {
-        let disk = try FullDisk()
-        let (bench, state) = (disk.bench, disk.state)
-        defer { withExtendedLifetime(disk) {} }
+        let daemon = try DaemonOnSmallDisk()
+        let (bench, disk) = (daemon.bench, daemon.disk)
+        let state = bench.daemon.scratch("state")
+        defer { withExtendedLifetime(daemon) {} }
         try bench.submit("echo run >> waiting", id: "waiting", ["power": true])
         try bench.kill()
         // As the boot before left it.
         try Files.set(state + "/launches/boot", to: "another boot\n")
-        try fill(state + "/filler")
+        try disk.fill()
         try bench.daemon.start()
         #expect(try bench.answers())
-        try Files.remove(state + "/filler")
+        disk.free()
         try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
             try bench.letOthersWork()
         }

@@ -1,3 +1,4 @@
+import DeviceCore
 @testable import DeviceShell
 import Linux
 import TestKit
@@ -21,6 +22,31 @@ struct LaunchMarkersTests {
         try markers.remove(LaunchID(7))
         try markers.remove(LaunchID(7))
         #expect(markers.launches() == [LaunchID(12)])
+    }
+
+    /// A daemon was killed between the start of a process and the process's marker.
+    @Test func `a child that is late for its marker is found, or is never executed`() throws {
+        let markers = LaunchMarkers(scratch("launches"))
+        try markers.open(bootID: "boot")
+        func start(_ id: LaunchID, whenMarkerIsOpen settle: () throws -> Void) throws -> PidFD {
+            let marker = try markers.create(id)
+            try settle()
+            var program = Program("/bin/sleep", arguments: ["sleep", "1000"], environment: [])
+            program.marker = marker.number
+            return try program.start()
+        }
+        let found = try start(LaunchID(1)) {}
+        defer { try? found.send(Signal.kill) }
+        #expect(markers.settle(LaunchID(1))?.pid == found.pid)
+        #expect(throws: LinuxError.self) {
+            _ = try start(LaunchID(2)) { #expect(markers.settle(LaunchID(2)) == nil) }
+        }
+        #expect(StartFailure(markers: markers, of: LaunchID(2))?.cause == .storage)
+        #expect(markers.settle(LaunchID(3)) == nil, "it has no marker")
+        // The next start may have the number of one that never was.
+        let next = try start(LaunchID(2)) {}
+        defer { try? next.send(Signal.kill) }
+        #expect(markers.process(of: LaunchID(2))?.pid == next.pid)
     }
 
     @Test(arguments: ["", "12", "12 34", "12 x\n", "0 5\n", "-3 5\n", "12 34 56\n", "a\n12 34\n"])

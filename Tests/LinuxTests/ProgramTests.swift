@@ -131,6 +131,21 @@ struct ProgramTests {
         #expect(Program.step(11) == "execve")
     }
 
+    @Test(arguments: [true, false])
+    func `nobody is executed with a marker that is void or deleted`(isDeleted: Bool) throws {
+        let path = scratch("marker")
+        let marker = try FileDescriptor(opening: path, [.both, .create, .append])
+        if isDeleted { try Files.remove(path) } else { try Program.voidMarker(path) }
+        var program = shell("echo ran > \(scratch("ran"))")
+        program.marker = marker.number
+        #expect(throws: LinuxError("write marker", program.path, .stale)) {
+            _ = try program.start()
+        }
+        #expect(Files.status(scratch("ran")) == nil)
+        let lines = try marker.read(at: 0, count: 100).split(separator: 10)
+        #expect(lines.last.map { String(decoding: $0, as: UTF8.self) } == "failed 10 116")
+    }
+
     @Test func `limits hold in the child and not here`() throws {
         let before = try ResourceLimit(current: .core)
         let log = try FileDescriptor(opening: scratch("log"), [.writing, .create])

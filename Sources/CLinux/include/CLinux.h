@@ -29,6 +29,9 @@ enum clinux_stage {
 
 enum { CLINUX_MAX_PASSED = 16 };
 
+/// A permission of a marker that says: whoever was to be started with this shall not be.
+enum { CLINUX_VOID_MARKER = 0100 };
+
 struct clinux_limit {
     int resource;  // RLIMIT_…
     uint64_t soft;

@@ -64,7 +64,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     /// Deleted under the daemon, or moved away.
     static let storageGone = 3
     var storageIsGone: Bool { storage == Self.storageGone }
-    var storageSentence: String {
+    package var storageSentence: String {
         storageIsGone
             ? "the state directory has been deleted or moved"
             : "the disk is full or takes no writes"

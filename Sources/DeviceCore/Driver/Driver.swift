@@ -103,6 +103,19 @@ package struct Driver<Port: DevicePort> {
     /// store.
     package var mustRetry: Bool { storage != .value(0) }
 
+    /// The device does not yet go by what was last read of the manifests or the settings: that
+    /// waits for the store.
+    package var isBehind: Bool {
+        unsettled.contains {
+            switch $0.event {
+            case .started, .manifests, .settings: true
+            case .process, .timer, .clockChanged, .condition, .app, .used, .user,
+                .storageRecovered, .stopping:
+                false
+            }
+        }
+    }
+
     /// The start waits for the store: the device has not met the machine yet, and decides nothing.
     package var isStarting: Bool { unsettled.contains { $0.event.isStart } }
 

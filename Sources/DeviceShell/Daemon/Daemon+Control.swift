@@ -93,7 +93,7 @@ extension Daemon: ControlHost {
             )
             rereadSettings()
             turn()
-            answer(.done)
+            answer(whetherInForce)
         } catch {
             answer(.refused(error))
         }
@@ -103,7 +103,7 @@ extension Daemon: ControlHost {
         reread()
         turn()
         guard let problem = settingsProblems.first else {
-            answer(.done)
+            answer(whetherInForce)
             return
         }
         answer(
@@ -113,6 +113,19 @@ extension Daemon: ControlHost {
                     reason: "\(places.configuration): \(problem)",
                     fix: "the settings in force stay until the file is mended"
                 )
+            )
+        )
+    }
+
+    /// Of what has been read of the manifests and the settings.
+    private var whetherInForce: Reply {
+        guard driver.isBehind else { return .done }
+        let conditions = device.conditions
+        return .refused(
+            Refusal(
+                .storage,
+                reason: "what was read is not in force yet: \(conditions.storageSentence)",
+                fix: "\(conditions.storageFix); it comes into force by itself"
             )
         )
     }

@@ -396,7 +396,7 @@ final class AppProcesses {
         }
         return ids.map { id in
             // Execve that failed late leaves an identity and a word of it.
-            guard let identity = markers.process(of: id), markers.failure(of: id) == nil else {
+            guard let identity = markers.settle(id), markers.failure(of: id) == nil else {
                 return Survivor(launch: id, process: nil, alive: false)
             }
             let isAlive = identity.isAlive && adopt(id, identity)

@@ -54,9 +54,11 @@ package struct LaunchMarkers: Sendable {
 
     package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }
 
-    /// The empty marker of a launch about to start, for `Program.marker`.
+    /// The empty marker of a launch about to start, for `Program.marker`. One that is there already
+    /// is of a start that was given up, whose child may hold it still.
     package func create(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
-        try FileDescriptor(opening: path(of: id), [.writing, .create, .truncate, .append])
+        try remove(id)
+        return try FileDescriptor(opening: path(of: id), [.writing, .create, .exclusive, .append])
     }
 
     /// Marks a launch whose process runs already.
@@ -82,6 +84,18 @@ package struct LaunchMarkers: Sendable {
         } catch {
             return nil
         }
+    }
+
+    /// Who was started, of a launch that another daemon began; nil: nobody, and nobody will be. A
+    /// child may live that has not yet marked itself.
+    func settle(_ id: LaunchID) -> ProcessIdentity? {
+        if let process = process(of: id) { return process }
+        do throws(LinuxError) {
+            try Program.voidMarker(path(of: id))
+        } catch {
+            if error.errno != .noEntry { DaemonLog.write("launch \(id.number): \(error)") }
+        }
+        return process(of: id)
     }
 
     /// The same, where "not known" must not be taken for "nobody".

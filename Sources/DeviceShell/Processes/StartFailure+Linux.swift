@@ -12,23 +12,17 @@ extension StartFailure {
 
     /// The steps from the kernel's group of the launch to its program.
     init(starting error: LinuxError, _ spec: ProcessSpec) {
-        let cause: Cause
-        switch error.operation {
-        case "execve", "chdir": cause = error.isWantOfResources ? .processes : .program
-        case "write marker": cause = .storage
-        default: cause = .processes
-        }
-        self.init(cause, reason: error.words(starting: spec.arguments.first, in: spec.directory))
+        self.init(
+            error.causeOfStart,
+            reason: error.words(starting: spec.arguments.first, in: spec.directory)
+        )
     }
 
     /// What a launch's marker tells of a start that failed after it counted as done. Nil: it has
     /// not failed.
     init?(markers: LaunchMarkers, of id: LaunchID) {
         if let error = markers.failure(of: id) {
-            self.init(
-                error.isWantOfResources ? .processes : .program,
-                reason: error.description
-            )
+            self.init(error.causeOfStart, reason: error.description)
         } else if markers.isEmpty(id) {
             self.init(.processes, reason: "it ended before its program began")
         } else {
@@ -38,6 +32,14 @@ extension StartFailure {
 }
 
 extension LinuxError {
+    fileprivate var causeOfStart: StartFailure.Cause {
+        switch operation {
+        case "execve", "chdir": isWantOfResources ? .processes : .program
+        case "write marker": .storage
+        default: .processes
+        }
+    }
+
     /// No process, memory or descriptor is left: true of the machine, whatever was tried.
     var isWantOfResources: Bool {
         [.again, .noMemory, .tooManyFiles, .tooManyFilesInSystem].contains(errno)

@@ -9,7 +9,7 @@ final class Campaign {
     let ledger = Ledger()
     /// What went wrong with the daemon itself.
     private(set) var mishaps: [String] = []
-    private let disk: CampaignDisk?
+    private let disk: SmallDisk?
     private var random: SeededRandom
     private let seed: UInt64
     private var bells: [Bell] = []
@@ -28,7 +28,7 @@ final class Campaign {
             as: stage.user,
             starting: false
         )
-        disk = stage.isSmall ? CampaignDisk(at: bench.daemon.scratch("state")) : nil
+        disk = stage.isSmall ? SmallDisk(at: bench.daemon.scratch("state")) : nil
         try bench.script(Job.name, Job.script)
         try bench.script(Job.probeName, Job.probe)
     }

@@ -74,7 +74,7 @@ struct Stage: Sendable, CustomStringConvertible {
         if Unprivileged.isPossible {
             stages.append(Stage(name: "user", user: Command.ordinaryUser, hasGroups: false))
         }
-        if CampaignDisk.isPossible {
+        if SmallDisk.isPossible {
             let hasGroups = stages.contains { $0.hasGroups }
             stages.append(Stage(name: "disk", isSmall: true, hasGroups: hasGroups))
         }
@@ -103,41 +103,4 @@ enum Fault: String, CaseIterable, Sendable {
     case keeper
     /// Its disk is full, or has room again.
     case disk
-}
-
-/// A small file system, full or not.
-struct CampaignDisk {
-    private let path: String
-    private var filler: String { path + "/filler" }
-
-    /// Nil: it cannot be mounted.
-    init?(at path: String) {
-        self.path = path
-        let options = ["-t", "tmpfs", "-o", "size=16m,mode=700", "tmpfs", path]
-        guard (try? Command(["mount"] + options).run())?.succeeded == true else { return nil }
-    }
-
-    func unmount() { _ = try? Command("umount", "-l", path).run() }
-
-    static let isPossible: Bool = {
-        let scratch = ScratchDirectory()
-        guard Command.runsAsRoot, let disk = CampaignDisk(at: scratch.path) else { return false }
-        disk.unmount()
-        return true
-    }()
-
-    /// Writes until nothing fits any more.
-    func fill() throws {
-        let file = try FileDescriptor(opening: filler, [.writing, .create, .append])
-        var piece = 1 << 16
-        while piece > 0 {
-            do {
-                try file.writeAll([UInt8](repeating: 0, count: piece).span)
-            } catch {
-                piece /= 4
-            }
-        }
-    }
-
-    func free() { try? Files.remove(filler) }
 }
