@@ -347,6 +347,30 @@ struct DriverTests {
         }
     }
 
+    @Test(arguments: [CommitError.Cause.full, .failing])
+    func `a submit that is heard again is answered by a store that takes no writes`(
+        cause: CommitError.Cause
+    ) {
+        func submit(_ token: String) -> Event {
+            .user(
+                .submit(Submission(kind: .refresh, token: token, command: ["sync"])),
+                reply: ReplyToken(1)
+            )
+        }
+        var setup = Setup(submit("t"))
+        let first = setup.replies
+        setup.driver.port.error = CommitError(cause, reason: "x")
+        for _ in 0..<2 {
+            setup.turn(submit("t"))
+            #expect(setup.replies == first)
+            setup.turn(submit("other"))
+            guard case .refused = setup.replies.first else {
+                Issue.record("answered by \(setup.driver.port.steps)")
+                return
+            }
+        }
+    }
+
     @Test func `a submit that is heard again is not answered by a store that has gone`() {
         let submit = Event.user(
             .submit(Submission(kind: .refresh, token: "t", command: ["sync"])),

@@ -172,8 +172,19 @@ package struct Driver<Port: DevicePort> {
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
         if error.cause == .gone { isGone = true }
         let reading = error.cause.reading
+        var stored: [ReplyToken: Value] = [:]
+        if !isGone {
+            // What was submitted before is in the store, and will run.
+            for timed in events {
+                if let (token, answer) = device.answered(timed.event) { stored[token] = answer }
+            }
+        }
         for effect in effects {
             guard case .reply(let token, _) = effect else { continue }
+            if let answer = stored[token] {
+                port.reply(token, .value(answer))
+                continue
+            }
             port.reply(
                 token,
                 .refused(

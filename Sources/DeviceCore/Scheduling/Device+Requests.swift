@@ -178,6 +178,24 @@ extension Device {
         return (AppID("command.\(name)"), name)
     }
 
+    /// What a submit was answered before, by its token; nil: it is a new one, or none.
+    func answered(_ event: Event) -> (reply: ReplyToken, answer: Value)? {
+        var submission: Submission
+        let token: ReplyToken
+        switch event {
+        case .user(.submit(let said), let reply): (submission, token) = (said, reply)
+        case .app(let launch, .submit(let said, let reply)):
+            (submission, token) = (said, reply)
+            submission.app = self.launch(launch).map { apps[$0.app].id }
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .used, .user, .storageRecovered, .stopping:
+            return nil
+        }
+        guard let (app, _) = try? name(of: submission), let answer = answered(submission, app)
+        else { return nil }
+        return (token, answer)
+    }
+
     private func answered(_ submission: Submission, _ app: AppID) -> Value? {
         guard let token = submission.token, let index = apps.index(of: app),
             let known = apps[index].record.tokens.first(where: { $0.token == token })

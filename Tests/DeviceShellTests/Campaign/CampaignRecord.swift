@@ -156,9 +156,7 @@ struct CampaignRecord {
     /// What was refused and ran.
     var ranThoughRefused: [String] {
         submissions.compactMap { entry, work in
-            guard case .refused = entry.answer, entry.attempts == 1, !runs(of: work).isEmpty else {
-                return nil
-            }
+            guard case .refused = entry.answer, !runs(of: work).isEmpty else { return nil }
             return story(work)
         }
     }

@@ -147,17 +147,13 @@ struct CampaignRecordTests {
     }
 
     @Test func `what was refused does not run`() {
-        let ran = story {
-            $0.told(.submit(work), 1, 2, .storage)
-            $0.ran(work, 3, 4)
+        for attempts in 1...2 {
+            let ran = story {
+                $0.told(.submit(work), 1, 2, .storage, attempts: attempts)
+                $0.ran(work, 3, 4)
+            }
+            #expect(ran.ranThoughRefused.count == 1)
         }
-        #expect(ran.ranThoughRefused.count == 1)
-        // The first answer may have been lost.
-        let asked = story {
-            $0.told(.submit(work), 1, 2, .storage, attempts: 2)
-            $0.ran(work, 3, 4)
-        }
-        #expect(asked.ranThoughRefused == [])
         let unanswered = story { $0.told(.submit(work), 1, 2, .none) }
         #expect(unanswered.unanswered.count == 1)
     }
