@@ -83,6 +83,20 @@ struct StateDeletedTests {
             #expect(bench.read("late") == "")
         }
 
+        /// A command `long` that runs, until something is written into `gate`.
+        func startLong() throws -> ProcessIdentity {
+            try bench.script("wait", "echo $$ >> began\nread line < gate\necho end >> ended")
+            let made = try Command("mkfifo", bench.home("gate")).run()
+            try #require(made.succeeded)
+            try bench.submit("exec sh wait", id: "long")
+            return try bench.process(from: "began")
+        }
+
+        func endLong() throws {
+            let gate = try FileDescriptor(opening: bench.home("gate"), .writing)
+            try gate.writeAll("go\n")
+        }
+
         func submitWaiting(_ name: String) throws {
             try bench.submit("echo run >> \(name)", id: name, ["power": true])
         }
@@ -133,11 +147,7 @@ struct StateDeletedTests {
     @Test func `a command that runs meanwhile is kept, and ends with one line`() throws {
         let setup = try Setup()
         let bench = setup.bench
-        try bench.script("wait", "echo $$ >> began\nread line < gate\necho end >> ended")
-        let made = try Command("mkfifo", bench.home("gate")).run()
-        try #require(made.succeeded)
-        try bench.submit("exec sh wait", id: "long")
-        let process = try bench.process(from: "began")
+        let process = try setup.startLong()
         try setup.delete()
         try setup.waitUntilStored()
         // Whoever keeps it while no daemon lives waits for the end of this one.
@@ -149,8 +159,7 @@ struct StateDeletedTests {
         // Else nobody reads what is written below.
         try #require(try bench.running("command.long") != nil)
         try setup.submitWaiting("after")
-        let gate = try FileDescriptor(opening: bench.home("gate"), .writing)
-        try gate.writeAll("go\n")
+        try setup.endLong()
         _ = try bench.nextRun("command.long")
         try setup.runWaiting("after")
         #expect(bench.lines("began").count == 1)
@@ -161,15 +170,10 @@ struct StateDeletedTests {
     @Test func `a command that ends while the directory is gone has one line`() throws {
         let setup = try Setup()
         let bench = setup.bench
-        try bench.script("wait", "echo $$ >> began\nread line < gate\necho end >> ended")
-        let made = try Command("mkfifo", bench.home("gate")).run()
-        try #require(made.succeeded)
-        try bench.submit("exec sh wait", id: "long")
-        let process = try bench.process(from: "began")
+        let process = try setup.startLong()
         try setup.deleteForNow()
         try setup.refuse(saying: "has been deleted")
-        let gate = try FileDescriptor(opening: bench.home("gate"), .writing)
-        try gate.writeAll("go\n")
+        try setup.endLong()
         try bench.wait(for: "ended")
         try Wait.until("reaped", { !process.isAlive }) { try bench.letOthersWork() }
         try Files.remove(setup.state)

@@ -3,19 +3,22 @@ internal import Linux
 internal import Vocabulary
 
 /// Says to the daemon which logs have grown; nothing wakes us while nobody writes. While a keeper
-/// holds them to their limit (`LogKeeping`) this looks once a second whether it does.
+/// holds them to their limit (`LogKeeping`) this looks now and then whether it does, and else does
+/// the same, on threads that wait for the disk in the daemon's place.
 @safe
 final class AppLogWatch {
     private let inotify: Inotify
     private var bounds: LogBounds
+    private let floods: LogFloods
     private var source: DescriptorSource?
+    private var endSource: DescriptorSource?
     private var timer: TimerSource?
     /// Whether there is a keeper.
     var isKept = false
     /// It does not do its work, though it is there: its place is taken until then.
     private var standsInUntil = BootTime.distantPast
 
-    private static let interval = Interval.seconds(1)
+    private static let interval = Interval.milliseconds(100)
     private static let standIn = Interval.minutes(1)
 
     init(
@@ -26,6 +29,8 @@ final class AppLogWatch {
     ) throws(LinuxError) {
         inotify = try Inotify()
         bounds = LogBounds(directory, limit: limit, report: report)
+        floods = try LogFloods(directory)
+        floods.set(limit: limit)
         _ = try inotify.add(directory, .modified)
         timer = try TimerSource(loop) { [unowned self] in
             bounds.settle(at: Clocks.boot())
@@ -39,13 +44,20 @@ final class AppLogWatch {
             look(at: isComplete ? Set(events.map(\.name)) : nil)
             rest()
         }
+        endSource = try DescriptorSource(loop, floods.descriptor, .readable) {
+            [unowned self] _ in
+            look(at: floods.takeOver())
+        }
         // What grew while nobody looked.
-        bounds.look(at: nil)
+        bounds.look(at: nil, floods: floods)
     }
 
     var limit: Int {
         get { bounds.limit }
-        set { bounds.limit = newValue }
+        set {
+            bounds.limit = newValue
+            floods.set(limit: newValue)
+        }
     }
 
     /// Whether the keeper must be taken to do its work.
@@ -53,10 +65,10 @@ final class AppLogWatch {
 
     private func look(at names: Set<String>?) {
         guard isKeptNow else {
-            bounds.look(at: names)
+            bounds.look(at: names, floods: floods)
             return
         }
-        if bounds.look(at: names, above: Int64(limit) + LogBounds.slack) {
+        if bounds.look(at: names, above: Int64(limit) + LogBounds.slack, floods: floods) {
             standsInUntil = Clocks.boot() + Self.standIn
         }
     }
