@@ -96,9 +96,9 @@ static _Noreturn void fail(int report, int marker, int stage) {
     _exit(127);
 }
 
-// A parent that comes after ours, and finds nobody in the marker, voids or deletes it: it will never
-// know of this process. It reads after it has voided, and this looks after it has written, so one
-// of the two sees the other.
+// A parent that comes after ours, and finds nobody in the marker, voids or deletes it: it will
+// never know of this process. It reads after it has voided, and this looks after it has written,
+// so one of the two sees the other.
 static int is_void(int marker) {
     struct stat status;
     if (fstat(marker, &status) < 0) return 1;
