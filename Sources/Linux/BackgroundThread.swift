@@ -8,10 +8,15 @@ extension CurrentProcess {
         _ body: @escaping @Sendable () -> Void
     ) throws(LinuxError) {
         var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        // The usual 8 MB would count against the limit of our memory.
+        unsafe pthread_attr_setstacksize(&attributes, 256 << 10)
         let work = unsafe Unmanaged.passRetained(ThreadWork(name, body))
         let code = unsafe pthread_create(
             &thread,
-            nil,
+            &attributes,
             { context in
                 guard let context = unsafe context else { return nil }
                 let work = unsafe Unmanaged<ThreadWork>.fromOpaque(context).takeRetainedValue()

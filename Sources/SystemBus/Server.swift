@@ -267,7 +267,7 @@ package final class Server {
         where connection.state == .authenticating && connection.deadline <= now {
             connection.end()
         }
-        // Without the timer silent peers stay for the 90 s of sd-bus: no reason to fail.
+        // Without the timer silent peers stay until the next one comes: no reason to fail.
         try? armAlarm()
     }
 

@@ -34,6 +34,8 @@ struct LostDaemonTests {
         case requestIsLost
         /// It is killed after it has stored it, and is started again.
         case daemonIsKilled
+        /// The same, and a service manager holds the socket meanwhile.
+        case socketIsHeld
     }
 
     @Test(arguments: Moment.allCases)
@@ -47,10 +49,12 @@ struct LostDaemonTests {
             let line = try relay.accept(for: daemon.socket)
             let request = try line.pass(upTo: "Submit")
             if moment != .requestIsLost { try line.answer(request) }
-            if moment == .daemonIsKilled {
-                relay.close()
-                try daemon.kill()
-            }
+            if moment == .daemonIsKilled { relay.close() }
+            if moment == .daemonIsKilled || moment == .socketIsHeld { try daemon.kill() }
+        }
+        if moment == .socketIsHeld {
+            for _ in 0..<10 { _ = try relay.accept() }
+            try daemon.start()
         }
         if moment == .daemonIsKilled {
             try Wait.until(file: said) { $0.contains("asking again") }

@@ -273,6 +273,18 @@ struct DriverTests {
         #expect(spawned(.settings(off), .settings(.calm)).count == 2)
     }
 
+    @Test func `a start that waited begins nothing when the daemon stops`() {
+        var setup = Setup()
+        setup.driver = Driver(device: Device(), port: Port())
+        setup.fail()
+        let manifests: [ManifestChange] = [.present(.refreshing("app"))]
+        setup.turn(.started(Start(bootID: "b", seed: 1, settings: .calm, manifests: manifests)))
+        setup.driver.port.error = nil
+        setup.turn(.timer, .stopping)
+        #expect(!setup.driver.mustRetry)
+        #expect(setup.spawned.isEmpty)
+    }
+
     @Test func `exits and receipts are fed again, once, when the store works`() throws {
         var setup = Setup(.manifests([.present(.refreshing("app"))]))
         let launch = try #require(setup.spawned.first)

@@ -70,8 +70,13 @@ struct StoppingTests {
         var bench = Bench()
         bench.install(.linked("app"))
         bench.send(.stopping)
-        bench.ask(.open(AppID("app"), attach: nil))
-        #expect(bench.refusal?.code == .held)
-        #expect(bench.app("app")?.launches.isEmpty == true)
+        for request in [
+            UserRequest.open(AppID("app"), attach: nil),
+            .simulate(.launch, AppID("app"), identifier: nil),
+        ] {
+            bench.ask(request)
+            #expect(bench.refusal?.code == .held)
+            #expect(bench.app("app")?.launches.isEmpty == true)
+        }
     }
 }

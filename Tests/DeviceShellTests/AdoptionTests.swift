@@ -155,10 +155,9 @@ struct AdoptionTests {
     @Test func `a keeper that is killed is replaced`() throws {
         let bench = try DaemonBench()
         let first = try #require(keepers(bench).first.flatMap { ProcessIdentity(of: $0) })
-        let marker = bench.daemon.scratch("state/launches/keeper")
         try PidFD(of: first).send(Signal.kill)
-        try Wait.until(file: marker, "another keeper") {
-            ProcessIdentity(marker: $0).map { $0 != first } ?? false
+        try Wait.until(file: bench.daemon.scratch("state/lock"), "another keeper") { _ in
+            bench.keeper.map { $0 != first } ?? false
         }
         #expect(keepers(bench).count == 1)
         #expect(try bench.answers())

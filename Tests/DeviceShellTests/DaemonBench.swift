@@ -54,6 +54,9 @@ final class DaemonBench {
     }
 
     /// Writes the manifest of an app with `keys` in its group of ours.
+    /// The keeper that signed last.
+    var keeper: ProcessIdentity? { try? DaemonLock(daemon.scratch("state/lock")).keeper() }
+
     func manifest(_ name: String, exec: String = "true", entry: String = "", _ keys: String) throws
     {
         try daemon.write(
@@ -221,6 +224,12 @@ final class DaemonBench {
     /// The runs of an app, newest first.
     func runs(_ app: String) throws -> [Value] {
         try history(app).filter { $0["what"] == "run" }
+    }
+
+    func setting(_ name: String) throws -> String {
+        let settings = try ask("Settings").listValue ?? []
+        let row = settings.first { $0["setting"] == .string(name) }
+        return row?["value"]?.stringValue ?? ""
     }
 
     func explain(_ app: String) throws -> Value {

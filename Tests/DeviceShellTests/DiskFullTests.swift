@@ -100,8 +100,10 @@ struct DiskFullTests {
             )
         }
         try bench.manifest("feeds", "BackgroundModes=fetch;\nRefreshCommand=true")
+        let before = try bench.setting("run-slots")
         let refusals = [
             try bench.refusal("Reload"), try bench.refusal("Set", "run-slots", "3", [:]),
+            try bench.refusal("Set", "run-slots", .string(before), [:]),
         ]
         for refusal in refusals {
             #expect(refusal.name == "org.offstage.Error.Storage")
@@ -111,6 +113,8 @@ struct DiskFullTests {
         try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
             try bench.letOthersWork()
         }
+        try bench.ask("Conditions")
+        #expect(try bench.setting("run-slots") == before)
         try bench.ask("Reload")
         #expect(try bench.explain("feeds")["problem"] == nil)
     }

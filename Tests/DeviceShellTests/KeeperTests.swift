@@ -39,7 +39,7 @@ struct KeeperTests {
         try Wait.until("frozen", { try bench.control.freeze(one) }) {}
         try bench.control.kill(one)
         try Wait.until(readable: process.descriptor.number)
-        let keeper = try #require(ProcessIdentity(marker: try scratch.read("launches/keeper")))
+        let keeper = try #require(try lock.keeper())
         #expect(keeper.isAlive, "it stays as long as a daemon lives")
         try PidFD(of: keeper).send(Signal.kill)
         try Wait.untilGone([main, keeper])
@@ -90,7 +90,7 @@ struct KeeperTests {
         )
         #expect(running.isOurs == true)
         let identity = try #require(ProcessIdentity(of: running.process.pid))
-        try Wait.until(file: bench.markers.keeper) { ProcessIdentity(marker: $0) == identity }
+        try Wait.until(file: lock.path) { _ in (try? lock.keeper()) == identity }
         #expect(try lock.keeperLives())
         let same = try Keeper.ensure(
             executable: Products.path(of: "offstaged"),
@@ -143,7 +143,7 @@ struct KeeperTests {
             "1"
         ).run()
         #expect(second.status == .exited(0))
-        #expect(ProcessIdentity(marker: try Files.text(bench.markers.keeper)) == first)
+        #expect(try lock.keeper() == first)
         try PidFD(of: first).send(Signal.kill)
         try Wait.untilGone(first)
     }
@@ -155,7 +155,6 @@ struct KeeperTests {
 
     @Test func `a keeper that cannot start is tried again, and doctor knows`() throws {
         let bench = try DaemonBench(starting: false)
-        let marker = bench.daemon.scratch("state/launches/keeper")
         let step = bench.daemon.scratch("state/launches/step")
         try Files.makeDirectory(step, parents: true)
         try bench.daemon.start()
@@ -164,7 +163,7 @@ struct KeeperTests {
         }
         #expect(try keeper()?["ok"] == false)
         try Files.removeDirectory(step)
-        try Wait.until(file: marker) { ProcessIdentity(marker: $0) != nil }
+        try Wait.until(file: bench.daemon.scratch("state/lock")) { _ in bench.keeper != nil }
         #expect(try keeper()?["ok"] == true)
     }
 }

@@ -20,9 +20,10 @@ struct LeftoverTests {
         let scratch = bench.daemon.scratch
         let (gone, own) = (try goneNumber(), CurrentProcess.pid)
         try Files.makeDirectory(scratch("state/launches"), permissions: 0o700)
+        try scratch.write("state/lock", "")
         try scratch.write("state/launches/step", "signals\n\n")
         let old = [
-            "state/offstage.conf.\(gone).new", "state/launches/keeper.\(gone).new",
+            "state/offstage.conf.\(gone).new", "state/launches/step.\(gone).new",
             "offstage.conf.\(gone).new",
         ]
         let others = ["offstage.conf.\(own).new", "letter.\(gone).new", "offstage.conf.new"]
@@ -50,9 +51,7 @@ struct LeftoverTests {
         _ = try bench.nextRun("command.once")
         let scratch = bench.daemon.scratch
         let step = try #require(LaunchMarkers(scratch("state/launches")).recordedStep())
-        let keeper = try #require(
-            ProcessIdentity(marker: try scratch.read("state/launches/keeper"))
-        )
+        let keeper = try #require(bench.keeper)
         #expect(keeper.isAlive)
         #expect(try bench.stop() == .exited(0))
         #expect(!Files.exists(bench.daemon.socket))
@@ -101,6 +100,15 @@ struct LeftoverTests {
         #expect(daemon.log.contains("\(daemon.scratch(name)) holds files that are not Offstage's"))
         #expect(Files.status(daemon.scratch(name))?.permissions == 0o755)
         #expect(try Files.list(daemon.scratch(name)) == ["letter"])
+    }
+
+    @Test(arguments: ["logs/server.log", "lock/key", "offstage.db/part"])
+    func `a name that we use too makes a directory not ours`(_ file: String) throws {
+        let daemon = try ScratchDaemon()
+        try daemon.scratch.write("state/\(file)", String(repeating: "line\n", count: 400_000))
+        #expect(throws: DidNotHappen.self) { try daemon.start() }
+        #expect(daemon.log.contains("holds files that are not Offstage's"))
+        #expect(Files.status(daemon.scratch("state/\(file)"))?.size == 2_000_000)
     }
 
     @Test func `links that lead in a circle make no app twice`() throws {

@@ -76,10 +76,6 @@ struct LogFloodTests {
             try Wait.until("bounded", { look() <= limit }) { try bench.letOthersWork() }
         }
 
-        var keeper: ProcessIdentity? {
-            let path = bench.daemon.scratch("state/launches/keeper")
-            return (try? Files.text(path)).flatMap { ProcessIdentity(marker: $0) }
-        }
     }
 
     private static let blocks = "dd if=/dev/zero bs=64k count=6000 2>> own"
@@ -155,7 +151,7 @@ struct LogFloodTests {
         for signal in [Signal.kill, Signal.stop] {
             let blocks = 20_000
             let floods = try Floods(2, by: "dd if=/dev/zero bs=64k count=\(blocks) 2>> own")
-            let keeper = try #require(floods.keeper)
+            let keeper = try #require(floods.bench.keeper)
             try PidFD(of: keeper).send(signal)
             if signal == Signal.kill { try Wait.untilGone(keeper) }
             try floods.go()
@@ -177,7 +173,7 @@ struct LogFloodTests {
         throws
     {
         let floods = try Floods(2, by: "head -c 20000000 /dev/zero")
-        let keeper = try #require(floods.keeper)
+        let keeper = try #require(floods.bench.keeper)
         try floods.bench.kill()
         try PidFD(of: keeper).send(Signal.kill)
         try Wait.untilGone(keeper)

@@ -78,21 +78,35 @@ struct MachineShortageTests {
         try expectAllRun(bench)
     }
 
-    @Test(arguments: ["ln -s nowhere", "mkdir"])
+    @Test(arguments: ["ln -s nowhere", "mkdir", "mkfifo"])
     func `what lies in the place of one app's log keeps nobody from running`(
         making: String
     ) throws {
-        let bench = try DaemonBench(starting: false)
+        let bench = try DaemonBench()
         let log = bench.daemon.scratch("state/logs/command.blocked.log")
-        try Files.makeDirectory(Files.directory(of: log), permissions: 0o700, parents: true)
-        try Files.setPermissions(bench.daemon.scratch("state"), 0o700)
-        #expect(try Command("sh", "-c", "\(making) \(log)").run().succeeded)
-        try bench.daemon.start()
+        // The log of an app that nobody knows is swept away.
+        try bench.submit("true", id: "blocked", kind: "refresh")
+        _ = try bench.nextRun("command.blocked")
+        #expect(try Command("sh", "-c", "rm \(log) && \(making) \(log)").run().succeeded)
         for name in ["blocked", "other"] {
             try bench.submit("echo ran; echo ran > \(name)", id: name, kind: "refresh")
             #expect(try bench.wait(for: name) == "ran\n")
-            #expect(try bench.nextRun("command.\(name)")["result"] == "new data")
         }
+        _ = try? bench.ask("Logs", "command.blocked", [:])
+        #expect(try bench.answers())
+    }
+
+    @Test func `who attaches where no marker can be written is refused, and lives`() throws {
+        let bench = try DaemonBench(as: Command.ordinaryUser)
+        try bench.manifest("reader", exec: "sleep 1000", "BackgroundModes=fetch;")
+        try bench.ask("Reload")
+        try Files.setPermissions(bench.daemon.scratch("state/launches"), 0o500)
+        var command = Command(Products.path(of: "offstage"), "open", "--attach", "reader")
+        command.user = bench.daemon.user
+        command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
+        let outcome = try command.run()
+        #expect(outcome.status == .exited(1), "\(outcome)")
+        #expect(outcome.errors.contains("launches"), "\(outcome)")
     }
 
     @Test(arguments: ["launches", "logs"])

@@ -108,6 +108,10 @@ extension ManifestParserTests {
             "NeedsNetwork: \"yes\" is neither true nor false. Write true or false."
         ),
         (
+            "MemoryLimit=200",
+            "MemoryLimit: \"200\" has no room for a program. Write at least 1M, such as 200M."
+        ),
+        (
             "MemoryLimit=lots",
             "MemoryLimit: \"lots\" is not a size. Write a number of bytes, or one with K, M or G, "
                 + "such as 200M."

@@ -51,6 +51,9 @@ extension Invocation {
                 failure = error
             }
             switch failure.loss {
+            case nil where unanswered != nil && failure.code == .notRunning:
+                // A service manager holds the socket, and is about to start the daemon again.
+                break
             case nil:
                 guard unanswered != nil, failure.nothingToDo, call.repetition == .nothingLeft,
                     let ifDone

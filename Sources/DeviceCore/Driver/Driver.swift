@@ -86,7 +86,11 @@ package struct Driver<Port: DevicePort> {
         if isStarting, let now = events.first?.moment {
             for place in unsettled.indices { unsettled[place].moment = now }
         }
-        let all = unsettled + events
+        var all = unsettled + events
+        if !unsettled.isEmpty, let stop = all.firstIndex(where: { $0.event == .stopping }) {
+            // What had to wait begins nothing any more either.
+            all.insert(all.remove(at: stop), at: 0)
+        }
         guard commit(all, before: before, looksAtStore) else {
             keep(all)
             return

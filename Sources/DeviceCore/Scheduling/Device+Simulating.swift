@@ -124,12 +124,27 @@ extension Device {
                     : "offstage explain \(app.id)"
             )
         }
+        guard !isStopping else {
+            throw Refusal(
+                .held,
+                reason: "the daemon is stopping",
+                fix: "try again when it runs again"
+            )
+        }
         guard conditions.storage == 0 else {
             throw Refusal(
                 .held,
                 reason: conditions.storageSentence,
                 value: conditions.word(.storage),
                 fix: "needed: ok"
+            )
+        }
+        if let block = startBlock, block.until > step.now.boot {
+            throw Refusal(
+                .held,
+                reason: "the machine could not start the last program",
+                value: block.failure.reason,
+                fix: "try again in a minute"
             )
         }
         _ = launchForDelivery(index, &step)

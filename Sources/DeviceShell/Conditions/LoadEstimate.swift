@@ -36,7 +36,7 @@ final class LoadEstimate {
     private func look() {
         guard isWatching else { return }
         try? timer?.arm(at: Clocks.boot() + Self.every)
-        guard let load = try? LoadAverage(readingFrom: path) else { return report(.lost) }
+        guard let load = try? LoadAverage(readingFrom: path) else { return report(.silent) }
         report(.value(load.percent() < Double(limit) ? 1 : 0))
     }
 }

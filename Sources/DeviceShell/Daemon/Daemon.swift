@@ -152,7 +152,7 @@ final class Daemon {
         self.inputs = inputs
         let seed = try FileDescriptor(opening: "/dev/urandom", .reading).read(upTo: 7)
         let device = driver.device
-        let survivors = world.survivors(
+        let survivors = try world.survivors(
             known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
         )
         let first = inputs.readFirst()
@@ -179,14 +179,7 @@ final class Daemon {
     /// run all the same.
     private func ensureKeeper() {
         do {
-            let running = try Keeper.ensure(
-                executable: "/proc/self/exe",
-                lock: state.lock,
-                markers: LaunchMarkers(places.launches),
-                control: control,
-                logs: places.logs,
-                wakeLock: places.wakeLock
-            )
+            let running = try startKeeper()
             keeper =
                 running.isOurs
                 ? try ProcessSource(loop, child: running.process) { [unowned self] _ in
@@ -204,6 +197,22 @@ final class Daemon {
             try? keeperTimer?.arm(at: Clocks.boot() + keeperWait)
             keeperWait = min(keeperWait * 2, .minutes(10))
         }
+    }
+
+    private func startKeeper() throws(LinuxError) -> Keeper.Running {
+        try Keeper.ensure(
+            executable: "/proc/self/exe",
+            lock: state.lock,
+            markers: LaunchMarkers(places.launches),
+            control: control,
+            logs: places.logs,
+            wakeLock: places.wakeLock
+        )
+    }
+
+    private var hasKeeper: Bool {
+        guard let keeper else { return false }
+        return !Poll.ready(keeper.process.descriptor.number, for: .readable, milliseconds: 0)
     }
 
     /// It was killed: a new one, but not again and again.
@@ -233,6 +242,7 @@ final class Daemon {
             while try loop.runTurn() { turn() }
             // What came with the signal is no less true: exits, uses, callers that wait.
             turn()
+            world.cancelProbes()
             world.log.flush()
             world.endHold()
             leaveNothing()
@@ -251,7 +261,11 @@ final class Daemon {
             try? Files.remove(places.socket)
         }
         guard world.isTaken == nil else { return }
-        guard driver.device.launchIDs.isEmpty, endsDying() else { return }
+        guard driver.device.launchIDs.isEmpty, endsDying() else {
+            // The next one in its place was still to come.
+            if !hasKeeper { _ = try? startKeeper() }
+            return
+        }
         if let keeper {
             try? keeper.process.send(Signal.kill)
             let number = keeper.process.descriptor.number

@@ -41,8 +41,8 @@ package struct DaemonPlaces: Equatable, Sendable {
     package var launches: String { state + "/launches" }
     package var logs: String { state + "/logs" }
     package var database: String { state + "/offstage.db" }
-    /// The settings file as it was when it was last valid.
     package var events: String { state + "/events.log" }
+    /// The settings file as it was when it was last valid.
     package var validSettings: String { state + "/offstage.conf" }
     package var lock: String { state + "/lock" }
     package var wakeLock: WakeLock {

@@ -17,6 +17,8 @@ final class Inputs {
     /// The settings file as it was when it was last valid, and what of that is kept on the disk.
     private var valid: String?
     private var kept: String?
+    /// The settings as the device was told them last; the store may keep it from them for a while.
+    private var told: Settings?
     /// What the administrator has set, as of when it was valid last.
     private(set) var administrator = ConfigurationText()
     private var zoneProblem: LinuxError?
@@ -106,7 +108,12 @@ final class Inputs {
         manifestWatch?.watch(manifests.watched())
         kept = try? Files.text(daemon.places.validSettings)
         valid = kept
-        return (readSettings() ?? lastValidSettings(), scan(), powerSupplies?.read() ?? [])
+        let settings = readSettings() ?? lastValidSettings()
+        told = settings
+        var conditions = powerSupplies?.read() ?? []
+        // It speaks when that changes.
+        if pressure != nil { conditions.append(ConditionReport(.memory, .kernel, .value(0))) }
+        return (settings, scan(), conditions)
     }
 
     /// Those of the last time that the file was valid: a slip in it must not bring back what the
@@ -140,7 +147,8 @@ final class Inputs {
             settingsAreStale = false
             watchSettings()
             let settings = readSettings() ?? lastValidSettings()
-            if settings != daemon.driver.device.settings.value {
+            if settings != told {
+                told = settings
                 daemon.world.happened(.settings(settings))
             }
         }

@@ -17,12 +17,7 @@ final class StateDirectory {
         for directory in [places.state, places.runtime] {
             try Self.checkOwned(directory, places)
         }
-        try Self.makeDirectories(places)
-        do throws(LinuxError) {
-            lock = try DaemonLock(places.lock)
-        } catch {
-            throw .directory(error)
-        }
+        lock = try Self.makeDirectories(places)
     }
 
     /// One daemon at a time.
@@ -87,56 +82,58 @@ final class StateDirectory {
     /// Makes what was deleted, but for the files of the store, and takes the lock anew. True: it is
     /// another lock than before.
     func makeAgain() throws(DaemonError) -> Bool {
-        try Self.makeDirectories(places)
+        let fresh = try Self.makeDirectories(places)
         guard !lock.isInPlace else { return false }
-        let fresh: DaemonLock
-        do throws(LinuxError) {
-            fresh = try DaemonLock(places.lock)
-        } catch {
-            throw .directory(error)
-        }
         try Self.take(fresh, places)
         lock = fresh
         return true
     }
 
-    private static func makeDirectories(_ places: DaemonPlaces) throws(DaemonError) {
+    /// The lock comes first: by it we know the directory again.
+    private static func makeDirectories(_ places: DaemonPlaces) throws(DaemonError) -> DaemonLock {
         do throws(LinuxError) {
             for directory in [places.state, places.runtime] {
                 try Files.makeDirectory(directory, permissions: 0o700, parents: true)
+                try claim(directory)
             }
-        } catch {
-            throw .directory(error)
-        }
-        do throws(LinuxError) {
-            for directory in [places.state, places.runtime, places.logs, places.launches] {
+            let lock = try DaemonLock(places.lock)
+            for directory in [places.logs, places.launches] {
                 try Files.makeDirectory(directory, permissions: 0o700)
                 try claim(directory)
             }
+            return lock
         } catch {
             throw .directory(error)
         }
     }
 
-    /// A directory that holds something else is not ours to close to others, or to write into.
+    /// A directory that holds something else is not ours to close to others, to write into, or to
+    /// delete logs in.
     private static func checkOwned(
         _ directory: String,
         _ places: DaemonPlaces
     ) throws(DaemonError) {
         guard let names = try? Files.list(directory), !names.isEmpty else { return }
-        let files = [
-            places.lock, places.database, places.database + "-wal", places.validSettings,
-            places.events, places.socket, places.logs, places.launches,
-        ]
-        let ours = files.filter { Files.directory(of: $0) == directory }
-            .map { Files.name(of: $0) }
-        guard !names.contains(where: { ours.contains($0) }) else { return }
-        // A service manager may have made a socket there.
-        let isSockets = names.allSatisfy {
-            Files.status(directory + "/" + $0, followLinks: false)?.kind == .socket
+        func kind(_ path: String) -> FileStatus.Kind? {
+            Files.status(path, followLinks: false)?.kind
         }
-        guard !isSockets else { return }
-        throw .foreignDirectory(directory)
+        let proofs: [(path: String, kind: FileStatus.Kind)] = [
+            (places.lock, .file), (places.database, .file), (places.socket, .socket),
+        ]
+        let isOurs = proofs.contains {
+            Files.directory(of: $0.path) == directory && kind($0.path) == $0.kind
+        }
+        // A service manager may have made a socket there; or what is to hold the logs is mounted.
+        let isToBe = names.allSatisfy { name in
+            let path = directory + "/" + name
+            return kind(path) == .socket || path == places.launches
+                || path == places.logs && holdsNoLogs(path)
+        }
+        guard isOurs || isToBe else { throw .foreignDirectory(directory) }
+    }
+
+    private static func holdsNoLogs(_ directory: String) -> Bool {
+        (try? Files.list(directory))?.contains { $0.hasSuffix(DaemonPlaces.logSuffix) } == false
     }
 
     /// In what belongs to somebody else they could put whatever they like; what is ours is for

@@ -54,8 +54,9 @@ enum Sweep {
         for path in [log, log + ".1"] { try? Files.remove(path) }
     }
 
-    /// Also a number that somebody else has by now may be one of ours: then it stays for once.
+    /// A number that somebody else has by now may be one of ours: then it stays for once. With our
+    /// own we have left nothing yet; in a container each daemon may have the same.
     private static func isGone(_ pid: Int32) -> Bool {
-        pid != CurrentProcess.pid && ProcessStatus(of: pid).map(\.hasEnded) ?? true
+        pid == CurrentProcess.pid || ProcessStatus(of: pid).map(\.hasEnded) ?? true
     }
 }

@@ -193,9 +193,14 @@ final class World {
     /// Processes that left their launch, which nothing tells any more.
     var strays: [ProcessStatus] { processes?.strays ?? [] }
 
-    func survivors(known: [(launch: LaunchID, app: AppID)]) -> [Survivor] {
-        processes?.survivors(known: known) ?? []
+    func survivors(
+        known: [(launch: LaunchID, app: AppID)]
+    ) throws(LinuxError) -> [Survivor] {
+        try processes?.survivors(known: known) ?? []
     }
+
+    /// Nobody would end them any more, and the next daemon asks anew.
+    func cancelProbes() { processes?.cancelProbes() }
 
     func takeEnvironment(of attached: LaunchID) -> [String] {
         processes?.takeEnvironment(of: attached) ?? []
@@ -306,10 +311,8 @@ final class World {
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
         case .watchIdle(let watches):
-            guard let load else {
-                return happened(.condition(.idle, .estimate, watches ? .lost : .silent))
-            }
-            load.watch(watches)
+            // Where it is not read nothing ever told it: it stays unknown.
+            load?.watch(watches)
         case .watchUse(let app, let source): uses?.watch(app, source)
         case .arm(let timers): arm(timers)
         }

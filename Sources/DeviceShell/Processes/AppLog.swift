@@ -31,7 +31,16 @@ package struct AppLog: Sendable {
 
     /// The same where somebody else bounds it.
     func openUnbounded() throws(LinuxError) -> FileDescriptor {
-        try FileDescriptor(opening: path, [.writing, .create, .append, .noFollow])
+        // A pipe in its place would let us wait for a reader.
+        let file = try FileDescriptor(
+            opening: path,
+            [.writing, .create, .append, .noFollow, .nonBlocking]
+        )
+        guard try file.status().kind == .file else {
+            throw LinuxError("open", path, .noDeviceOrAddress)
+        }
+        try file.setNonBlocking(false)
+        return file
     }
 
     /// Shortens the file if it is above its limit; to be called when it has grown. The writers'
@@ -119,8 +128,10 @@ package struct AppLog: Sendable {
 
     private func end(of path: String, _ limit: Int) throws(LinuxError) -> [UInt8] {
         do throws(LinuxError) {
-            let file = try FileDescriptor(opening: path, [.reading, .noFollow])
-            let size = Files.status(path)?.size ?? 0
+            let file = try FileDescriptor(opening: path, [.reading, .noFollow, .nonBlocking])
+            let status = try file.status()
+            guard status.kind == .file else { return [] }
+            let size = status.size
             return try file.read(at: max(0, size - Int64(limit)), count: limit)
         } catch  where error.errno == .noEntry {
             return []

@@ -63,6 +63,9 @@ final class AppLogWatch {
     /// Whether the keeper must be taken to do its work.
     var isKeptNow: Bool { isKept && Clocks.boot() >= standsInUntil }
 
+    /// Whether a thread of ours cuts this log.
+    func isFlooded(_ name: String) -> Bool { floods.has(name) }
+
     private func look(at names: Set<String>?) {
         guard isKeptNow else {
             bounds.look(at: names, floods: floods)

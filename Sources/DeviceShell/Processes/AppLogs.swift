@@ -75,8 +75,10 @@ struct AppLogs {
     /// Bounds what the app has said last, where no keeper does: of two that do, one would write
     /// over what the other has just kept.
     func bound(_ app: AppID) {
-        guard watch?.isKeptNow != true else { return }
         let log = log(app)
+        guard watch?.isKeptNow != true, watch?.isFlooded(Files.name(of: log.path)) != true else {
+            return
+        }
         do throws(LinuxError) {
             try log.bound()
         } catch {

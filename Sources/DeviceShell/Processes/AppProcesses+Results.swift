@@ -93,6 +93,8 @@ extension AppProcesses {
         }
     }
 
+    func cancelProbes() { for id in probes.keys.sorted() { cancelProbe(id) } }
+
     func cancelProbe(_ id: LaunchID) {
         guard let process = probes.removeValue(forKey: id)?.process else { return }
         // With whatever it has started: while a result is read nothing else runs in a launch.

@@ -141,23 +141,38 @@ final class AppProcesses {
 
     func attach(_ id: LaunchID, _ caller: ProcessID, _ spec: ProcessSpec) {
         owners[id] = spec.app
-        let identity = ProcessIdentity(pid: caller.pid, startTime: caller.startTime)
-        do throws(LinuxError) {
-            try recordBoot()
-            let process = try PidFD(of: identity)
-            try control.adopt(
-                id,
-                pid: caller.pid,
-                LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
-            )
-            try markers.mark(id, identity)
-            try watchAdopted(id, process)
+        do throws(StartFailure) {
+            try take(id, caller, spec)
             attached[id] = [LaunchTags.variable(id, markers)] + environment(spec)
             report(id, .started(caller))
         } catch {
+            watched[id] = nil
+            // First, so that nothing takes the caller for a process of the launch and ends it.
+            try? markers.remove(id)
             control.remove(id)
-            // Of the caller alone: it tries again.
-            report(id, .notStarted(StartFailure(.program, reason: error.description)))
+            report(id, .notStarted(error))
+        }
+    }
+
+    /// The caller becomes a process of the launch with the last step that can fail.
+    private func take(
+        _ id: LaunchID,
+        _ caller: ProcessID,
+        _ spec: ProcessSpec
+    ) throws(StartFailure) {
+        let identity = ProcessIdentity(pid: caller.pid, startTime: caller.startTime)
+        do throws(LinuxError) {
+            try recordBoot()
+            try markers.mark(id, identity)
+        } catch {
+            throw StartFailure(writing: error)
+        }
+        do throws(LinuxError) {
+            try watchAdopted(id, try PidFD(of: identity))
+            let limits = LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
+            try control.adopt(id, pid: caller.pid, limits)
+        } catch {
+            throw StartFailure(attaching: error)
         }
     }
 
@@ -259,7 +274,9 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
-        if exit != .unknown, let failure = StartFailure(markers: markers, of: id) {
+        // One that has no room for a program is ended before it has said who it is.
+        let hadNoRoom = if case .signal(_, true) = event { true } else { false }
+        if exit != .unknown, !hadNoRoom, let failure = StartFailure(markers: markers, of: id) {
             report(id, .notStarted(failure))
             return
         }
@@ -371,7 +388,7 @@ final class AppProcesses {
             EnvironmentVariable(name: "OFFSTAGE_REASON", value: reason),
         ]
         do throws(LinuxError) {
-            let log = try logs.open(app)
+            let log = try openLog(app)
             var program = try program(spec, LaunchTags.ofNone, with: why)
             program.output = log.number
             program.error = log.number
@@ -388,15 +405,17 @@ final class AppProcesses {
     // MARK: After a restart of the daemon
 
     /// What is left of the launches that the store knows, and of any others.
-    func survivors(known: [(launch: LaunchID, app: AppID)]) -> [Survivor] {
+    func survivors(
+        known: [(launch: LaunchID, app: AppID)]
+    ) throws(LinuxError) -> [Survivor] {
         for (launch, app) in known { owners[launch] = app }
         var ids = known.map(\.launch)
         for id in control.discover() + markers.launches() where !ids.contains(id) {
             ids.append(id)
         }
-        return ids.map { id in
+        return try ids.map { (id) throws(LinuxError) in
             // Execve that failed late leaves an identity and a word of it.
-            guard let identity = markers.settle(id), markers.failure(of: id) == nil else {
+            guard let identity = try markers.settle(id), markers.failure(of: id) == nil else {
                 return Survivor(launch: id, process: nil, alive: false)
             }
             let isAlive = identity.isAlive && adopt(id, identity)

@@ -43,7 +43,15 @@ package struct DaemonLock: ~Copyable, Sendable {
     package func daemonLives() throws(LinuxError) -> Bool { try file.isLocked(Byte.alive) }
 
     /// For the keeper. False: there is one.
-    package func takeForKeeper() throws(LinuxError) -> Bool { try file.tryLock(Byte.keeper) }
+    package func takeForKeeper() throws(LinuxError) -> Bool {
+        guard try file.tryLock(Byte.keeper) else { return false }
+        // A full disk is no reason to keep nothing.
+        try? file.sign(at: 1)
+        return true
+    }
+
+    /// The keeper that last took its lock, alive or not.
+    package func keeper() throws(LinuxError) -> ProcessIdentity? { try file.signature(at: 1) }
 
     package func keeperLives() throws(LinuxError) -> Bool { try file.isLocked(Byte.keeper) }
 

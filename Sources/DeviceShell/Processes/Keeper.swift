@@ -29,9 +29,8 @@ package enum Keeper {
         patience: Interval = Keeper.patience
     ) throws(LinuxError) -> Running {
         try markers.record(control.step)
-        let path = markers.keeper
-        if try lock.keeperLives(), let text = try? Files.text(path, limit: 256),
-            let known = ProcessIdentity(marker: text), let process = try? PidFD(of: known)
+        if try lock.keeperLives(), let known = try lock.keeper(),
+            let process = try? PidFD(of: known)
         {
             return Running(process: process, isOurs: false)
         }
@@ -92,10 +91,6 @@ package enum Keeper {
         _ patience: Interval
     ) throws(LinuxError) {
         guard try lock.takeForKeeper() else { return }
-        // Only now: a second one, which ends here, must not wipe the name of the first.
-        if let own = ProcessIdentity(of: CurrentProcess.pid) {
-            try Files.replace(markers.keeper, with: "\(own.pid) \(own.startTime)\n")
-        }
         if let logs { try LogKeeping.begin(logs) }
         repeat {
             try lock.waitForDaemonsEnd()

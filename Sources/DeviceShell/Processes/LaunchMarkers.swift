@@ -23,10 +23,10 @@ package struct LaunchMarkers: Sendable {
     /// Keeps where launches live, so that a daemon started elsewhere finds them again.
     package func record(_ step: ControlStep) throws(LinuxError) {
         let lines = [step.kind.rawValue, step.path] + step.directories
-        try Files.replace(
-            directory + "/step",
-            with: lines.map { $0 + "\n" }.joined()
-        )
+        let text = lines.map { $0 + "\n" }.joined()
+        // Also by a daemon that starts on a full disk.
+        guard (try? Files.text(directory + "/step", limit: 8192)) != text else { return }
+        try Files.replace(directory + "/step", with: text)
     }
 
     /// Takes away what the kernel has of the step recorded last, once nothing lives in it.
@@ -48,9 +48,6 @@ package struct LaunchMarkers: Sendable {
         }
         return (kind, String(lines[1]))
     }
-
-    /// Who keeps the launches while no daemon lives: `PID STARTTIME`.
-    var keeper: String { directory + "/keeper" }
 
     package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }
 
@@ -88,14 +85,16 @@ package struct LaunchMarkers: Sendable {
 
     /// Who was started, of a launch that another daemon began; nil: nobody, and nobody will be. A
     /// child may live that has not yet marked itself.
-    func settle(_ id: LaunchID) -> ProcessIdentity? {
-        if let process = process(of: id) { return process }
+    /// The child holds the daemon's lock until it executes, so this matters where the lock file
+    /// was deleted meanwhile, or the wait for it was over.
+    func settle(_ id: LaunchID) throws(LinuxError) -> ProcessIdentity? {
+        if let process = try main(of: id) { return process }
         do throws(LinuxError) {
             try Program.voidMarker(path(of: id))
-        } catch {
-            if error.errno != .noEntry { DaemonLog.write("launch \(id.number): \(error)") }
+        } catch  where error.errno == .noEntry {
+            return nil
         }
-        return process(of: id)
+        return try main(of: id)
     }
 
     /// The same, where "not known" must not be taken for "nobody".

@@ -13,7 +13,7 @@ struct LaunchTags {
     private static let window = 8192
 
     private let prefix: String
-    /// By process: a tag does not change, and reading it is the cost.
+    /// By process, as it was read first: reading it is the cost.
     private var known: [ProcessIdentity: LaunchID?] = [:]
 
     init(_ markers: LaunchMarkers) { prefix = "\(Self.name)=\(markers.directory)/" }

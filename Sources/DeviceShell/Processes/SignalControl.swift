@@ -77,8 +77,9 @@ package final class SignalControl: ProcessControl {
     }
 
     package func kill(_ id: LaunchID) throws(LinuxError) {
-        // Stopped first, so that none is born between the reading and the killing.
-        try freeze(id)
+        // Stopped first, so that none is born between the reading and the killing; one that is not
+        // ours to stop keeps nobody alive.
+        _ = try? freeze(id)
         try ProcessTable.send(Signal.kill, to: living(id))
     }
 

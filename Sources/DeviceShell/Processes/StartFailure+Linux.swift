@@ -18,6 +18,14 @@ extension StartFailure {
         )
     }
 
+    /// The steps that make a process, which runs already, one of the launch.
+    init(attaching error: LinuxError) {
+        self.init(
+            error.isWantOfResources ? .processes : .program,
+            reason: error.description
+        )
+    }
+
     /// What a launch's marker tells of a start that failed after it counted as done. Nil: it has
     /// not failed.
     init?(markers: LaunchMarkers, of id: LaunchID) {

@@ -246,6 +246,7 @@ package final class Store {
             try database.execute("DELETE FROM records")
             // Of commits that were refused.
             try database.execute("DELETE FROM history WHERE id > \(newestKept)")
+            newest = newestKept
             for record in records { try apply(.put(record)) }
             for case .append(let line) in changes { try apply(.append(line)) }
         }

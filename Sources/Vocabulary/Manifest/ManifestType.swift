@@ -35,6 +35,9 @@ extension ManifestType where Result == Int64 {
                     + commentHint(string)
             )
         }
+        guard size >= 1 << 20 else {
+            throw Problem("has no room for a program", fix: "Write at least 1M, such as 200M.")
+        }
         return size
     }
 }

@@ -173,21 +173,16 @@ final class Campaign {
         }
     }
 
-    private var keeper: ProcessIdentity? {
-        let marker = bench.daemon.scratch("state/launches/keeper")
-        return (try? Files.text(marker)).flatMap { ProcessIdentity(marker: $0) }
-    }
-
     private func killKeeper() {
         count("keeper")
-        guard let keeper, let process = try? PidFD(of: keeper) else { return }
+        guard let keeper = bench.keeper, let process = try? PidFD(of: keeper) else { return }
         try? process.send(Signal.kill)
     }
 
     /// What a daemon that was killed had started comes to us when it ends: too many of the dead
     /// would make every look at all processes slow.
     private func reap() {
-        if let keeper { keepers.insert(keeper.pid) }
+        if let keeper = bench.keeper { keepers.insert(keeper.pid) }
         let ours = Set(Run.read(bench.read(Job.journal)).runs.map(\.pid)).union(keepers)
         for pid in ((try? Files.list("/proc")) ?? []).compactMap({ Int32($0) }) {
             guard let status = ProcessStatus(of: pid), status.hasEnded,
