@@ -162,7 +162,10 @@ extension Device {
         let times = explanation.holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             explanation.next = last
-            sentence += ". It runs \(now.words(for: last)) or soon after"
+            let tries = [Gate.storage.name, Gate.processes.name]
+            let isTry = explanation.holds.contains { $0.next == last && tries.contains($0.gate) }
+            sentence += ". It \(isTry ? "is tried again" : "runs") \(now.words(for: last)) "
+            sentence += "or soon after"
         }
         explanation.sentence = sentence + "."
         return explanation

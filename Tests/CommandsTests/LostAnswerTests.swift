@@ -71,9 +71,9 @@ struct LostAnswerTests {
         #expect(outcome.status == 4)
         #expect(
             outcome.errors == """
-                offstage: the daemon is lost: whether it did what was asked is not known, and \
-                asked again it might do it twice
-                "\(look)" shows whether it did; if not, type the same again.
+                offstage: the daemon is lost; the request may or may not have been carried out, \
+                and asked again it might be twice
+                "\(look)" shows whether it was; if not, type the same again.
 
                 """
         )
@@ -125,10 +125,11 @@ struct LostAnswerTests {
         terminal.patience = Patience(limit: .milliseconds(20))
         let outcome = terminal.run(line, Losing(.max))
         #expect(outcome.status == 4)
+        let show = look.contains(" and ") ? "show" : "shows"
         let last = """
-            offstage: the daemon is lost; nor has another one, for 20ms: whether it did what was \
-            asked is not known
-            Start it. Then "\(look)" shows whether it did; if not, type the same again.
+            offstage: the daemon is lost; no daemon has answered for 20ms; the request may or may \
+            not have been carried out
+            Start it. Then "\(look)" \(show) whether it was; if not, type the same again.
 
             """
         #expect(outcome.errors.hasSuffix("asking again, for 20ms at most\n" + last))
@@ -140,7 +141,7 @@ struct LostAnswerTests {
         let outcome = terminal.run("status", Losing(.max))
         #expect(outcome.status == 4)
         #expect(outcome.output == "")
-        let last = "offstage: the daemon is lost; nor has another one, for 20ms\nStart it.\n"
+        let last = "offstage: the daemon is lost; no daemon has answered for 20ms\nStart it.\n"
         #expect(outcome.errors.hasSuffix(last))
     }
 

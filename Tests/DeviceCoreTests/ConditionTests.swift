@@ -115,6 +115,22 @@ struct ConditionTests {
         #expect(bench.device.conditions.beforeFirstUnlock)
     }
 
+    @Test(arguments: Condition.allCases)
+    func `what is set by hand holds over a restart, until it is taken back`(
+        condition: Condition
+    ) throws {
+        var bench = Bench()
+        let played = condition.row.cautious
+        bench.set(condition, played, by: .hand)
+        for _ in 0..<2 {
+            #expect(bench.device.conditions[condition].value == played)
+            #expect(bench.device.conditions[condition].source == .hand)
+            try bench.restart()
+        }
+        bench.send(.condition(condition, .hand, .silent))
+        #expect(bench.device.conditions[condition].source != .hand)
+    }
+
     @Test func `every row reads what it writes`() {
         for condition in Condition.allCases {
             let row = condition.row
@@ -123,6 +139,8 @@ struct ConditionTests {
                 #expect(row.value(row.word(value).filter { $0 != " " }) == value)
             }
             #expect(row.value("nonsense") == nil)
+            #expect(!row.operand(row.harmless).contains(" "))
+            #expect(row.value(row.operand(row.cautious)) == row.cautious)
             #expect(!row.choices.isEmpty)
             #expect(!row.documentation.isEmpty)
         }

@@ -86,7 +86,7 @@ struct SensingTests {
         submit(asked, to: &bench)
         #expect(bench.gates("command.app") == [asked.gate])
         let hold = try #require(explanation(bench)?.holds.first)
-        #expect(hold.sentence.hasPrefix("what told "))
+        #expect(hold.sentence.hasPrefix("the source that told "))
         #expect(answer(bench)?["unsensed"] == nil)
         bench.set(asked.condition, asked.condition.row.harmless)
         #expect(bench.spawned.count == 1)

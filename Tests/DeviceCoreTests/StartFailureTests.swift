@@ -69,6 +69,29 @@ struct StartFailureTests {
         #expect(bench.results == [.newData])
     }
 
+    @Test func `what nobody waits for any more is over, and the next failure is a first one`()
+        throws
+    {
+        var bench = Bench()
+        func fail(_ app: String) throws -> Interval {
+            bench.ask(.submit(Submission(kind: .refresh, command: [app])))
+            let launch = try #require(bench.spawn(of: "command." + app))
+            bench.send(
+                .process(launch, .notStarted(StartFailure(.processes, reason: "no room")))
+            )
+            let next = try #require(bench.armed)
+            return next - bench.now.boot
+        }
+        #expect(try fail("one") == .seconds(1))
+        let sentence = bench.device.explain(AppID("command.one"), at: bench.now).first?.sentence
+        #expect(sentence?.contains("It is tried again ") == true, "\(sentence ?? "")")
+        bench.ask(.cancel(AppID("command.one"), identifier: nil))
+        #expect(bench.device.startBlock?.isOver(at: bench.now.boot) == false)
+        bench.advance(.minutes(2))
+        #expect(bench.device.startBlock?.isOver(at: bench.now.boot) == true)
+        #expect(try fail("two") == .seconds(1))
+    }
+
     @Test func `starts that fail together count as one try`() throws {
         var bench = Bench()
         for name in ["one", "two", "three"] { bench.install(.refreshing(name)) }

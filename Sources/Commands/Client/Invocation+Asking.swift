@@ -106,17 +106,16 @@ extension Invocation {
 }
 
 extension RepeatedCall {
-    private static let isUnknown = "whether it did what was asked is not known"
+    private static let isUnknown = "the request may or may not have been carried out"
 
     /// What is known when nobody has answered for so long.
     fileprivate func unanswered(_ failure: Failure, _ patience: Patience) -> Failure {
-        let message = failure.message + "; nor has another one, for \(patience.limit)"
+        let message = failure.message + "; no daemon has answered for \(patience.limit)"
         guard let look else { return Failure(failure.code, message, fix: failure.fix) }
         return Failure(
             failure.code,
-            "\(message): \(Self.isUnknown)",
-            fix: failure.fix
-                + " Then \"\(look)\" shows whether it did; if not, type the same again."
+            "\(message); \(Self.isUnknown)",
+            fix: failure.fix + " Then \(look) whether it was; if not, type the same again."
         )
     }
 
@@ -124,8 +123,8 @@ extension RepeatedCall {
     fileprivate func notRepeated(_ failure: Failure) -> Failure {
         Failure(
             failure.code,
-            "\(failure.message): \(Self.isUnknown), and asked again it might do it twice",
-            fix: "\"\(look ?? "offstage status")\" shows whether it did; if not, type the same "
+            "\(failure.message); \(Self.isUnknown), and asked again it might be twice",
+            fix: "\(look ?? "\"offstage status\" shows") whether it was; if not, type the same "
                 + "again."
         )
     }

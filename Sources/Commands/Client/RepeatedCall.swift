@@ -23,11 +23,11 @@ struct RepeatedCall {
 
     private struct Row {
         let repetition: Repetition
-        /// The command that shows whether it was done; nil: it changes nothing.
-        let look: String?
+        /// The commands that show whether it was done; none: it changes nothing.
+        let looks: [String]
 
-        init(_ repetition: Repetition, _ look: String? = nil) {
-            (self.repetition, self.look) = (repetition, look)
+        init(_ repetition: Repetition, _ looks: String...) {
+            (self.repetition, self.looks) = (repetition, looks)
         }
     }
 
@@ -42,7 +42,7 @@ struct RepeatedCall {
         "Submit": Row(.same, "tasks APP"), "Cancel": Row(.nothingLeft, "tasks APP"),
         "Run": Row(.twice, "history APP"), "Simulate": Row(.twice, "history APP"),
         "Pause": Row(.same, "status"), "Continue": Row(.same, "status"),
-        "Set": Row(.same, "conditions\" and \"offstage settings"), "Reload": Row(.same, "settings"),
+        "Set": Row(.same, "conditions", "settings"), "Reload": Row(.same, "settings"),
         "BeginTask": Row(.same, "limits"), "EndTask": Row(.nothingLeft, "limits"),
     ]
 
@@ -54,9 +54,11 @@ struct RepeatedCall {
         return Self.table[method]?.repetition ?? .twice
     }
 
-    /// What to type to see whether it was done; nil: it changes nothing.
+    /// What to type to see whether it was done, and the verb behind it; nil: it changes nothing.
     var look: String? {
-        Self.table[method]?.look.map { "offstage " + $0.replacing("APP", with: app) }
+        guard let looks = Self.table[method]?.looks, !looks.isEmpty else { return nil }
+        return looks.map { "\"offstage \($0.replacing("APP", with: app))\"" }
+            .joined(separator: " and ") + (looks.count == 1 ? " shows" : " show")
     }
 
     private var app: String {

@@ -132,9 +132,14 @@ private struct StatusText {
         }
         table.print(console, indent: 2)
         let unknown = conditions.filter { $0.sensing == .unknown }.map { $0.text("condition") }
-        if !unknown.isEmpty {
-            let names = unknown.joined(separator: ", ")
-            console.print("  Unknown: \(names). Work that asks for one of them waits.")
+        let asked = Set(Need.all.map { $0.condition.row.name })
+        let needs = unknown.filter { asked.contains($0) }.joined(separator: ", ")
+        let others = unknown.filter { !asked.contains($0) }.joined(separator: ", ")
+        if !needs.isEmpty {
+            console.print("  Unknown: \(needs). Work that asks for one of them waits.")
+        }
+        if !others.isEmpty {
+            console.print("  \(needs.isEmpty ? "Unknown" : "Unknown too"): \(others).")
         }
         console.print("")
     }
@@ -146,7 +151,7 @@ extension Value {
 
     func conditionValue(_ usual: Console.Style?) -> Table.Cell {
         switch sensing {
-        case .noDevice: Table.Cell("none")
+        case .noDevice: Table.Cell("none, taken as " + text("value"))
         case .unknown: Table.Cell("unknown", .yellow)
         case .lost: Table.Cell("lost, taken as " + text("value"), .yellow)
         case .known, nil: Table.Cell(text("value"), usual)

@@ -154,6 +154,14 @@ package struct ConditionRow: Sendable {
         word.lowercased() == "auto" ? .silent : value(word).map { .value($0) }
     }
 
+    /// The value as `offstage set` takes it.
+    package func operand(_ value: Int) -> String {
+        switch scale {
+        case .percent: "\(value)"
+        case .words: word(value)
+        }
+    }
+
     /// For messages: what may be written.
     package var choices: String {
         switch scale {

@@ -91,13 +91,7 @@ package struct Conditions: Hashable, Sendable, Codable {
         at now: Moment
     ) -> Change {
         let wasAssured = isAssured(condition)
-        words.removeAll { $0.condition == condition && $0.source == source }
-        if reading != .silent {
-            words.append(Word(condition: condition, source: source, reading: reading))
-            words.sort {
-                ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
-            }
-        }
+        hear(Word(condition: condition, source: source, reading: reading))
         let old = self[condition]
         var new = inForce(condition)
         if condition == .locked {
@@ -115,6 +109,15 @@ package struct Conditions: Hashable, Sendable, Codable {
         )
     }
 
+    private mutating func hear(_ word: Word) {
+        words.removeAll { $0.condition == word.condition && $0.source == word.source }
+        guard word.reading != .silent else { return }
+        words.append(word)
+        words.sort {
+            ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
+        }
+    }
+
     /// A condition that the user plays.
     struct HandReading: Hashable, Sendable, Codable {
         var condition: Condition
@@ -129,9 +132,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     mutating func restore(_ reading: HandReading) {
-        words.append(
-            Word(condition: reading.condition, source: .hand, reading: .value(reading.value))
-        )
+        hear(Word(condition: reading.condition, source: .hand, reading: .value(reading.value)))
         states[Self.index(reading.condition)] = inForce(reading.condition)
     }
 

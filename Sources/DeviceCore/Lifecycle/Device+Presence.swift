@@ -26,13 +26,7 @@ extension Device {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
             throw unusable(id, "opened")
         }
-        guard !isStopping else {
-            throw Refusal(
-                .held,
-                reason: "the daemon is stopping",
-                fix: "try again when it runs again"
-            )
-        }
+        guard !isStopping else { throw Refusal.stopping }
         guard let exec = manifest.exec else {
             throw Refusal(
                 .held,
@@ -106,11 +100,8 @@ extension Device {
             let name = apps[index].id
             let why = failure?.reason ?? "its manifest is gone"
             let fix =
-                switch failure?.cause ?? .program {
-                case .program: "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
-                case .storage: "free some space, then try again"
-                case .processes: "end some programs, then try again"
-                }
+                failure.flatMap { $0.cause == .program ? nil : $0.fix + ", then try again" }
+                ?? "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
             step.reply(
                 waiting.reply,
                 .refused(
@@ -420,6 +411,20 @@ extension Device {
                 opening[place].launch = next
             }
         }
+        if isStopping {
+            for waiting in opening where waiting.launch == id {
+                step.reply(waiting.reply, .refused(.stopping))
+            }
+            opening.removeAll { $0.launch == id }
+        }
         remove(id, from: index, &step)
     }
+}
+
+extension Refusal {
+    static let stopping = Refusal(
+        .held,
+        reason: "the daemon is stopping",
+        fix: "try again when it runs again"
+    )
 }

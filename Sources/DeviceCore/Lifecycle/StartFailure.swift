@@ -14,6 +14,24 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
         case processes
     }
 
+    /// Completes "NAME waits: …"; the reason says more.
+    var sentence: String {
+        switch cause {
+        case .program: "the program cannot be run"
+        case .storage: "a file that the start needs could not be written (\(reason))"
+        case .processes: "the machine cannot start another process"
+        }
+    }
+
+    /// What the user can do about it.
+    package var fix: String {
+        switch cause {
+        case .program: "mend the command"
+        case .storage: "free some space, or mend the state directory"
+        case .processes: "end some programs"
+        }
+    }
+
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
@@ -44,6 +62,9 @@ package struct StartBlock: Hashable, Sendable, Codable {
         for _ in 1..<tries where wait < Self.longestWait { wait = wait * 2 }
         until = now.boot + min(wait, Self.longestWait)
     }
+
+    /// So long after it could have been made, no try was: nobody waits for one.
+    package func isOver(at now: BootTime) -> Bool { now >= until + Self.longestWait }
 
     /// Until when it holds back work for want of this.
     func end(_ cause: StartFailure.Cause) -> BootTime? { failure.cause == cause ? until : nil }
@@ -82,10 +103,10 @@ extension Device {
 
     mutating func blockStarts(_ failure: StartFailure, _ step: inout Step) {
         guard failure.cause != .program else { return }
-        if startBlock == nil {
-            startBlock = StartBlock(failure, at: step.now)
-        } else {
+        if startBlock?.isOver(at: step.now.boot) == false {
             startBlock?.failed(failure, at: step.now)
+        } else {
+            startBlock = StartBlock(failure, at: step.now)
         }
     }
 

@@ -66,7 +66,11 @@ package struct Check: Hashable, Sendable {
             let source = state.source?.words ?? ""
             return Check(name, ok: true, "\(value) (\(source))" + note)
         case .noDevice:
-            return Check(name, ok: true, "none: this device has nothing of the kind")
+            return Check(
+                name,
+                ok: true,
+                "none: taken as \(value), since this device has nothing of the kind"
+            )
         case .unknown:
             let lost =
                 condition == .idle
@@ -78,8 +82,8 @@ package struct Check: Hashable, Sendable {
             let found = "unknown: nothing tells \(row.question)" + note
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
-            let found = "lost: what told \(row.question) is gone; taken as \(value)" + note
-            return Check(name, ok: false, found, fix: fix)
+            let found = "lost: taken as \(value); the source that told \(row.question) has gone"
+            return Check(name, ok: false, found + note, fix: fix)
         }
     }
 

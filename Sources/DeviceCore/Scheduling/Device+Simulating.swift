@@ -124,13 +124,7 @@ extension Device {
                     : "offstage explain \(app.id)"
             )
         }
-        guard !isStopping else {
-            throw Refusal(
-                .held,
-                reason: "the daemon is stopping",
-                fix: "try again when it runs again"
-            )
-        }
+        guard !isStopping else { throw Refusal.stopping }
         guard conditions.storage == 0 else {
             throw Refusal(
                 .held,
@@ -142,9 +136,9 @@ extension Device {
         if let block = startBlock, block.until > step.now.boot {
             throw Refusal(
                 .held,
-                reason: "the machine could not start the last program",
+                reason: block.failure.sentence,
                 value: block.failure.reason,
-                fix: "try again in a minute"
+                fix: block.failure.fix + ", then try again"
             )
         }
         _ = launchForDelivery(index, &step)

@@ -101,7 +101,6 @@ extension GateWords {
     ) {
         let (state, row) = (conditions[condition], condition.row)
         self.init(value: value, needed: needed, since: state.since, sentence: sentence)
-        let good = row.word(row.harmless)
         switch state.sensing {
         case .known, .noDevice: return
         case .unknown:
@@ -109,9 +108,9 @@ extension GateWords {
             self.sentence = "nothing tells \(row.question)"
         case .lost:
             self.value += " (the sensor is lost)"
-            self.sentence = "what told \(row.question) is gone"
+            self.sentence = "the source that told \(row.question) has gone"
         }
-        fix = "offstage set \(row.name) \(good) says it in its place"
+        fix = "offstage set \(row.name) \(row.operand(row.harmless)) says so by hand"
     }
 }
 

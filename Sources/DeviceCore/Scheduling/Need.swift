@@ -17,7 +17,7 @@ package enum Need: String, CaseIterable, Hashable, Sendable {
     }
 
     /// What must be assured for it.
-    var condition: Condition {
+    package var condition: Condition {
         switch self {
         case .power: .power
         case .network: .network

@@ -169,14 +169,13 @@ struct Doctor {
     }
 
     private var starting: Check {
-        let block = daemon.device.startBlock
+        let block = daemon.device.startBlock.flatMap { $0.isOver(at: Clocks.boot()) ? nil : $0 }
         return Check(
             "starting programs",
             ok: block == nil,
             block.map { "the last start failed: \($0.failure.reason)" } ?? "works",
             lost: block == nil ? "" : "work waits; it is tried again each minute or sooner",
-            fix: block == nil
-                ? "" : "free some space, end some programs, or mend the state directory"
+            fix: block?.failure.fix ?? ""
         )
     }
 

@@ -182,7 +182,8 @@ package struct ManifestKey: Sendable {
             "MemoryLimit",
             .size,
             default: "the system's",
-            "The memory that the app may use in the background, within the system's limit."
+            "The memory that the app may use in the background: at least 1M, at most the system's "
+                + "limit."
         ) { $0.memoryLimit = $1 },
         ManifestKey(
             "StopTimeout",

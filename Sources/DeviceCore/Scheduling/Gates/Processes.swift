@@ -7,13 +7,11 @@ extension GateTable.Definition {
         kind: .needed,
         check: { $0.blockEnd(.processes).map { .held(.boot($0)) } ?? .open },
         words: {
-            GateWords(
-                value: $0.device.startBlock?.failure.reason ?? "",
-                needed: "room for one more process",
-                since: $0.device.startBlock?.since,
-                sentence: "the machine cannot start another process",
-                fix: "end some programs"
-            )
+            let needed = "room for one more process"
+            guard let block = $0.device.startBlock else {
+                return GateWords(value: "", needed: needed, sentence: "")
+            }
+            return GateWords(of: block, needed: needed)
         }
     )
 }

@@ -10,18 +10,30 @@ extension GateTable.Definition {
             return $0.blockEnd(.storage).map { .held(.boot($0)) } ?? .open
         },
         words: {
-            let isFailing = $0.conditions.storage > 0
+            if $0.conditions.storage == 0, let block = $0.device.startBlock {
+                return GateWords(of: block, needed: "ok")
+            }
             return GateWords(
-                value: isFailing
-                    ? $0.conditions.word(.storage) : $0.device.startBlock?.failure.reason ?? "",
+                value: $0.conditions.word(.storage),
                 needed: "ok",
-                since: isFailing
-                    ? $0.conditions[.storage].since : $0.device.startBlock?.since,
+                since: $0.conditions[.storage].since,
                 sentence: $0.conditions.storageSentence,
                 fix: $0.conditions.storageFix
             )
         }
     )
+}
+
+extension GateWords {
+    init(of block: StartBlock, needed: String) {
+        self.init(
+            value: block.failure.reason,
+            needed: needed,
+            since: block.since,
+            sentence: block.failure.sentence,
+            fix: block.failure.fix
+        )
+    }
 }
 
 extension GateContext {
