@@ -75,8 +75,9 @@ package enum Control1 {
             "Conditions",
             output: [rows],
             "What is known of the device, and which source has the word. sensing (s) is known, "
-                + "none (there is no such device), unknown (no source runs: what asks for it "
-                + "waits) or lost (the source is gone, and the cautious value is taken)."
+                + "none (there is no such device), unknown (no source runs; work that asks for "
+                + "power, network, unmetered or unlocked waits while the source of that is "
+                + "missing) or lost (the source has gone, and the cautious value is taken)."
         ),
         Interface.Method("Doctor", output: [rows], "What this machine can really do."),
         Interface.Method("Version", output: [result], "Which daemon this is."),

@@ -13,6 +13,7 @@ package struct AppState: Sendable {
         var requests: [Request] = []
         var launches: [Launch] = []
         var heldBy = GateSet()
+        var toldHolds = GateSet()
         var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
         var mistakes: [NotedMistake] = []
@@ -86,6 +87,8 @@ package struct AppState: Sendable {
 
     /// The gates that hold any of its requests, as of the last look.
     var heldBy: GateSet { content[0].heldBy }
+    /// Those of them that are told, now and afterwards.
+    var toldHolds: GateSet { content[0].toldHolds }
     /// Those that hold any of its refreshes.
     var refreshHeldBy: GateSet {
         get { content[0].refreshHeldBy }
@@ -101,10 +104,11 @@ package struct AppState: Sendable {
         }
     }
 
-    mutating func setHeld(by gates: GateSet, at now: WallTime) {
-        guard gates != heldBy else { return }
-        content[0].holdTimes.change(from: heldBy, to: gates, at: now)
-        content[0].heldBy = gates
+    mutating func setHeld(by gates: GateSet, told: GateSet, at now: WallTime) {
+        if gates != heldBy { content[0].heldBy = gates }
+        guard told != toldHolds else { return }
+        content[0].holdTimes.change(from: toldHolds, to: told, at: now)
+        content[0].toldHolds = told
     }
 }
 

@@ -33,6 +33,8 @@ package struct Hold: Hashable, Sendable, Codable {
     package var since: WallTime?
     /// Nil: when something happens, not at a time.
     package var next: WallTime?
+    /// What it waits for is only tried then.
+    package var isTry: Bool
     package var sentence: String
     /// What the user can do about it; empty: only what is needed helps.
     package var fix: String
@@ -162,10 +164,10 @@ extension Device {
         let times = explanation.holds.map(\.next)
         if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
             explanation.next = last
-            let tries = [Gate.storage.name, Gate.processes.name]
-            let isTry = explanation.holds.contains { $0.next == last && tries.contains($0.gate) }
-            sentence += ". It \(isTry ? "is tried again" : "runs") \(now.words(for: last)) "
-            sentence += "or soon after"
+            sentence +=
+                explanation.holds.contains(where: \.isTry)
+                ? ". It is tried again \(now.words(for: last))"
+                : ". It runs \(now.words(for: last)) or soon after"
         }
         explanation.sentence = sentence + "."
         return explanation
@@ -215,16 +217,21 @@ extension Device {
         _ now: Moment
     ) -> [Hold] {
         var holds: [Hold] = []
-        for row in GateTable.rows {
+        let told = self.told(self.holds(on: request, of: index, at: now).gates)
+        for row in GateTable.rows where told.contains(row) {
             guard var context = context(row, request, of: index, at: now),
                 case .held(let chance) = row.check(context)
             else { continue }
             context.forecast = forecast
             let words = row.words(context)
             let next: WallTime?
+            var isTry = false
             switch chance {
             case .wall(let time): next = time
             case .boot(let time): next = now.wall + (time - now.boot)
+            case .attempt(let time):
+                next = now.wall + (time - now.boot)
+                isTry = true
             case .look: next = nil
             // Of a moment that is chosen, as far as can be told.
             case .event: next = row.gate == .betterMoment ? forecast?.expectedAt : nil
@@ -238,16 +245,12 @@ extension Device {
                     // Where nothing tells, since when it was seen to hold.
                     since: words.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
                     next: next,
+                    isTry: isTry,
                     sentence: words.sentence,
                     fix: words.fix
                 )
             )
         }
-        // Only what nothing else holds waits for its turn, or has the load read.
-        if holds.count > 1, conditions[.idle].sensing == .unknown {
-            holds.removeAll { $0.gate == Gate.deviceInUse.name }
-        }
-        if holds.count > 1 { holds.removeAll { $0.gate == Gate.runSlots.name } }
         let byEvent = holds.filter { $0.next == nil }
         let byTime = holds.filter { $0.next != nil }.sorted {
             ($0.next ?? .distantPast) > ($1.next ?? .distantPast)

@@ -58,9 +58,10 @@ extension Device {
                 ready.removeFirst(place + 1)
                 return
             }
-            var held = apps[next.app].heldBy
+            var (held, told) = (apps[next.app].heldBy, apps[next.app].toldHolds)
             held.formUnion(answer.gates)
-            apps[next.app].setHeld(by: held, at: step.now.wall)
+            told.formUnion(self.told(answer.gates))
+            apps[next.app].setHeld(by: held, told: told, at: step.now.wall)
             if apps[next.app].requests[request].kind == .refresh {
                 var held = apps[next.app].refreshHeldBy
                 held.formUnion(answer.gates)
@@ -76,8 +77,7 @@ extension Device {
     private mutating func evaluateRequests(of index: Int, _ step: inout Step) -> [Candidate] {
         var ready: [Candidate] = []
         var next = BootTime.distantFuture
-        var held = GateSet()
-        var refreshHeld = GateSet()
+        var (held, told, refreshHeld) = (GateSet(), GateSet(), GateSet())
         var waitsForIdle = false
         dropExpired(of: index, &step)
         // One for all: making it is not for nothing.
@@ -87,6 +87,7 @@ extension Device {
             guard isWaiting(request, in: apps[index]) else { continue }
             let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
+            told.formUnion(self.told(answer.gates))
             if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
             waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
@@ -98,7 +99,7 @@ extension Device {
             if since != request.readySince { apps[index].requests[place].readySince = since }
         }
         setRefreshHeld(index, by: refreshHeld)
-        apps[index].setHeld(by: held, at: step.now.wall)
+        apps[index].setHeld(by: held, told: told, at: step.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &step) }
         let look = nextDeadline(of: apps[index], at: step.now)
         apps.set(
@@ -145,6 +146,17 @@ extension Device {
         /// When all of them may be open; distant future: not by time alone.
         var next = BootTime.distantFuture
         var isEmpty: Bool { gates.isEmpty }
+    }
+
+    /// Of the gates that hold a request those that are told: only what nothing else holds waits
+    /// for its turn, or has the load read.
+    func told(_ gates: GateSet) -> GateSet {
+        var told = gates
+        if conditions[.idle].sensing == .unknown, told != .deviceInUse {
+            told.subtract(.deviceInUse)
+        }
+        if told != .runSlots { told.subtract(.runSlots) }
+        return told
     }
 
     func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
@@ -209,7 +221,7 @@ extension Device {
     private func boot(of chance: NextChance, at now: Moment) -> BootTime {
         switch chance {
         case .wall(let time): now.boot(of: time)
-        case .boot(let time): time
+        case .boot(let time), .attempt(let time): time
         case .event: .distantFuture
         case .look: .distantPast
         }

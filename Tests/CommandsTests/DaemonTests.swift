@@ -146,7 +146,7 @@ struct DaemonTests {
         ])
         let outcome = try doctor.run()
         #expect(outcome.succeeded)
-        #expect(outcome.output.hasPrefix("miss  daemon: the daemon is not running"))
+        #expect(outcome.output.hasPrefix("warn  daemon: the daemon is not running"))
         #expect(outcome.output.contains("line 1: wake-grant: \"5\" has no unit\n"))
         #expect(outcome.output.contains("line 2: battery-limt: is not a setting\n"))
         doctor.arguments.append("--json")

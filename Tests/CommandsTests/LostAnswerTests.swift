@@ -118,18 +118,17 @@ struct LostAnswerTests {
         ("submit --refresh -- /bin/true", "offstage tasks command.true"),
         ("submit --refresh --id b -- /bin/true", "offstage tasks command.b"),
         ("cancel reader", "offstage tasks reader"), ("pause", "offstage status"),
-        ("set battery 40", "offstage conditions\" and \"offstage settings"),
+        ("set battery 40", "offstage conditions"), ("set run-slots 2", "offstage settings"),
     ])
     func `at last it is said what is not known, and what shows it`(line: String, look: String) {
         var terminal = terminal
         terminal.patience = Patience(limit: .milliseconds(20))
         let outcome = terminal.run(line, Losing(.max))
         #expect(outcome.status == 4)
-        let show = look.contains(" and ") ? "show" : "shows"
         let last = """
             offstage: the daemon is lost; no daemon has answered for 20ms; the request may or may \
             not have been carried out
-            Start it. Then "\(look)" \(show) whether it was; if not, type the same again.
+            Start it. Then "\(look)" shows whether it was; if not, type the same again.
 
             """
         #expect(outcome.errors.hasSuffix("asking again, for 20ms at most\n" + last))

@@ -129,6 +129,32 @@ struct PrintingTests {
         )
     }
 
+    @Test func statusSaysOfWhatCanBeAskedForThatItWaits() {
+        control.send(.condition(.locked, .kernel, .noDevice))
+        #expect(
+            terminal.run("status", control).output.contains(
+                """
+                  Unknown: network, metered. Work that asks for one of them waits.
+                  Also unknown: battery, idle, low-power, thermal, memory.
+
+                """
+            )
+        )
+        control.send(.condition(.network, .hand, .value(2)))
+        control.send(.condition(.metered, .hand, .value(0)))
+        let output = terminal.run("status", control).output
+        #expect(output.contains("\n  Unknown: battery, idle, low-power, thermal, memory.\n"))
+    }
+
+    @Test(arguments: ["status", "conditions"])
+    func whatTheDeviceCannotLackIsShownWithWhy(_ command: String) {
+        control.send(.condition(.power, .hand, .silent))
+        control.send(.condition(.power, .kernel, .noDevice))
+        #expect(terminal.run(command, control).output.contains("  on (no battery)  "))
+        let check = Check.sensor(.power, control.device.conditions[.power], problem: "")
+        #expect(check.isGood && check.found == "on (no battery)")
+    }
+
     @Test(arguments: [
         ("chance", ""), ("deviceAwake", ", as the device was awake"),
         ("sharedWake", ", as another app woke the device"),

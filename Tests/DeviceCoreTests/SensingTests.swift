@@ -86,7 +86,8 @@ struct SensingTests {
         submit(asked, to: &bench)
         #expect(bench.gates("command.app") == [asked.gate])
         let hold = try #require(explanation(bench)?.holds.first)
-        #expect(hold.sentence.hasPrefix("the source that told "))
+        #expect(hold.sentence.hasPrefix("the source that said "))
+        #expect(hold.fix.hasPrefix("offstage set \(asked.condition.row.name) "))
         #expect(answer(bench)?["unsensed"] == nil)
         bench.set(asked.condition, asked.condition.row.harmless)
         #expect(bench.spawned.count == 1)
@@ -131,6 +132,24 @@ struct SensingTests {
         #expect(!bench.device.conditions.batteryIsLow)
     }
 
+    @Test func `what is said to be typed can be typed`() throws {
+        var bench = Bench(isSensed: false)
+        bench.set(.power, 0)
+        bench.set(.battery, 80)
+        bench.send(.condition(.battery, .kernel, .lost))
+        bench.install(.refreshing("news"))
+        let hold = bench.device.explain(AppID("news"), at: bench.now).first?.holds.first
+        #expect(hold?.fix == "offstage set battery 100 says so by hand")
+        for condition in Condition.allCases {
+            let row = condition.row
+            for value in [row.harmless, row.cautious] {
+                let typed = row.typed(value)
+                #expect(!typed.contains(" "))
+                #expect(row.byHand(typed) == .value(value))
+            }
+        }
+    }
+
     @Test func `a lower source that looked has the word over a higher one that is lost`() {
         var bench = Bench(isSensed: false)
         bench.send(.condition(.battery, .bus, .lost))
@@ -169,6 +188,19 @@ struct SensingTests {
         load(1, &bench)
         #expect(bench.spawned.count == 1)
         #expect(watches(bench) == [false])
+    }
+
+    @Test func `use that nobody tells of has held nothing that something else held`() throws {
+        var bench = Bench(isSensed: false)
+        bench.ask(
+            .submit(Submission(kind: .processing, needs: Needs(power: true), command: ["app"]))
+        )
+        bench.advance(.hours(1))
+        bench.set(.idle, 0)
+        #expect(bench.gates("command.app") == ["external-power", "device-in-use"])
+        bench.set(.idle, 1)
+        #expect(explanation(bench)?.held.map(\.gate) == [.deviceInUse])
+        #expect(explanation(bench)?.held.first?.since == bench.now.wall)
     }
 
     @Test func `work that waits for its date and for the load is looked at on its date`() {

@@ -33,6 +33,59 @@ struct StartFailureTests {
         #expect(bench.contains(.release(launch)))
     }
 
+    @Test(arguments: causes)
+    func `what is said fits the cause, and promises no more than a try`(
+        _ cause: StartFailure.Cause
+    ) throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.send(.process(launch, .notStarted(StartFailure(cause, reason: "no room"))))
+        let explanation = try #require(bench.device.explain(AppID("app"), at: bench.now).first)
+        let words =
+            cause == .storage
+            ? "a file that the start needs could not be written"
+            : "the machine cannot start another process"
+        #expect(
+            explanation.sentence
+                == "app waits: \(words) (no room). It is tried again at 12:00:01."
+        )
+        #expect(explanation.holds.map(\.fix) == [cause.fix])
+        #expect(explanation.next == bench.now.wall + .seconds(1))
+        bench.ask(.run(AppID("app"), identifier: nil))
+        #expect(bench.refusal?.reason == "app does not run: \(words) (no room)")
+        #expect(bench.refusal?.fix == cause.fix)
+    }
+
+    @Test func `a failure that nothing waits behind is over, and the next one is the first again`()
+        throws
+    {
+        var bench = Bench()
+        func check() -> Check { .starting(bench.device.startBlock, at: bench.now.boot) }
+        func fail() throws {
+            let launch = try #require(bench.spawn(of: "command.job"))
+            let failure = StartFailure(.storage, reason: "no room")
+            bench.send(.process(launch, .notStarted(failure)))
+        }
+        #expect(check().isGood)
+        bench.ask(.submit(Submission(kind: .refresh, command: ["job"])))
+        for _ in 0..<5 {
+            try fail()
+            #expect(check().found == "the last start failed: no room")
+            #expect(check().fix == StartFailure.Cause.storage.fix)
+            bench.advance(try #require(bench.armed) - bench.now.boot)
+        }
+        try fail()
+        bench.ask(.cancel(AppID("command.job"), identifier: nil))
+        #expect(!check().isGood)
+        bench.advance(.minutes(2))
+        #expect(check().isGood)
+        bench.ask(.submit(Submission(kind: .refresh, command: ["job"])))
+        try fail()
+        #expect(!check().isGood)
+        #expect(try #require(bench.armed) - bench.now.boot == .seconds(1))
+    }
+
     @Test func `what we ended before it began is booked as ended, and closes no gate`() throws {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, command: ["app"])))
@@ -67,29 +120,6 @@ struct StartFailureTests {
         #expect(bench.device.startBlock == nil)
         bench.exited(launch)
         #expect(bench.results == [.newData])
-    }
-
-    @Test func `what nobody waits for any more is over, and the next failure is a first one`()
-        throws
-    {
-        var bench = Bench()
-        func fail(_ app: String) throws -> Interval {
-            bench.ask(.submit(Submission(kind: .refresh, command: [app])))
-            let launch = try #require(bench.spawn(of: "command." + app))
-            bench.send(
-                .process(launch, .notStarted(StartFailure(.processes, reason: "no room")))
-            )
-            let next = try #require(bench.armed)
-            return next - bench.now.boot
-        }
-        #expect(try fail("one") == .seconds(1))
-        let sentence = bench.device.explain(AppID("command.one"), at: bench.now).first?.sentence
-        #expect(sentence?.contains("It is tried again ") == true, "\(sentence ?? "")")
-        bench.ask(.cancel(AppID("command.one"), identifier: nil))
-        #expect(bench.device.startBlock?.isOver(at: bench.now.boot) == false)
-        bench.advance(.minutes(2))
-        #expect(bench.device.startBlock?.isOver(at: bench.now.boot) == true)
-        #expect(try fail("two") == .seconds(1))
     }
 
     @Test func `starts that fail together count as one try`() throws {

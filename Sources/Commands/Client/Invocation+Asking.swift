@@ -115,7 +115,8 @@ extension RepeatedCall {
         return Failure(
             failure.code,
             "\(message); \(Self.isUnknown)",
-            fix: failure.fix + " Then \(look) whether it was; if not, type the same again."
+            fix: failure.fix
+                + " Then \"\(look)\" shows whether it was; if not, type the same again."
         )
     }
 
@@ -124,7 +125,7 @@ extension RepeatedCall {
         Failure(
             failure.code,
             "\(failure.message); \(Self.isUnknown), and asked again it might be twice",
-            fix: "\(look ?? "\"offstage status\" shows") whether it was; if not, type the same "
+            fix: "\"\(look ?? "offstage status")\" shows whether it was; if not, type the same "
                 + "again."
         )
     }

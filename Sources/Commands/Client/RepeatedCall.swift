@@ -1,3 +1,4 @@
+import DeviceCore
 import Vocabulary
 
 /// What comes of a call that is made once more because the first had no answer: the daemon may have
@@ -23,11 +24,11 @@ struct RepeatedCall {
 
     private struct Row {
         let repetition: Repetition
-        /// The commands that show whether it was done; none: it changes nothing.
-        let looks: [String]
+        /// The command that shows whether it was done; nil: it changes nothing.
+        let look: String?
 
-        init(_ repetition: Repetition, _ looks: String...) {
-            (self.repetition, self.looks) = (repetition, looks)
+        init(_ repetition: Repetition, _ look: String? = nil) {
+            (self.repetition, self.look) = (repetition, look)
         }
     }
 
@@ -42,7 +43,7 @@ struct RepeatedCall {
         "Submit": Row(.same, "tasks APP"), "Cancel": Row(.nothingLeft, "tasks APP"),
         "Run": Row(.twice, "history APP"), "Simulate": Row(.twice, "history APP"),
         "Pause": Row(.same, "status"), "Continue": Row(.same, "status"),
-        "Set": Row(.same, "conditions", "settings"), "Reload": Row(.same, "settings"),
+        "Set": Row(.same, "conditions"), "Reload": Row(.same, "settings"),
         "BeginTask": Row(.same, "limits"), "EndTask": Row(.nothingLeft, "limits"),
     ]
 
@@ -54,11 +55,10 @@ struct RepeatedCall {
         return Self.table[method]?.repetition ?? .twice
     }
 
-    /// What to type to see whether it was done, and the verb behind it; nil: it changes nothing.
+    /// What to type to see whether it was done; nil: it changes nothing.
     var look: String? {
-        guard let looks = Self.table[method]?.looks, !looks.isEmpty else { return nil }
-        return looks.map { "\"offstage \($0.replacing("APP", with: app))\"" }
-            .joined(separator: " and ") + (looks.count == 1 ? " shows" : " show")
+        if method == "Set", Condition(named: app) == nil { return "offstage settings" }
+        return Self.table[method]?.look.map { "offstage " + $0.replacing("APP", with: app) }
     }
 
     private var app: String {

@@ -30,7 +30,7 @@ extension OffstageProgram {
             let console = invocation.console
             for check in report.elements {
                 let isGood = check.flag("ok")
-                let mark = console.styled(isGood ? "good" : "miss", isGood ? .green : .yellow)
+                let mark = console.styled(isGood ? "good" : "warn", isGood ? .green : .yellow)
                 let found = check.text("found").printable
                 console.print("\(mark)  \(check.text("check").printable): \(found)")
                 for (title, key) in [("What is lost", "lost"), ("What to do", "fix")] {

@@ -131,17 +131,23 @@ private struct StatusText {
             ])
         }
         table.print(console, indent: 2)
-        let unknown = conditions.filter { $0.sensing == .unknown }.map { $0.text("condition") }
-        let asked = Set(Need.all.map { $0.condition.row.name })
-        let needs = unknown.filter { asked.contains($0) }.joined(separator: ", ")
-        let others = unknown.filter { !asked.contains($0) }.joined(separator: ", ")
-        if !needs.isEmpty {
-            console.print("  Unknown: \(needs). Work that asks for one of them waits.")
+        printUnknown(
+            conditions.filter { $0.sensing == .unknown }.map { $0.text("condition") }
+        )
+        console.print("")
+    }
+
+    /// What nothing can ask for is told apart: nothing waits for it.
+    private func printUnknown(_ names: [String]) {
+        let isAsked = { name in Condition(named: name)?.canBeAskedFor ?? false }
+        let asked = names.filter(isAsked).joined(separator: ", ")
+        let others = names.filter { !isAsked($0) }.joined(separator: ", ")
+        if !asked.isEmpty {
+            console.print("  Unknown: \(asked). Work that asks for one of them waits.")
         }
         if !others.isEmpty {
-            console.print("  \(needs.isEmpty ? "Unknown" : "Unknown too"): \(others).")
+            console.print("  \(asked.isEmpty ? "Unknown" : "Also unknown"): \(others).")
         }
-        console.print("")
     }
 }
 
@@ -151,7 +157,11 @@ extension Value {
 
     func conditionValue(_ usual: Console.Style?) -> Table.Cell {
         switch sensing {
-        case .noDevice: Table.Cell("none, taken as " + text("value"))
+        case .noDevice:
+            Table.Cell(
+                Condition(named: text("condition")).map { "\(text("value")) (\($0.row.absence))" }
+                    ?? text("value")
+            )
         case .unknown: Table.Cell("unknown", .yellow)
         case .lost: Table.Cell("lost, taken as " + text("value"), .yellow)
         case .known, nil: Table.Cell(text("value"), usual)

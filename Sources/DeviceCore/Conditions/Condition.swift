@@ -26,6 +26,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 100,
             cautious: 0,
             question: "how full the battery is",
+            absence: "no battery",
             documentation: "Charge of the battery. A device without one is always full."
         ),
         ConditionRow(
@@ -34,6 +35,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 1,
             cautious: 0,
             question: "whether the device is on external power",
+            absence: "no battery",
             documentation: "External power: the AC line, whatever the battery's status says."
         ),
         ConditionRow(
@@ -59,6 +61,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 1,
             question: "whether the screen is locked",
+            absence: "no screen lock",
             documentation: "The screen lock; before the first unlock since boot nothing runs."
         ),
         ConditionRow(
@@ -121,6 +124,8 @@ package struct ConditionRow: Sendable {
     package let cautious: Int
     /// Completes "nothing tells …".
     package let question: String
+    /// Why it takes the harmless value where a source has looked and found nothing.
+    package var absence = "no such device"
     package let documentation: String
 
     package enum Scale: Sendable {
@@ -133,6 +138,14 @@ package struct ConditionRow: Sendable {
         switch scale {
         case .percent: "\(value) %"
         case .words(let words): words.indices.contains(value) ? words[value] : "\(value)"
+        }
+    }
+
+    /// As a person types it.
+    package func typed(_ value: Int) -> String {
+        switch scale {
+        case .percent: "\(value)"
+        case .words: word(value)
         }
     }
 
@@ -152,14 +165,6 @@ package struct ConditionRow: Sendable {
     /// What a person sets by hand: a value, or `auto`, which gives the word back to the sensors.
     package func byHand(_ word: String) -> Reading? {
         word.lowercased() == "auto" ? .silent : value(word).map { .value($0) }
-    }
-
-    /// The value as `offstage set` takes it.
-    package func operand(_ value: Int) -> String {
-        switch scale {
-        case .percent: "\(value)"
-        case .words: word(value)
-        }
     }
 
     /// For messages: what may be written.

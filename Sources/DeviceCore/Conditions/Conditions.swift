@@ -91,7 +91,7 @@ package struct Conditions: Hashable, Sendable, Codable {
         at now: Moment
     ) -> Change {
         let wasAssured = isAssured(condition)
-        hear(Word(condition: condition, source: source, reading: reading))
+        insert(Word(condition: condition, source: source, reading: reading))
         let old = self[condition]
         var new = inForce(condition)
         if condition == .locked {
@@ -109,15 +109,6 @@ package struct Conditions: Hashable, Sendable, Codable {
         )
     }
 
-    private mutating func hear(_ word: Word) {
-        words.removeAll { $0.condition == word.condition && $0.source == word.source }
-        guard word.reading != .silent else { return }
-        words.append(word)
-        words.sort {
-            ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
-        }
-    }
-
     /// A condition that the user plays.
     struct HandReading: Hashable, Sendable, Codable {
         var condition: Condition
@@ -132,7 +123,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     mutating func restore(_ reading: HandReading) {
-        hear(Word(condition: reading.condition, source: .hand, reading: .value(reading.value)))
+        insert(Word(condition: reading.condition, source: .hand, reading: .value(reading.value)))
         states[Self.index(reading.condition)] = inForce(reading.condition)
     }
 
@@ -157,6 +148,16 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     private func isByHand(_ condition: Condition) -> Bool {
         words.contains { $0.condition == condition && $0.source == .hand }
+    }
+
+    /// In the place of what its source said before, and in order of rank, which `inForce` needs.
+    private mutating func insert(_ word: Word) {
+        words.removeAll { $0.condition == word.condition && $0.source == word.source }
+        guard word.reading != .silent else { return }
+        words.append(word)
+        words.sort {
+            ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
+        }
     }
 
     private func inForce(_ condition: Condition) -> State {

@@ -99,9 +99,8 @@ extension Device {
             }
             let name = apps[index].id
             let why = failure?.reason ?? "its manifest is gone"
-            let fix =
-                failure.flatMap { $0.cause == .program ? nil : $0.fix + ", then try again" }
-                ?? "mend Exec= in \(apps[index].manifest?.file ?? "its manifest")"
+            let manifest = apps[index].manifest?.file ?? "its manifest"
+            let fix = (failure?.cause ?? .program).fix(in: manifest) + ", then try again"
             step.reply(
                 waiting.reply,
                 .refused(

@@ -12,23 +12,24 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
         case storage
         /// The machine has no process, memory or descriptor left.
         case processes
-    }
 
-    /// Completes "NAME waits: …"; the reason says more.
-    var sentence: String {
-        switch cause {
-        case .program: "the program cannot be run"
-        case .storage: "a file that the start needs could not be written (\(reason))"
-        case .processes: "the machine cannot start another process"
+        /// Completes "NAME waits: …".
+        var sentence: String {
+            switch self {
+            case .program: "its program cannot be run"
+            case .storage: "a file that the start needs could not be written"
+            case .processes: "the machine cannot start another process"
+            }
         }
-    }
 
-    /// What the user can do about it.
-    package var fix: String {
-        switch cause {
-        case .program: "mend the command"
-        case .storage: "free some space, or mend the state directory"
-        case .processes: "end some programs"
+        package var fix: String { fix(in: "its manifest") }
+
+        func fix(in manifest: String) -> String {
+            switch self {
+            case .program: "mend Exec= in \(manifest)"
+            case .storage: "free some space, or mend the state directory"
+            case .processes: "end some programs"
+            }
         }
     }
 
@@ -53,18 +54,22 @@ package struct StartBlock: Hashable, Sendable, Codable {
         until = now.boot + Self.firstWait
     }
 
+    /// Nothing has been tried for long after it could have been: nothing waits behind it.
+    package func isOver(at now: BootTime) -> Bool { now >= until + Self.longestWait }
+
     /// A try failed. Those that were made together are one.
     mutating func failed(_ failure: StartFailure, at now: Moment) {
         guard now.boot >= until else { return }
+        guard !isOver(at: now.boot) else {
+            self = StartBlock(failure, at: now)
+            return
+        }
         self.failure = failure
         tries = min(tries + 1, 32)
         var wait = Self.firstWait
         for _ in 1..<tries where wait < Self.longestWait { wait = wait * 2 }
         until = now.boot + min(wait, Self.longestWait)
     }
-
-    /// So long after it could have been made, no try was: nobody waits for one.
-    package func isOver(at now: BootTime) -> Bool { now >= until + Self.longestWait }
 
     /// Until when it holds back work for want of this.
     func end(_ cause: StartFailure.Cause) -> BootTime? { failure.cause == cause ? until : nil }
@@ -103,10 +108,10 @@ extension Device {
 
     mutating func blockStarts(_ failure: StartFailure, _ step: inout Step) {
         guard failure.cause != .program else { return }
-        if startBlock?.isOver(at: step.now.boot) == false {
-            startBlock?.failed(failure, at: step.now)
-        } else {
+        if startBlock == nil {
             startBlock = StartBlock(failure, at: step.now)
+        } else {
+            startBlock?.failed(failure, at: step.now)
         }
     }
 

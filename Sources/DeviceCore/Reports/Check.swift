@@ -60,31 +60,42 @@ package struct Check: Hashable, Sendable {
         let row = condition.row
         let (name, value) = ("sensor " + row.name, row.word(state.value))
         let note = problem.isEmpty ? "" : " (\(problem))"
-        let fix = "offstage set \(row.name) VALUE says it by hand"
+        let fix = "offstage set \(row.name) VALUE says so by hand"
         switch state.sensing {
         case .known:
             let source = state.source?.words ?? ""
             return Check(name, ok: true, "\(value) (\(source))" + note)
         case .noDevice:
-            return Check(
-                name,
-                ok: true,
-                "none: taken as \(value), since this device has nothing of the kind"
-            )
+            return Check(name, ok: true, "\(value) (\(row.absence))")
         case .unknown:
             let lost =
                 condition == .idle
                 ? problem.isEmpty
                     ? "processing waits for a time of little load (idle-load)" : "processing waits"
-                : Need.all.contains { $0.condition == condition }
+                : condition.canBeAskedFor
                     ? "what asks for it waits; all else runs as if it were \(value)"
                     : "everything runs as if it were \(value)"
             let found = "unknown: nothing tells \(row.question)" + note
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
-            let found = "lost: taken as \(value); the source that told \(row.question) has gone"
-            return Check(name, ok: false, found + note, fix: fix)
+            let found =
+                "lost: the source that said \(row.question) has gone; taken as \(value)" + note
+            return Check(name, ok: false, found, fix: fix)
         }
+    }
+
+    /// Whether programs can be started, as far as the last start tells.
+    package static func starting(_ block: StartBlock?, at now: BootTime) -> Check {
+        guard let block, !block.isOver(at: now) else {
+            return Check("starting programs", ok: true, "works")
+        }
+        return Check(
+            "starting programs",
+            ok: false,
+            "the last start failed: \(block.failure.reason)",
+            lost: "work waits; what is due is tried again each minute or sooner",
+            fix: block.failure.cause.fix
+        )
     }
 
     /// The settings file at `path`: a line for each mistake in it.

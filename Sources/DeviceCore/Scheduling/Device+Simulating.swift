@@ -136,9 +136,9 @@ extension Device {
         if let block = startBlock, block.until > step.now.boot {
             throw Refusal(
                 .held,
-                reason: block.failure.sentence,
+                reason: block.failure.cause.sentence,
                 value: block.failure.reason,
-                fix: block.failure.fix + ", then try again"
+                fix: block.failure.cause.fix + ", then try again"
             )
         }
         _ = launchForDelivery(index, &step)

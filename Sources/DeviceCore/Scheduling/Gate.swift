@@ -53,7 +53,9 @@ struct GateSet: Hashable, Sendable, Codable {
     mutating func insert(_ row: GateRow) { insert(row.index) }
     mutating func insert(_ index: Int) { bits |= 1 << UInt64(index) }
     mutating func formUnion(_ other: GateSet) { bits |= other.bits }
-    func contains(_ gate: Gate) -> Bool { bits & 1 << UInt64(gate.row.index) != 0 }
+    mutating func subtract(_ other: GateSet) { bits &= ~other.bits }
+    func contains(_ gate: Gate) -> Bool { contains(gate.row) }
+    func contains(_ row: GateRow) -> Bool { bits & 1 << UInt64(row.index) != 0 }
     func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
     var isEmpty: Bool { bits == 0 }
 }
@@ -62,6 +64,8 @@ struct GateSet: Hashable, Sendable, Codable {
 enum NextChance: Hashable, Sendable {
     case wall(WallTime)
     case boot(BootTime)
+    /// When it is tried again, which may fail again.
+    case attempt(BootTime)
     /// When something happens that is an event of its own.
     case event
     /// Somebody looks as soon as nothing else holds it.
@@ -108,9 +112,21 @@ extension GateWords {
             self.sentence = "nothing tells \(row.question)"
         case .lost:
             self.value += " (the sensor is lost)"
-            self.sentence = "the source that told \(row.question) has gone"
+            self.sentence = "the source that said \(row.question) has gone"
         }
-        fix = "offstage set \(row.name) \(row.operand(row.harmless)) says so by hand"
+        fix = "offstage set \(row.name) \(row.typed(row.harmless)) says so by hand"
+    }
+
+    /// Of a gate that holds since the last start failed.
+    init(of block: StartBlock?, _ cause: StartFailure.Cause, needed: String) {
+        let reason = block?.failure.reason ?? ""
+        self.init(
+            value: reason,
+            needed: needed,
+            since: block?.since,
+            sentence: cause.sentence + (reason.isEmpty ? "" : " (\(reason))"),
+            fix: cause.fix
+        )
     }
 }
 

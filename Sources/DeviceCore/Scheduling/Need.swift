@@ -17,7 +17,7 @@ package enum Need: String, CaseIterable, Hashable, Sendable {
     }
 
     /// What must be assured for it.
-    package var condition: Condition {
+    var condition: Condition {
         switch self {
         case .power: .power
         case .network: .network
@@ -35,6 +35,11 @@ package enum Need: String, CaseIterable, Hashable, Sendable {
         case .unlocked: .dataProtection
         }
     }
+}
+
+extension Condition {
+    /// Whether work can ask for it, and waits while it is unknown.
+    package var canBeAskedFor: Bool { Need.all.contains { $0.condition == self } }
 }
 
 extension Needs {

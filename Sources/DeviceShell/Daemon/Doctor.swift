@@ -169,14 +169,7 @@ struct Doctor {
     }
 
     private var starting: Check {
-        let block = daemon.device.startBlock.flatMap { $0.isOver(at: Clocks.boot()) ? nil : $0 }
-        return Check(
-            "starting programs",
-            ok: block == nil,
-            block.map { "the last start failed: \($0.failure.reason)" } ?? "works",
-            lost: block == nil ? "" : "work waits; it is tried again each minute or sooner",
-            fix: block?.failure.fix ?? ""
-        )
+        .starting(daemon.device.startBlock, at: Clocks.boot())
     }
 
     private var strays: [Check] {

@@ -5,13 +5,9 @@ extension GateTable.Definition {
     static let processes = Self(
         title: "no program can be started",
         kind: .needed,
-        check: { $0.blockEnd(.processes).map { .held(.boot($0)) } ?? .open },
+        check: { $0.blockEnd(.processes).map { .held(.attempt($0)) } ?? .open },
         words: {
-            let needed = "room for one more process"
-            guard let block = $0.device.startBlock else {
-                return GateWords(value: "", needed: needed, sentence: "")
-            }
-            return GateWords(of: block, needed: needed)
+            GateWords(of: $0.device.startBlock, .processes, needed: "room for one more process")
         }
     )
 }

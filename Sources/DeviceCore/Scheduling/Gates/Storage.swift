@@ -7,11 +7,12 @@ extension GateTable.Definition {
         kind: .needed,
         check: {
             if $0.conditions.storage > 0 { return .held(.event) }
-            return $0.blockEnd(.storage).map { .held(.boot($0)) } ?? .open
+            return $0.blockEnd(.storage).map { .held(.attempt($0)) } ?? .open
         },
         words: {
-            if $0.conditions.storage == 0, let block = $0.device.startBlock {
-                return GateWords(of: block, needed: "ok")
+            guard $0.conditions.storage > 0 else {
+                let needed = "files that can be written"
+                return GateWords(of: $0.device.startBlock, .storage, needed: needed)
             }
             return GateWords(
                 value: $0.conditions.word(.storage),
@@ -22,18 +23,6 @@ extension GateTable.Definition {
             )
         }
     )
-}
-
-extension GateWords {
-    init(of block: StartBlock, needed: String) {
-        self.init(
-            value: block.failure.reason,
-            needed: needed,
-            since: block.since,
-            sentence: block.failure.sentence,
-            fix: block.failure.fix
-        )
-    }
 }
 
 extension GateContext {
