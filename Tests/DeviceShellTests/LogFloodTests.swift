@@ -157,13 +157,10 @@ struct LogFloodTests {
             try floods.go()
             try floods.watch()
             try floods.settle()
-            if signal == Signal.kill {
-                check(floods, "keeper killed")
-            } else {
-                // That is noticed after a tenth of a second, if the daemon has no other work.
-                tell(floods, "keeper stopped")
-                #expect(floods.peak < Int64(blocks) << 16)
-            }
+            // Noticed at once, or after a tenth of a second; but the daemon may have to wait for its
+            // own disk first.
+            tell(floods, signal == Signal.kill ? "keeper killed" : "keeper stopped")
+            #expect(floods.peak < Int64(blocks) << 16, "half of what was written")
             #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")
             if signal == Signal.stop { try PidFD(of: keeper).send(Signal.proceed) }
         }
