@@ -157,8 +157,8 @@ struct LogFloodTests {
             try floods.go()
             try floods.watch()
             try floods.settle()
-            // Noticed at once, or after a tenth of a second; but the daemon may have to wait for its
-            // own disk first.
+            // Noticed at once, or after a tenth of a second; but the daemon may have to wait for
+            // its own disk first.
             tell(floods, signal == Signal.kill ? "keeper killed" : "keeper stopped")
             #expect(floods.peak < Int64(blocks) << 16, "half of what was written")
             #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")
