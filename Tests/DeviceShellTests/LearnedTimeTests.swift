@@ -138,12 +138,12 @@ struct LearnedTimeTests {
     ) throws {
         let scene = Scene(names: names, settings: "refreshes-per-day = 2")
         var explained = Value.null
-        var known = 0
+        var known: [String: Int] = [:]
         try play(scene) { name in
             "date +%s%N >> \(name).log"
         } before: { bench in
             explained = try bench.explain("news")
-            known = try bench.runs("news").count
+            for name in names { known[name] = try bench.runs(name).count }
         } after: { bench, noon, lead in
             // It was foretold: the next decision will be for it.
             let forecast = explained["forecast"] ?? .null
@@ -160,7 +160,7 @@ struct LearnedTimeTests {
                 let at = WallTime(nanoseconds: Int64(written.dropLast()) ?? 0)
                 #expect(at >= noon.moment && at < noon.moment + lead, "\(written)")
                 try bench.wait(until: "the line of what was run now") {
-                    try bench.runs(name).count > known
+                    try bench.runs(name).count > known[name] ?? 0
                 }
                 decisions.append(try bench.runs(name).first?["decision"] ?? .null)
             }
