@@ -127,10 +127,13 @@ struct Run: Hashable, Sendable {
             }
             let key = "\(pid) \(ticks)"
             switch (words[0], places[key]) {
-            case ("b", nil):
+            case ("b", nil), ("t", nil):
                 places[key] = runs.count
                 let made = BootTime(nanoseconds: 0) + tick * ticks
-                runs.append(Run(token: words[1], pid: pid, made: made, began: time))
+                var run = Run(token: words[1], pid: pid, made: made, began: time)
+                // It may be stopped before it has said that it began.
+                run.wasStopped = words[0] == "t"
+                runs.append(run)
             case ("e", let place?) where words.count == 6 && runs[place].ended == nil:
                 runs[place].ended = time
                 runs[place].status = Int32(words[5])
