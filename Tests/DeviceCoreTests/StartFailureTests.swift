@@ -14,14 +14,20 @@ struct StartFailureTests {
         }
     }
 
-    @Test(arguments: causes)
-    func `its request waits again, nothing is booked, and a gate says why`(
-        _ cause: StartFailure.Cause
-    ) throws {
+    /// A refresh of the app `app` that was not started.
+    private func failed(_ cause: StartFailure.Cause) throws -> (Bench, LaunchID) {
         var bench = Bench()
         bench.install(.refreshing("app"))
         let launch = try #require(bench.spawn(of: "app"))
         bench.send(.process(launch, .notStarted(StartFailure(cause, reason: "no room"))))
+        return (bench, launch)
+    }
+
+    @Test(arguments: causes)
+    func `its request waits again, nothing is booked, and a gate says why`(
+        _ cause: StartFailure.Cause
+    ) throws {
+        let (bench, launch) = try failed(cause)
         #expect(bench.runs.isEmpty)
         #expect(bench.app("app")?.record.failures.count == 0)
         #expect(bench.app("app")?.record.ledger.wakes == 0)
@@ -37,10 +43,7 @@ struct StartFailureTests {
     func `what is said fits the cause, and promises no more than a try`(
         _ cause: StartFailure.Cause
     ) throws {
-        var bench = Bench()
-        bench.install(.refreshing("app"))
-        let launch = try #require(bench.spawn(of: "app"))
-        bench.send(.process(launch, .notStarted(StartFailure(cause, reason: "no room"))))
+        var (bench, _) = try failed(cause)
         let explanation = try #require(bench.device.explain(AppID("app"), at: bench.now).first)
         let words =
             cause == .storage

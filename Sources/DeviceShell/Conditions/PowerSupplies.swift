@@ -3,9 +3,9 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// The kernel's power supplies as the conditions `battery` and `power`: read when the kernel tells
-/// of a change, and now and then when the daemon is awake anyhow, since not every driver tells of
-/// each per cent.
+/// The kernel's power supplies as the conditions `battery` and `power`. Read when the kernel
+/// reports a change, and now and then while the daemon is awake: not every driver reports each per
+/// cent.
 @safe
 final class PowerSupplies {
     private let directory: String

@@ -81,8 +81,8 @@ struct ManifestLibrary {
         return places
     }
 
-    /// The directories with what is below each. Links may lead in a circle, or twice to one place:
-    /// each real directory is looked at once, where it lies if it lies below one of them, else by
+    /// The directories with what is below each. Links may form a cycle, or lead twice to one place,
+    /// so each real directory is read once: at its own path if that is below one of them, else by
     /// the first link to it.
     private func trees() -> [(directory: String, below: [String])] {
         var seen: Set<RealDirectory> = []

@@ -3,8 +3,8 @@ internal import Linux
 internal import Vocabulary
 
 /// Says to the daemon which logs have grown; nothing wakes us while nobody writes. While a keeper
-/// holds them to their limit (`LogKeeping`) this looks now and then whether it does, and else does
-/// the same, on threads that wait for the disk in the daemon's place.
+/// holds them to their limit (`LogKeeping`) this only checks now and then that it does. Without one
+/// this cuts them itself, on threads, so that the daemon does not wait for the disk.
 @safe
 final class AppLogWatch {
     private let inotify: Inotify

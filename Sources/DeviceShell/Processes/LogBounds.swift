@@ -22,8 +22,7 @@ struct LogBounds {
         var due: BootTime
     }
 
-    /// What a log may grow by between two looks, at most, before somebody who only looks now and
-    /// then takes it for one that nobody else bounds.
+    /// A log that has outgrown its limit by more than this is taken for one that no keeper bounds.
     static let slack: Int64 = 64 << 20
     /// A log that has outgrown its limit by so much is flooded. To copy its half each time would
     /// take longer than to fill it again.

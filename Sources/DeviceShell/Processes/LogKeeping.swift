@@ -10,8 +10,8 @@ enum LogKeeping {
     /// anyhow.
     static let limitName = "limit"
 
-    /// Rests so long between two looks: what the fastest of writers, at some gigabytes a second,
-    /// writes meanwhile is a few megabytes, and one that never stops wakes us 500 times a second.
+    /// The rest between two looks. At some gigabytes a second a program writes a few megabytes
+    /// meanwhile; one that never stops wakes us 500 times a second.
     static let rest = Interval.milliseconds(2)
     /// Looks again after so long where the kernel does not tell of changes.
     private static let blindInterval = Interval.seconds(10)
@@ -100,9 +100,9 @@ enum LogKeeping {
     }
 }
 
-/// The logs that are flooded, each cut by a thread of its own: to free memory takes about as long
-/// as to fill it, so one thread would fall behind a few programs that write without end. Also those
-/// that take long to shorten.
+/// Logs that are flooded, or take long to shorten; each has a thread of its own. Freeing memory
+/// takes about as long as filling it, so one thread would fall behind a few programs that never
+/// stop writing.
 final class LogFloods: Sendable {
     private struct State {
         var limit = AppLog.usualLimit
