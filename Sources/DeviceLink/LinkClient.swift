@@ -393,7 +393,6 @@ package struct LinkClient: Sendable {
             subscriptions += subscribed
             subscribed = []
         }
-        actions += leaving.map { .send(.unregister(topic: $0)) }
         actions += askForAll()
         actions += follows.map(Self.saying)
         return actions
@@ -427,10 +426,11 @@ package struct LinkClient: Sendable {
         return asksAgain ? askForAll() : []
     }
 
-    /// For what waits to be registered.
+    /// For what waits to be registered, or to be no more.
     private mutating func askForAll() -> [Action] {
         asksAgain = false
-        return wanted.map { .send(.register(topic: $0.topic, renewing: $0.renewing)) }
+        return leaving.map { .send(.unregister(topic: $0)) }
+            + wanted.map { .send(.register(topic: $0.topic, renewing: $0.renewing)) }
             + subscriptions.map(Self.asking)
     }
 

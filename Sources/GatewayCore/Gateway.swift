@@ -11,6 +11,9 @@ package import Vocabulary
 package struct Gateway: Sendable {
     package var limits: GatewayLimits
     package internal(set) var counters = GatewayCounters()
+    /// What counts once the batch being filled is on the disk, and the one being written.
+    var filling = GatewayCounters()
+    private var closing = GatewayCounters()
 
     var devices = DeviceTable()
     /// By number, which is quicker to find than the type that tells what it is.
@@ -62,7 +65,13 @@ package struct Gateway: Sendable {
             DeviceState.App(
                 registration: registration,
                 slot: record.stored.first { $0.app == registration.app }
-                    .map { DeviceState.Slot(number: $0.number, expiration: $0.expiration) },
+                    .map {
+                        DeviceState.Slot(
+                            number: $0.number,
+                            expiration: $0.expiration,
+                            collapse: $0.collapse
+                        )
+                    },
                 silent: SilentBucket(limits),
                 requests: RequestBucket(limits)
             )
@@ -74,18 +83,27 @@ package struct Gateway: Sendable {
     /// The writes so far go into one batch; those to come into the next. Its number.
     package mutating func closeBatch() -> UInt64 {
         defer { batch += 1 }
+        closing.add(filling)
+        filling = GatewayCounters()
         return batch
     }
 
     /// A batch, and with it all before, is on the disk.
     package mutating func committed(_ batch: UInt64) {
         committed = max(committed, batch)
+        counters.add(closing)
+        closing = GatewayCounters()
         forgetIdle()
     }
 
-    /// A batch could not be written: what the store has is true again, and nothing sent from its
-    /// slots counts as stored. Providers were told 503.
-    package mutating func failed(_ records: [(DeviceID, DeviceRecord)]) {
+    /// A batch could not be written, and what was gathered on top of it is given up as well: what
+    /// the store has is true again. Providers were told 503.
+    package mutating func failed(
+        _ records: [(DeviceID, DeviceRecord)],
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        (filling, closing) = (GatewayCounters(), GatewayCounters())
         for (device, record) in records {
             guard let old = devices[device] else { continue }
             devices[device] = nil
@@ -102,6 +120,16 @@ package struct Gateway: Sendable {
             devices[device]?.condition = old.condition
             devices[device]?.flights = old.flights
             devices[device]?.isCongested = old.isCongested
+            devices[device]?.wantsFlush = old.wantsFlush
+            for index in (devices[device]?.apps ?? []).indices {
+                guard let slot = devices[device]?.apps[index].slot else { continue }
+                let isSent = old.flights.contains { $0.number == slot.number }
+                devices[device]?.apps[index].slot?.isSent = isSent
+                // One that had given way is there again.
+                let had = old.apps.first { $0.slot?.number == slot.number }
+                if !isSent, had == nil { devices[device]?.wantsFlush = true }
+            }
+            flushIfWanted(device, at: now, into: &effects)
         }
     }
 
@@ -139,6 +167,7 @@ package struct Gateway: Sendable {
     package var connectedCount: Int { linked.count }
     /// Devices that it knows of at the moment.
     package var deviceCount: Int { devices.count }
+    package var knownDevices: [DeviceID] { devices.all }
 
     package func device(of link: LinkID) -> DeviceID? { linked[link.number] }
 
@@ -160,6 +189,18 @@ package struct GatewayCounters: Equatable, Sendable {
     package var broadcastsSent: UInt64 = 0
 
     package init() {}
+
+    private static var all: [any WritableKeyPath<GatewayCounters, UInt64> & Sendable] {
+        [
+            \.accepted, \.refused, \.delivered, \.stored, \.replaced, \.throttled, \.expired,
+            \.dropped, \.broadcasts, \.broadcastsSent,
+        ]
+    }
+
+    mutating func add(_ other: GatewayCounters) {
+        guard other != GatewayCounters() else { return }
+        for path in Self.all { self[keyPath: path] += other[keyPath: path] }
+    }
 }
 
 /// First in, first out.

@@ -190,6 +190,19 @@ struct LinkClientTests {
         #expect(try greet() == [.online(isNew: false)])
     }
 
+    @Test mutating func anAppThatCouldNotLeaveDoesSoWithTheNextKeepAlive() throws {
+        _ = client.register("a")
+        _ = try connect()
+        #expect(client.unregister("a") == [.send(.unregister(topic: "a"))])
+        _ = try client.received(.refused(topic: "a", .unavailable), at: now)
+        _ = comeBack()
+        let leaving = LinkClient.Action.send(.unregister(topic: "a"))
+        #expect(try client.received(.keptAlive, at: now) == [leaving])
+        _ = try client.received(.unregistered(topic: "a"), at: now)
+        _ = comeBack()
+        #expect(try client.received(.keptAlive, at: now) == [])
+    }
+
     @Test mutating func aKeepAliveIsAnsweredOrTheLinkIsDead() throws {
         _ = try connect()
         let interval = client.interval

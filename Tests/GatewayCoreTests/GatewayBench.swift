@@ -49,9 +49,11 @@ struct GatewayBench {
     }
 
     mutating func push(
+        to app: AppNumber = AppNumber(1),
         silent: Bool = false,
         priority: PushPriority = .immediate,
-        expiration: PushExpiration? = nil
+        expiration: PushExpiration? = nil,
+        collapseID: String = ""
     ) -> (push: Push, call: CallID, effects: [Effect]) {
         let push = Push(
             number: gateway.takeNumber(at: now),
@@ -60,6 +62,7 @@ struct GatewayBench {
             type: silent ? .background : .alert,
             priority: silent ? .considerate : priority,
             expiration: expiration ?? .until(now.wall + .days(30)),
+            collapseID: Array(collapseID.utf8),
             isSilent: silent,
             payload: Array("{}".utf8)
         )

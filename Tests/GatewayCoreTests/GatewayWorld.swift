@@ -11,6 +11,20 @@ struct GatewayWorld {
         var sendings: [Sending] = []
         var acknowledgements: [SendingID] = []
         var received: Set<PushNumber> = []
+        /// What went over the present link, and how much of it the gateway knows to have arrived.
+        var sent: Set<PushNumber> = []
+        var sentCount = 0
+        var acknowledgedCount = 0
+        var isCongested = false
+        /// The newest that the gateway knows it to have, by app and collapse identifier.
+        var shown: [String: PushNumber] = [:]
+        /// Up to which they may have given way to a newer one.
+        var replaced: [String: PushNumber] = [:]
+
+        mutating func forgetLink() {
+            (sendings, acknowledgements, sent) = ([], [], [])
+            (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
+        }
     }
 
     private struct Stored {
@@ -25,6 +39,7 @@ struct GatewayWorld {
     private var random: SeededRandom
     private var gateway: Gateway
     private let limits: GatewayLimits
+    private var reasons: [PushNumber: StoreReason] = [:]
     private var now: Moment
     private var devices: [Device]
     private let apps = [AppNumber(1), AppNumber(2), AppNumber(3)]
@@ -41,13 +56,17 @@ struct GatewayWorld {
     private var renewed: [SlotKey: PushNumber] = [:]
     private var newest: [SlotKey: PushNumber] = [:]
     private var wakes: [SlotKey: [BootTime]] = [:]
+    private var sentPushes: [SendingID: Push] = [:]
     private var lastCall: UInt64 = 0
     private var lastLink: UInt64 = 0
     private var lastPush: UInt64 = 0
 
     init(seed: UInt64, devices count: Int) {
         random = SeededRandom(seed: seed)
-        limits = GatewayLimits()
+        var limits = GatewayLimits()
+        // Small, so that it is reached.
+        limits.unacknowledged = 4
+        self.limits = limits
         gateway = Gateway(limits, lastPush: 0)
         now = Moment(
             boot: BootTime(nanoseconds: 1),
@@ -74,6 +93,7 @@ struct GatewayWorld {
     }
 
     private mutating func step() {
+        defer { checkWaiting() }
         let index = Int(random.below(UInt64(devices.count)))
         switch random.below(100) {
         case 0..<35: push(to: index)
@@ -120,7 +140,12 @@ struct GatewayWorld {
             registrations: apps.compactMap { registrations[SlotKey(device, $0)] },
             stored: apps.compactMap { app in
                 slots[SlotKey(device, app)].map {
-                    DeviceRecord.Stored(app: app, number: $0.push.number, expiration: $0.until)
+                    DeviceRecord.Stored(
+                        app: app,
+                        number: $0.push.number,
+                        expiration: $0.until,
+                        collapse: CollapseKey($0.push.collapseID)
+                    )
                 }
             }
         )
@@ -145,8 +170,9 @@ struct GatewayWorld {
             device: key.device,
             app: app,
             type: isSilent ? .background : .alert,
-            priority: isSilent ? .considerate : .immediate,
+            priority: random.below(8) == 0 ? .passive : isSilent ? .considerate : .immediate,
             expiration: expiration,
+            collapseID: random.below(2) == 0 ? [] : [UInt8(random.below(2))],
             isSilent: isSilent,
             payload: []
         )
@@ -163,6 +189,7 @@ struct GatewayWorld {
         let place = Int(random.below(UInt64(devices[index].sendings.count)))
         let sending = devices[index].sendings.remove(at: place)
         devices[index].received.insert(sending.push.number)
+        replace(by: sending.push)
         devices[index].acknowledgements.append(sending.id)
         count("arrivals")
     }
@@ -173,6 +200,11 @@ struct GatewayWorld {
         }
         let place = Int(random.below(UInt64(devices[index].acknowledgements.count)))
         let id = devices[index].acknowledgements.remove(at: place)
+        devices[index].acknowledgedCount += 1
+        if let push = sentPushes[id], !push.collapseID.isEmpty {
+            let shown = devices[index].shown[Self.kind(push)] ?? push.number
+            devices[index].shown[Self.kind(push)] = max(shown, push.number)
+        }
         event { $0.acknowledged(id, over: link, at: $1, into: &$2) }
     }
 
@@ -180,9 +212,8 @@ struct GatewayWorld {
         load(index)
         lastLink += 1
         let link = LinkID(lastLink)
-        devices[index].sendings = []
-        devices[index].acknowledgements = []
         devices[index].link = link
+        devices[index].forgetLink()
         let isOnMains = random.below(2) == 0
         let condition = DeviceCondition(batteryPercent: 50, isOnMains: isOnMains)
         event { $0.connected(DeviceID(UInt64(index)), link, condition, at: $1, into: &$2) }
@@ -212,6 +243,7 @@ struct GatewayWorld {
     private mutating func congest(_ index: Int) {
         guard let link = devices[index].link else { return }
         let isOn = random.below(2) == 0
+        devices[index].isCongested = isOn
         event { $0.congested(link, isOn, at: $1, into: &$2) }
     }
 
@@ -253,13 +285,16 @@ struct GatewayWorld {
 
     private mutating func failCommit() {
         count("failures")
+        // What was superseded is there again.
+        for index in devices.indices { devices[index].shown = [:] }
         _ = gateway.closeBatch()
         pending = []
         for (call, _) in waiting { calls[call] = nil }
         waiting = []
-        gateway.failed(
-            devices.indices.map { (DeviceID(UInt64($0)), record(of: DeviceID(UInt64($0)))) }
-        )
+        let records = devices.indices.map {
+            (DeviceID(UInt64($0)), record(of: DeviceID(UInt64($0))))
+        }
+        event { $0.failed(records, at: $1, into: &$2) }
     }
 
     private mutating func crash() {
@@ -270,12 +305,13 @@ struct GatewayWorld {
         wakes = [:]
         for index in devices.indices {
             devices[index].link = nil
-            devices[index].sendings = []
-            devices[index].acknowledgements = []
+            devices[index].forgetLink()
+            devices[index].shown = [:]
         }
         let known = slots.values.map(\.push.number.number).max() ?? 0
         now.boot = now.boot + .seconds(1)
         now.wall = now.wall + .seconds(1)
+        sentPushes = [:]
         gateway = Gateway(limits, lastPush: known)
     }
 
@@ -290,6 +326,7 @@ struct GatewayWorld {
             }
             pending.append(effect)
         case .remove, .save: pending.append(effect)
+        case .log(let push, .stored(let reason), _, _): reasons[push.number] = reason
         case .log, .logNumber, .logBroadcast, .registered, .subscribed, .unregistered,
             .saveChannel, .removeChannel, .keepBroadcast, .broadcast, .follows:
             break
@@ -320,7 +357,27 @@ struct GatewayWorld {
         if push.isSilent, !sending.isRider { wake(push.slot) }
         let index = Int(push.device.number)
         // A link that ended takes nothing.
-        if devices[index].link == link { devices[index].sendings.append(sending) }
+        guard devices[index].link == link else { return }
+        devices[index].sendings.append(sending)
+        devices[index].sent.insert(push.number)
+        devices[index].sentCount += 1
+        sentPushes[sending.id] = push
+        if push.expiration == .once { replace(by: push) }
+        if let shown = devices[index].shown[Self.kind(push)], shown > push.number {
+            problems.append("\(push.number) was sent to take the place of \(shown)")
+        }
+    }
+
+    /// The device has it, or it was tried once: what it collapses with may go.
+    private mutating func replace(by push: Push) {
+        guard !push.collapseID.isEmpty else { return }
+        let index = Int(push.device.number)
+        let last = devices[index].replaced[Self.kind(push)] ?? push.number
+        devices[index].replaced[Self.kind(push)] = max(last, push.number)
+    }
+
+    private static func kind(_ push: Push) -> String {
+        push.collapseID.isEmpty ? "" : "\(push.app.number) \(push.collapseID)"
     }
 
     /// No window holds more than the bucket allows.
@@ -358,6 +415,7 @@ struct GatewayWorld {
             let device = devices[Int(push.device.number)]
             if device.received.contains(push.number) || push.expiration == .once { continue }
             if slots[push.slot]?.push.number == push.number { continue }
+            if let last = device.replaced[Self.kind(push)], last > push.number { continue }
             if push.isExpired(at: now.wall) { continue }
             if let number = renewed[push.slot], push.number <= number { continue }
             // A newer one was in the slot: it was stored, whatever became of it since.
@@ -366,6 +424,41 @@ struct GatewayWorld {
         }
         counts["answered"] = answered.count
         if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
+    }
+
+    /// Nothing waits in a slot for a device that is there, has room, and may be woken.
+    private mutating func checkWaiting() {
+        for (index, device) in devices.enumerated() {
+            guard device.link != nil, !device.isCongested,
+                device.sentCount - device.acknowledgedCount < limits.unacknowledged
+            else { continue }
+            for app in apps {
+                let key = SlotKey(DeviceID(UInt64(index)), app)
+                guard let push = inSlot(key), !device.sent.contains(push.number),
+                    reasons[push.number] == .busy, !push.isExpired(at: now.wall),
+                    !isSuperseded(push, at: device)
+                else { continue }
+                problems.append("\(push.number) waits, though device \(index) could have it")
+            }
+        }
+    }
+
+    /// A newer one of its kind went over this link.
+    private func isSuperseded(_ push: Push, at device: Device) -> Bool {
+        guard !push.collapseID.isEmpty else { return false }
+        return device.sent.contains { $0 > push.number }
+    }
+
+    /// What is in a slot once all is written.
+    private func inSlot(_ key: SlotKey) -> Push? {
+        for effect in pending.reversed() {
+            switch effect {
+            case .store(let push, _) where push.slot == key: return push
+            case .remove(key, _): return nil
+            default: continue
+            }
+        }
+        return slots[key]?.push
     }
 
     private mutating func count(_ what: String) { counts[what, default: 0] += 1 }

@@ -20,6 +20,8 @@ struct DeliveryTests {
         let second = try ScratchDevice(gateway)
         #expect(try second.token() == token)
         try second.wait(for: "Later")
+        // It comes before the answer that says which app it is for.
+        #expect(try second.pushes(1)[0].hasPrefix("push org.example.Chat alert "))
         try expect(gateway, unique, ["accepted", "delivered"])
         try expect(gateway, stored, ["accepted", "stored", "delivered"])
         try second.end()

@@ -48,6 +48,16 @@ final class ScratchDevice {
         }
     }
 
+    /// The token that it was given after `count - 1` others.
+    func token(number count: Int, _ topic: String = ScratchGateway.topic) throws -> String {
+        let start = "token \(topic) "
+        func tokens(_ text: String) -> [Substring] {
+            text.split(separator: "\n").filter { $0.hasPrefix(start) }
+        }
+        let text = try Wait.until(file: log, "\(count) tokens") { tokens($0).count >= count }
+        return String(tokens(text)[count - 1].dropFirst(start.count))
+    }
+
     /// All that it printed.
     var text: String { get throws { try Files.text(log) } }
 

@@ -100,7 +100,7 @@ final class ScratchGateway {
             identity: 0
         )
         let known = node.seal.token(Array(token.utf8)[...])
-        _ = node.remove(known?.device ?? DeviceID(0))
+        node.remove(known?.device ?? DeviceID(0)) { _ in }
         node.settle()
         return token
     }

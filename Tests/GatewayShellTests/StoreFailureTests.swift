@@ -143,7 +143,7 @@ struct StoreFailureTests {
         world.register("more")
         #expect(try world.apps() == ["1 used", "2 named", "5 more"])
         world.unregister("more")
-        #expect(world.node.removeApp("more"))
+        world.node.removeApp("more") { #expect($0 == nil) }
         world.node.settle()
         let next = try World.node(world.directory, world.disk, limits)
         next.links = world.links

@@ -6,9 +6,16 @@ package struct DeviceRecord: Equatable, Sendable {
         package var app: AppNumber
         package var number: PushNumber
         package var expiration: WallTime
+        package var collapse: CollapseKey
 
-        package init(app: AppNumber, number: PushNumber, expiration: WallTime) {
+        package init(
+            app: AppNumber,
+            number: PushNumber,
+            expiration: WallTime,
+            collapse: CollapseKey = .none
+        ) {
             (self.app, self.number, self.expiration) = (app, number, expiration)
+            self.collapse = collapse
         }
     }
 

@@ -6,6 +6,7 @@ struct DeviceState: Sendable {
     struct Slot: Equatable, Sendable {
         var number: PushNumber
         var expiration: WallTime
+        var collapse = CollapseKey.none
         /// On its way over the present link.
         var isSent = false
     }
@@ -22,6 +23,7 @@ struct DeviceState: Sendable {
         var id: SendingID
         var number: PushNumber
         var app: AppNumber
+        var collapse = CollapseKey.none
         /// Nil when it is in the slot, or may not be stored.
         var push: Push?
         /// Who waits for what becomes of it.
@@ -31,7 +33,7 @@ struct DeviceState: Sendable {
     var link: LinkID?
     var condition = DeviceCondition()
     var isCongested = false
-    /// Something is left in slots because too much was on its way.
+    /// Something is left in slots only because there was no room on the link.
     var wantsFlush = false
     /// By app.
     var apps: [App] = []

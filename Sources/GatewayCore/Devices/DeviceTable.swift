@@ -6,11 +6,15 @@ struct DeviceTable: Sendable {
     private(set) var count = 0
     /// By place; those of nobody are empty.
     var states: [DeviceState] = []
+    private var owners: [DeviceID?] = []
     private var places: [UInt64: Int32] = [:]
     private var unused: [Int32] = []
 
     /// The one that was looked for last: a push asks several times for its device.
     private var recent: (device: UInt64, place: Int) = (0, -1)
+
+    /// In the order of their places.
+    var all: [DeviceID] { owners.compactMap { $0 } }
 
     /// Valid until the device is removed.
     func place(of device: DeviceID) -> Int? {
@@ -48,15 +52,18 @@ struct DeviceTable: Sendable {
             count += 1
             if let place = unused.popLast() {
                 states[Int(place)] = state
+                owners[Int(place)] = device
                 places[device.number] = place
             } else {
                 places[device.number] = Int32(states.count)
                 states.append(state)
+                owners.append(device)
             }
         case (.none, .some(let place)):
             count -= 1
             places[device.number] = nil
             if recent.place == place { recent.place = -1 }
+            owners[place] = nil
             unused.append(Int32(place))
         case (.none, .none): break
         }

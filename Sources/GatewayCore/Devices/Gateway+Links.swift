@@ -58,13 +58,22 @@ extension Gateway {
         } else {
             effects.append(.logNumber(flight.number, .delivered, now.wall))
         }
-        if let call = flight.call {
-            effects.append(.answer(call, .accepted(flight.number), afterCommit: false))
-        }
         empty(device, place, flight, into: &effects)
-        if devices.states[place].wantsFlush {
-            flush(device, only: nil, at: now, into: &effects)
+        let isKept = supersede(at: place, by: flight, of: device, at: now, into: &effects)
+        if let call = flight.call {
+            accept(call, flight.number, afterCommit: isKept, into: &effects)
         }
+        flushIfWanted(device, at: now, into: &effects)
+    }
+
+    /// The driver could not read the push of a slot: it is not on its way, and is tried again with
+    /// the next reason to send what is kept.
+    package mutating func notSent(_ sending: SendingID, over link: LinkID) {
+        guard let (_, place, flight) = takeFlight(sending, of: link),
+            let index = devices.states[place].index(of: flight.app),
+            devices.states[place].apps[index].slot?.number == flight.number
+        else { return }
+        devices.states[place].apps[index].slot?.isSent = false
     }
 
     /// The device has no such app any more: the registration ends, and whoever waits is told so.
@@ -75,7 +84,7 @@ extension Gateway {
         into effects: inout [Effect]
     ) {
         guard let (device, place, flight) = takeFlight(sending, of: link) else { return }
-        counters.dropped += 1
+        filling.dropped += 1
         effects.append(.logNumber(flight.number, .dropped(.refused), now.wall))
         if let call = flight.call {
             let gone = Answer.refused(.unregistered, timestamp: now.wall)
@@ -83,6 +92,7 @@ extension Gateway {
         }
         empty(device, place, flight, into: &effects)
         end(flight.app, of: device, at: now, into: &effects)
+        flushIfWanted(device, at: now, into: &effects)
     }
 
     private mutating func takeFlight(

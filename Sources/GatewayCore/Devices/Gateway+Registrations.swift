@@ -39,6 +39,7 @@ extension Gateway {
             effects.append(.save(device, registration))
         }
         effects.append(registered(link, device, registration))
+        flushIfWanted(device, at: now, into: &effects)
     }
 
     /// An app of the device wants an address for a sender of Web Push. It is registered if it is
@@ -87,6 +88,7 @@ extension Gateway {
         guard let device = self.device(of: link) else { return }
         end(app, of: device, at: now, into: &effects)
         effects.append(.unregistered(link, app))
+        flushIfWanted(device, at: now, into: &effects)
     }
 
     /// The operator removed the device: no token of it is in force, its link ends.
@@ -149,7 +151,7 @@ extension Gateway {
         guard let app = devices[device]?.apps[index] else { return }
         let number = app.registration.app
         if let slot = app.slot {
-            counters.dropped += 1
+            filling.dropped += 1
             devices[device]?.apps[index].slot = nil
             touch(device)
             effects.append(.remove(SlotKey(device, number), slot.number))
@@ -157,7 +159,7 @@ extension Gateway {
         }
         for flight in devices[device]?.flights ?? [] where flight.app == number {
             guard let push = flight.push else { continue }
-            counters.dropped += 1
+            filling.dropped += 1
             effects.append(.log(push, .dropped(.unregistered), now.wall, nil))
             if let call = flight.call {
                 effects.append(

@@ -32,14 +32,11 @@ extension Gateway {
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        counters.accepted += 1
         effects.append(.log(push, .accepted, now.wall, acceptance))
         if push.isExpired(at: now.wall) {
-            counters.expired += 1
+            filling.expired += 1
             effects.append(.log(push, .expired, now.wall, nil))
-            if let call {
-                effects.append(.answer(call, .accepted(push.number), afterCommit: true))
-            }
+            if let call { accept(call, push.number, afterCommit: true, into: &effects) }
             return
         }
         guard let place = devices.place(of: push.device), let link = devices.states[place].link
@@ -57,13 +54,17 @@ extension Gateway {
     /// Why a push for a connected device is not sent now. Takes from the budgets if it is.
     private mutating func hold(_ push: Push, _ place: Int, at now: Moment) -> StoreReason? {
         guard let index = devices.states[place].index(of: push.app) else { return .away }
-        if devices.states[place].isCongested
-            || devices.states[place].flights.count >= limits.unacknowledged
-        {
-            return .busy
-        }
         if push.priority == .passive { return .passive }
-        guard push.isSilent else { return nil }
+        if push.isSilent, let reason = holdSilent(index, place, at: now) { return reason }
+        return hasRoom(place) ? nil : .busy
+    }
+
+    private func hasRoom(_ place: Int) -> Bool {
+        !devices.states[place].isCongested
+            && devices.states[place].flights.count < limits.unacknowledged
+    }
+
+    private mutating func holdSilent(_ index: Int, _ place: Int, at now: Moment) -> StoreReason? {
         let condition = devices.states[place].condition
         if condition.isLowPower { return .lowPower }
         let isLow = condition.batteryPercent.map { $0 < limits.silentBattery } ?? false
@@ -89,6 +90,7 @@ extension Gateway {
     ) {
         let id = takeSending()
         var flight = DeviceState.Flight(id: id, number: push.number, app: push.app)
+        flight.collapse = CollapseKey(push.collapseID)
         switch push.expiration {
         case .once:
             effects.append(.log(push, .attempted, now.wall, nil))
@@ -101,9 +103,56 @@ extension Gateway {
         }
         devices.states[place].flights.append(flight)
         effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
-        if case .once = push.expiration, let call {
-            effects.append(.answer(call, .accepted(push.number), afterCommit: false))
+        guard case .once = push.expiration else { return }
+        let isKept = supersede(at: place, by: flight, of: push.device, at: now, into: &effects)
+        if let call { accept(call, push.number, afterCommit: isKept, into: &effects) }
+    }
+
+    /// The newer of two pushes with one collapse identifier is with the device, or was tried once:
+    /// the older must not come behind it, neither from its slot nor by being sent again. True: what
+    /// is kept changed by that.
+    mutating func supersede(
+        at place: Int,
+        by newer: DeviceState.Flight,
+        of device: DeviceID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) -> Bool {
+        guard newer.collapse != .none else { return false }
+        for index in devices.states[place].flights.indices {
+            let flight = devices.states[place].flights[index]
+            guard flight.app == newer.app, flight.number < newer.number,
+                flight.collapse.collapses(with: newer.collapse), let push = flight.push
+            else { continue }
+            devices.states[place].flights[index].push = nil
+            devices.states[place].flights[index].call = nil
+            filling.replaced += 1
+            effects.append(.log(push, .replaced(by: newer.number), now.wall, nil))
+            if let call = flight.call {
+                accept(call, flight.number, afterCommit: true, into: &effects)
+            }
         }
+        guard let index = devices.states[place].index(of: newer.app),
+            let slot = devices.states[place].apps[index].slot, slot.number < newer.number,
+            slot.collapse.collapses(with: newer.collapse)
+        else { return false }
+        devices.states[place].apps[index].slot = nil
+        devices.states[place].batch = batch
+        filling.replaced += 1
+        effects.append(.remove(SlotKey(device, newer.app), slot.number))
+        effects.append(.logNumber(slot.number, .replaced(by: newer.number), now.wall))
+        return true
+    }
+
+    /// Counted when the provider is told.
+    mutating func accept(
+        _ call: CallID,
+        _ number: PushNumber,
+        afterCommit: Bool = false,
+        into effects: inout [Effect]
+    ) {
+        if afterCommit { filling.accepted += 1 } else { counters.accepted += 1 }
+        effects.append(.answer(call, .accepted(number), afterCommit: afterCommit))
     }
 
     /// Stores a push that cannot be delivered now; the older of two gives way.
@@ -116,45 +165,49 @@ extension Gateway {
         into effects: inout [Effect]
     ) {
         switch reason {
-        case .overBudget, .dailyBudget, .lowBattery, .lowPower: counters.throttled += 1
-        case .away, .busy, .unacknowledged, .passive: break
+        case .overBudget, .dailyBudget, .lowBattery, .lowPower: filling.throttled += 1
+        case .busy:
+            // It goes when there is room.
+            if let place = devices.place(of: push.device) {
+                devices.states[place].wantsFlush = true
+            }
+        case .away, .unacknowledged, .passive: break
         }
         defer {
-            if let call {
-                effects.append(.answer(call, .accepted(push.number), afterCommit: true))
-            }
+            if let call { accept(call, push.number, afterCommit: true, into: &effects) }
         }
         guard case .until(let asked) = push.expiration else {
-            counters.dropped += 1
+            filling.dropped += 1
             effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
             return
         }
         guard let index = devices[push.device]?.index(of: push.app),
             devices[push.device]?.apps[index].registration.isActive == true
         else {
-            counters.dropped += 1
+            filling.dropped += 1
             effects.append(.log(push, .dropped(.unregistered), now.wall, nil))
             return
         }
         let expiration = min(asked, now.wall + limits.storage)
         guard expiration > now.wall else {
-            counters.expired += 1
+            filling.expired += 1
             effects.append(.log(push, .expired, now.wall, nil))
             return
         }
         touch(push.device)
         if let old = devices[push.device]?.apps[index].slot {
-            counters.replaced += 1
+            filling.replaced += 1
             guard old.number < push.number else {
                 effects.append(.log(push, .replaced(by: old.number), now.wall, nil))
                 return
             }
             effects.append(.logNumber(old.number, .replaced(by: push.number), now.wall))
         }
-        counters.stored += 1
+        filling.stored += 1
         devices[push.device]?.apps[index].slot = DeviceState.Slot(
             number: push.number,
             expiration: expiration,
+            collapse: CollapseKey(push.collapseID),
             isSent: isSent
         )
         effects.append(.store(push, until: expiration))
@@ -170,30 +223,75 @@ extension Gateway {
     ) {
         guard let place = devices.place(of: device), let link = devices.states[place].link
         else { return }
-        devices.states[place].wantsFlush = false
+        if app == nil { devices.states[place].wantsFlush = false }
         for index in devices.states[place].apps.indices {
             guard let slot = devices.states[place].apps[index].slot, !slot.isSent else { continue }
             let key = SlotKey(device, devices.states[place].apps[index].registration.app)
             if let app, key.app != app { continue }
             if slot.expiration <= now.wall {
-                counters.expired += 1
-                devices.states[place].apps[index].slot = nil
-                devices.states[place].batch = batch
-                effects.append(.remove(key, slot.number))
-                effects.append(.logNumber(slot.number, .expired, now.wall))
+                expire(key, slot.number, at: now, into: &effects)
                 continue
             }
-            let isFull = devices.states[place].flights.count >= limits.unacknowledged
-            if devices.states[place].isCongested || isFull {
+            // A newer one of its kind is on its way.
+            if isSuperseded(slot, of: key.app, place) { continue }
+            guard hasRoom(place) else {
                 devices.states[place].wantsFlush = true
                 return
             }
             let id = takeSending()
             devices.states[place].apps[index].slot?.isSent = true
             devices.states[place].flights.append(
-                DeviceState.Flight(id: id, number: slot.number, app: key.app)
+                DeviceState.Flight(
+                    id: id,
+                    number: slot.number,
+                    app: key.app,
+                    collapse: slot.collapse
+                )
             )
             effects.append(.sendStored(link, id, key, slot.number, isRider: true))
         }
+    }
+
+    /// What waits only for room on the link.
+    mutating func flushIfWanted(
+        _ device: DeviceID,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard let place = devices.place(of: device), devices.states[place].wantsFlush else {
+            return
+        }
+        flush(device, only: nil, at: now, into: &effects)
+    }
+
+    private func isSuperseded(
+        _ slot: DeviceState.Slot,
+        of app: AppNumber,
+        _ place: Int
+    ) -> Bool {
+        guard slot.collapse != .none else { return false }
+        return devices.states[place].flights.contains {
+            $0.app == app && $0.number > slot.number && $0.collapse.collapses(with: slot.collapse)
+        }
+    }
+
+    /// What the store keeps in a slot has expired. It may have been replaced or removed meanwhile,
+    /// which the store does not know yet.
+    package mutating func expire(
+        _ key: SlotKey,
+        _ number: PushNumber,
+        at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        if let place = devices.place(of: key.device) {
+            guard let index = devices.states[place].index(of: key.app),
+                devices.states[place].apps[index].slot?.number == number
+            else { return }
+            devices.states[place].apps[index].slot = nil
+            devices.states[place].batch = batch
+        }
+        filling.expired += 1
+        effects.append(.remove(key, number))
+        effects.append(.logNumber(number, .expired, now.wall))
     }
 }

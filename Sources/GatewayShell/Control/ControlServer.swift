@@ -18,7 +18,9 @@ final class ControlServer {
     private static let connectionLimit = 64
 
     private let loop: EventLoop
-    private let answer: (_ method: String, _ path: String) -> Answer
+    /// Answers a question, at once or later.
+    typealias Reply = (Answer) -> Void
+    private let answer: (_ method: String, _ path: String, @escaping Reply) -> Void
     private var source: DescriptorSource?
     private var unix: UnixListener?
     private var internet: InternetListener?
@@ -41,7 +43,7 @@ final class ControlServer {
     init(
         _ loop: EventLoop,
         at path: String,
-        _ answer: @escaping (String, String) -> Answer
+        _ answer: @escaping (String, String, @escaping Reply) -> Void
     ) throws(LinuxError) {
         (self.loop, self.answer, port) = (loop, answer, 0)
         let listener = try UnixListener(path)
@@ -53,7 +55,7 @@ final class ControlServer {
     init(
         _ loop: EventLoop,
         at address: InternetAddress,
-        _ answer: @escaping (String, String) -> Answer
+        _ answer: @escaping (String, String, @escaping Reply) -> Void
     ) throws(LinuxError) {
         (self.loop, self.answer) = (loop, answer)
         let listener = try InternetListener(address)
@@ -105,12 +107,24 @@ final class ControlServer {
             }
             let text = String(decoding: connection.question, as: UTF8.self)
             guard text.hasSuffix("\r\n\r\n") else { return }
-            connections[number] = nil
+            // Nothing more is read of it.
+            connection.source = nil
             let words = text.prefix { $0 != "\r\n" && $0 != "\r" }.split(separator: " ")
-            let reply =
-                words.count >= 2
-                ? answer(String(words[0]), String(words[1]))
-                : Answer(status: "400 Bad Request", type: "text/plain", body: "")
+            guard words.count >= 2 else {
+                return reply(
+                    Answer(status: "400 Bad Request", type: "text/plain", body: ""),
+                    number
+                )
+            }
+            answer(String(words[0]), String(words[1])) { [weak self] in self?.reply($0, number) }
+        } catch {
+            connections[number] = nil
+        }
+    }
+
+    private func reply(_ reply: Answer, _ number: Int) {
+        guard let connection = connections.removeValue(forKey: number) else { return }
+        do throws(LinuxError) {
             let body = Array(reply.body.utf8)
             let head =
                 "HTTP/1.0 \(reply.status)\r\nContent-Type: \(reply.type)\r\n"
@@ -118,7 +132,7 @@ final class ControlServer {
             // Small enough for any socket's buffer.
             try connection.descriptor.writeAll((Array(head.utf8) + body).span)
         } catch {
-            connections[number] = nil
+            // Whoever asked is gone.
         }
     }
 }

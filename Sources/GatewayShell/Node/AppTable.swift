@@ -48,6 +48,12 @@ package struct AppTable: Sendable {
         return number
     }
 
+    /// Its removal did not come to pass.
+    mutating func restore(_ number: AppNumber, _ bundle: String) {
+        numbers[bundle] = number
+        names[number] = bundle
+    }
+
     mutating func remove(_ number: AppNumber) {
         if let bundle = names.removeValue(forKey: number) { numbers[bundle] = nil }
     }

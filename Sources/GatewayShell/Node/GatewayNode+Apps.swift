@@ -24,13 +24,13 @@ extension GatewayNode {
         apps.named = Set(named)
     }
 
-    /// The operator removes an app: its tokens are no more. False: there is none.
-    package func removeApp(_ bundle: String) -> Bool {
-        guard let app = apps.number(of: bundle) else { return false }
+    /// The operator removes an app: its tokens are no more, told once that is kept.
+    package func removeApp(_ bundle: String, _ completion: @escaping (RemovalProblem?) -> Void) {
+        guard let app = apps.number(of: bundle) else { return completion(.unknown) }
         event { $0.forget(app, at: $1, into: &$2) }
         apps.remove(app)
-        batch.changes.append(.removeApp(app, withRest: true))
-        return true
+        batch.changes.append(.removeApp(app, bundle: bundle, withRest: true))
+        deferred.append(.done { completion($0 == nil ? nil : .notKept) })
     }
 
     /// Makes room when there is little: what no device has registered now, no key names, and has no
@@ -54,7 +54,7 @@ extension GatewayNode {
                 apps.allowed?.contains(bundle) != true, look({ $0.channels(of: app) }).isEmpty
             else { continue }
             apps.remove(app)
-            batch.changes.append(.removeApp(app, withRest: false))
+            batch.changes.append(.removeApp(app, bundle: bundle, withRest: false))
         }
     }
 }

@@ -8,7 +8,10 @@ extension GatewayNode {
     /// kept. Nil: the store cannot.
     package func identify(_ key: [UInt8], _ completion: @escaping (DeviceID?) -> Void) {
         do throws(StorageError) {
-            if let device = try storage.device(withKey: key) { return completion(device) }
+            if let device = try storage.device(withKey: key) {
+                // What is being removed is not known, and cannot be made anew yet.
+                return completion(removing.contains(device) ? nil : device)
+            }
         } catch {
             failures += 1
             return completion(nil)
@@ -111,10 +114,28 @@ extension GatewayNode {
         event { $0.congested(link, isCongested, at: $1, into: &$2) }
     }
 
-    /// The operator removes a device: its tokens are gone, its link ends.
-    package func remove(_ device: DeviceID) -> Bool {
-        guard load(device) else { return false }
+    /// The operator removes a device: its tokens are gone, its link ends, and when it comes back it
+    /// is a new one. Told once that is kept.
+    package func remove(_ device: DeviceID, _ completion: @escaping (RemovalProblem?) -> Void) {
+        do throws(StorageError) {
+            guard try storage.reader.knows(device), !removing.contains(device) else {
+                return completion(.unknown)
+            }
+        } catch {
+            failures += 1
+            return completion(.notKept)
+        }
+        guard load(device) else { return completion(.notKept) }
+        removing.insert(device)
         event { $0.remove(device, at: $1, into: &$2) }
-        return true
+        batch.changes.append(.removeDevice(device))
+        deferred.append(.done { completion($0 == nil ? nil : .notKept) })
     }
+}
+
+/// Why something is still there.
+package enum RemovalProblem: Sendable {
+    case unknown
+    /// The store could not keep it.
+    case notKept
 }

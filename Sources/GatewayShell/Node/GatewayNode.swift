@@ -28,6 +28,8 @@ package final class GatewayNode {
     var deferred: [Deferred] = []
     /// Written at this moment.
     var writing: [Writing] = []
+    /// Devices whose removal is not on the disk yet.
+    var removing: Set<DeviceID> = []
     /// Apps of batches that could not be written: the next takes them along.
     var lostApps: [AppNumber] = []
     /// Why the newest write failed; nil: it did not. Told when it begins and when it is over.
@@ -52,6 +54,22 @@ package final class GatewayNode {
         var devices: [DeviceID] = []
         var apps: [AppNumber] = []
         var newApps: [AppNumber] = []
+        /// Those that the operator took away.
+        var removedApps: [(AppNumber, bundle: String)] = []
+
+        mutating func note(_ change: StoreBatch.Change) {
+            switch change {
+            case .device, .channel, .removeChannel, .broadcast, .probe: break
+            case .app(let app, _): newApps.append(app)
+            case .removeApp(let app, let bundle, _): removedApps.append((app, bundle))
+            case .registration(let device, let registration):
+                devices.append(device)
+                apps.append(registration.app)
+            case .store(let push, _): devices.append(push.device)
+            case .remove(let slot, _): devices.append(slot.device)
+            case .removeDevice(let device): devices.append(device)
+            }
+        }
     }
 
     /// What waits for the disk.
@@ -59,6 +77,8 @@ package final class GatewayNode {
         case answer(CallID, Answer)
         case registered(LinkID, AppNumber, DeviceToken?)
         case subscribed(LinkID, AppNumber, DeviceToken?, key: [UInt8])
+        /// By name: the app may be gone when this is told.
+        case unregistered(LinkID, bundle: String)
         case done((Reason?) -> Void)
         case identified(DeviceID, (DeviceID?) -> Void)
     }
@@ -180,7 +200,9 @@ package final class GatewayNode {
         case .subscribed(let link, let app, let token, let key):
             deferred.append(.subscribed(link, app, token, key: key))
         case .unregistered(let link, let app):
-            if let bundle = apps.bundle(of: app) { links?.unregistered(bundle, over: link) }
+            if let bundle = apps.bundle(of: app) {
+                deferred.append(.unregistered(link, bundle: bundle))
+            }
         case .broadcast(let link, let broadcast): links?.send(broadcast, over: link)
         case .follows(let link, let channel, let why):
             links?.follows(channel, why, over: link)
@@ -203,8 +225,7 @@ package final class GatewayNode {
                 failures += 1
             }
         }
-        // What is not there was replaced or could not be read; the next flush tries again.
-        guard let push, push.number == number else { return }
+        guard let push, push.number == number else { return gateway.notSent(id, over: link) }
         links?.send(Sending(id: id, push: push, isRider: isRider), over: link)
     }
 
@@ -233,17 +254,7 @@ package final class GatewayNode {
         lostApps = []
         batch.number = gateway.closeBatch()
         var own = Writing(number: batch.number, deferred: deferred)
-        for change in batch.changes {
-            switch change {
-            case .device, .channel, .removeChannel, .broadcast, .removeApp, .probe: break
-            case .app(let app, _): own.newApps.append(app)
-            case .registration(let device, let registration):
-                own.devices.append(device)
-                own.apps.append(registration.app)
-            case .store(let push, _): own.devices.append(push.device)
-            case .remove(let slot, _): own.devices.append(slot.device)
-            }
-        }
+        for change in batch.changes { own.note(change) }
         writing.append(own)
         deferred = []
         storage.write(batch)
@@ -257,11 +268,10 @@ package final class GatewayNode {
             note(error)
             if error == nil {
                 gateway.committed(number)
-                forgetWritten(own.devices)
+                forgetWritten()
                 for item in own.deferred { finish(item) }
             } else {
-                lostApps += own.newApps
-                fail(own.deferred, own.devices)
+                fail(own)
             }
         }
     }
@@ -276,8 +286,12 @@ package final class GatewayNode {
     package func probe() { batch.changes.append(.probe) }
 
     /// What is in the file need not be kept here, unless it changed again since.
-    private func forgetWritten(_ devices: [DeviceID]) {
-        guard !unwritten.isEmpty else { return }
+    private func forgetWritten() {
+        removing.removeAll()
+        for change in batch.changes {
+            if case .removeDevice(let device) = change { removing.insert(device) }
+        }
+        guard !unwritten.isEmpty || !unwrittenDevices.isEmpty else { return }
         unwritten.removeAll(keepingCapacity: true)
         for change in batch.changes {
             if case .store(let push, _) = change { unwritten[push.slot] = push }
@@ -303,27 +317,39 @@ package final class GatewayNode {
             guard let token else { return links?.refused(bundle, .tooMany, over: link) ?? () }
             let address = endpoint(token, key: key)
             links?.subscribed(bundle, key: key, endpoint: address, over: link)
+        case .unregistered(let link, let bundle): links?.unregistered(bundle, over: link)
         case .done(let completion): completion(nil)
         case .identified(let device, let completion): completion(device)
         }
     }
 
-    /// Nothing of the batch is kept: nobody may believe it is.
-    private func fail(_ deferred: [Deferred], _ devices: [DeviceID]) {
+    /// Nothing of the batch is kept: nobody may believe it is. What was gathered since rests on it,
+    /// and goes the same way.
+    private func fail(_ batch: Writing) {
         failures += 1
+        var lost = batch
+        for change in self.batch.changes { lost.note(change) }
+        lost.deferred += deferred
+        (self.batch, deferred) = (StoreBatch(), [])
+        for (app, bundle) in lost.removedApps { apps.restore(app, bundle) }
+        lostApps += lost.newApps
+        // Which devices had an app that was taken away, nobody knows any more.
+        let devices = lost.removedApps.isEmpty ? lost.devices : look { $0.knownDevices }
         var records: [(DeviceID, DeviceRecord)] = []
         for device in Set(devices).sorted() {
             guard let record = try? storage.record(of: device) else { continue }
             records.append((device, record))
         }
-        gateway.failed(records)
+        forgetWritten()
+        event { $0.failed(records, at: $1, into: &$2) }
         if let channels = try? storage.channels() { gateway.load(channels) }
-        forgetWritten(devices)
-        for item in deferred {
+        for item in lost.deferred {
             switch item {
             case .answer(let call, _): senders?.answer(call, .refused(.serviceUnavailable))
             case .registered(let link, let app, _), .subscribed(let link, let app, _, _):
                 guard let bundle = apps.bundle(of: app) else { continue }
+                links?.refused(bundle, .unavailable, over: link)
+            case .unregistered(let link, let bundle):
                 links?.refused(bundle, .unavailable, over: link)
             case .done(let completion): completion(.serviceUnavailable)
             case .identified(_, let completion): completion(nil)
@@ -337,7 +363,8 @@ package final class GatewayNode {
     /// Writes the rest and waits for it: the last thing before the end.
     package func settle() {
         while !isSettled {
-            write()
+            // As ever one at a time: what comes later may rest on it.
+            if writing.isEmpty { write() }
             while !writing.isEmpty {
                 _ = Poll.ready(storage.descriptor, for: .readable, milliseconds: -1)
                 finishWrites()
@@ -349,7 +376,19 @@ package final class GatewayNode {
     package func sweep(keepingLogFor span: Interval) {
         let now = Clocks.now().wall
         reclaimApps()
+        expire()
         let oldest = (now - span).nanoseconds / 1000
-        storage.sweep(now: now, oldestLog: PushNumber(UInt64(max(0, oldest))))
+        storage.sweep(oldestLog: PushNumber(UInt64(max(0, oldest))))
+    }
+
+    /// A piece at a time, so that nobody waits long; the next one when this is on the disk.
+    private func expire() {
+        let piece = 500
+        guard let expired = try? storage.reader.expired(by: now.wall, limit: piece),
+            !expired.isEmpty
+        else { return }
+        for (slot, number) in expired { event { $0.expire(slot, number, at: $1, into: &$2) } }
+        guard expired.count == piece else { return }
+        deferred.append(.done { [weak self] problem in if problem == nil { self?.expire() } })
     }
 }

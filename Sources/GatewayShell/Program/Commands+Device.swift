@@ -46,6 +46,10 @@ private final class TrialDevice {
     private let count: Int?
     private var link: GatewayLink?
     private var topics: [UInt64: String] = [:]
+    /// Topics that were asked for and not answered yet.
+    private var asked: Set<String> = []
+    /// Pushes that were kept come before the answer that says which app they are for.
+    private var early: [LinkClient.Delivery] = []
     private var pushes = 0
     private var signals: [SignalSource] = []
 
@@ -115,6 +119,7 @@ private final class TrialDevice {
     }
 
     func run() throws {
+        asked = Set(invocation.operands)
         for topic in invocation.operands { link?.register(topic) }
         let options = invocation.options
         if options.has("web-push") || options["sender"] != nil {
@@ -135,11 +140,14 @@ private final class TrialDevice {
         case .offline(let reason):
             if let reason { GatewayLog.write("the gateway ended the link: \(reason.words)") }
         case .problem(let text): GatewayLog.write(text)
-        case .refused(let topic, let problem): GatewayLog.write("\(topic): \(problem.words)")
+        case .refused(let topic, let problem):
+            GatewayLog.write("\(topic): \(problem.words)")
+            if problem != .unavailable { answered(topic, link) }
         case .registered(let topic, let app, let token):
             topics[app] = topic
             let text = Hexadecimal.text(token)
             say(["token": .string(text), "topic": .string(topic)], "token \(topic) \(text)")
+            answered(topic, link)
         case .subscribed(let subscription, let app, let endpoint):
             topics[app] = subscription.topic
             say(
@@ -161,13 +169,25 @@ private final class TrialDevice {
                 "broadcast \(topic) \(text)"
             )
             counted()
-        case .push(let delivery): received(delivery, link)
+        case .push(let delivery):
+            guard topics[delivery.push.app] == nil, !asked.isEmpty else {
+                return received(delivery, link)
+            }
+            early.append(delivery)
         }
+    }
+
+    /// What came too early is shown once it is known whose it is, or that nobody will say.
+    private func answered(_ topic: String, _ link: GatewayLink) {
+        asked.remove(topic)
+        let waiting = early
+        early = []
+        for delivery in waiting { happened(.push(delivery), link) }
     }
 
     private func received(_ delivery: LinkClient.Delivery, _ link: GatewayLink) {
         let push = delivery.push
-        let topic = topics[push.app] ?? "?"
+        let topic = topics[push.app] ?? "app-\(push.app)"
         let payload = Self.text(of: push)
         let type = PushType(rawValue: push.type)?.name ?? "?"
         let collapseID = String(decoding: push.collapseID, as: UTF8.self)

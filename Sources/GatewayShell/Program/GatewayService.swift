@@ -162,11 +162,14 @@ final class GatewayService {
     private func listen() throws(Failure) {
         try failing {
             control.append(
-                try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1) }
+                try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1, $2)
+                }
             )
             if let metrics = settings.metrics {
                 control.append(
-                    try ControlServer(loop, at: metrics) { [unowned self] in question($0, $1) }
+                    try ControlServer(loop, at: metrics) { [unowned self] in
+                        $2(question($0, $1))
+                    }
                 )
             }
             for signal in [Signal.terminate, Signal.interrupt] {
@@ -288,29 +291,36 @@ final class GatewayService {
         }
     }
 
-    private func command(_ method: String, _ path: String) -> ControlServer.Answer {
+    private func command(_ method: String, _ path: String, _ reply: @escaping ControlServer.Reply) {
         let parts = path.split(separator: "/")
-        if method == "GET", path == "/stats" {
-            return ControlServer.Answer(body: Metrics(node, providers, devices).value.json())
+        func removed(_ what: String) -> (RemovalProblem?) -> Void {
+            { reply(Self.answer($0, what)) }
         }
-        if method == "DELETE", parts.count == 2, parts[0] == "devices",
-            let number = UInt64(parts[1])
-        {
-            guard node.remove(DeviceID(number)) else {
-                return ControlServer.Answer(status: "500 Error", body: "the store failed")
-            }
-            return ControlServer.Answer(body: "{}")
+        switch (method, parts.first, parts.count) {
+        case ("GET", "stats", 1):
+            reply(ControlServer.Answer(body: Metrics(node, providers, devices).value.json()))
+        case ("DELETE", "devices", 2):
+            let what = "there is no device \(parts[1])"
+            guard let number = UInt64(parts[1]) else { return removed(what)(.unknown) }
+            node.remove(DeviceID(number), removed(what))
+        case ("DELETE", "topics", 2):
+            node.removeApp(String(parts[1]), removed("no device registered \(parts[1])"))
+        default: reply(question(method, path))
         }
-        if method == "DELETE", parts.count == 2, parts[0] == "topics" {
-            guard node.removeApp(String(parts[1])) else {
-                return ControlServer.Answer(
-                    status: "404 Not Found",
-                    body: "no device registered \(parts[1])"
-                )
-            }
-            return ControlServer.Answer(body: "{}")
+    }
+
+    private static func answer(_ problem: RemovalProblem?, _ unknown: String)
+        -> ControlServer.Answer
+    {
+        switch problem {
+        case nil: ControlServer.Answer(body: "{}")
+        case .unknown: ControlServer.Answer(status: "404 Not Found", body: unknown)
+        case .notKept:
+            ControlServer.Answer(
+                status: "503 Service Unavailable",
+                body: "nothing was removed: the store cannot keep it"
+            )
         }
-        return question(method, path)
     }
 }
 

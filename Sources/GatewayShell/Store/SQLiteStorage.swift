@@ -3,7 +3,6 @@ import Glibc
 import Linux
 import SQLite
 import Synchronization
-package import Vocabulary
 
 /// The embedded store: one file, written by a thread of its own so that the disk keeps nobody
 /// waiting, read on the loop's thread.
@@ -20,7 +19,7 @@ package final class SQLiteStorage: GatewayStorage {
         struct State {
             var waiting: [StoreBatch] = []
             var done: [Completion] = []
-            var sweep: (now: WallTime, oldest: PushNumber)?
+            var oldestLog: PushNumber?
             var isEnding = false
         }
 
@@ -105,9 +104,9 @@ package final class SQLiteStorage: GatewayStorage {
         shared.work.ring()
     }
 
-    /// Removes what expired by `now`, and the log before `oldest`, when there is time.
-    package func sweep(now: WallTime, oldestLog: PushNumber) {
-        shared.state.withLock { $0.sweep = (now, oldestLog) }
+    /// Removes the log before `oldestLog`, when there is time.
+    package func sweep(oldestLog: PushNumber) {
+        shared.state.withLock { $0.oldestLog = oldestLog }
         shared.work.ring()
     }
 
@@ -138,9 +137,9 @@ package final class SQLiteStorage: GatewayStorage {
         }
         while true {
             shared.work.clear()
-            let (batches, sweep, isEnding) = shared.state.withLock { state in
-                defer { (state.waiting, state.sweep) = ([], nil) }
-                return (state.waiting, state.sweep, state.isEnding)
+            let (batches, oldestLog, isEnding) = shared.state.withLock { state in
+                defer { (state.waiting, state.oldestLog) = ([], nil) }
+                return (state.waiting, state.oldestLog, state.isEnding)
             }
             for batch in batches {
                 let error: StorageError?
@@ -151,9 +150,9 @@ package final class SQLiteStorage: GatewayStorage {
                 shared.state.withLock { $0.done.append((batch.number, error)) }
                 shared.finished.ring()
             }
-            if let sweep {
+            if let oldestLog {
                 switch writer {
-                case .some(let writer): Self.sweep(sweep, writer, shared)
+                case .some(let writer): Self.sweep(oldestLog, writer, shared)
                 case .none: break
                 }
             }
@@ -177,18 +176,14 @@ package final class SQLiteStorage: GatewayStorage {
 
     /// In small pieces, so that whoever waits for a commit does not wait for this.
     private static func sweep(
-        _ sweep: (now: WallTime, oldest: PushNumber),
+        _ oldestLog: PushNumber,
         _ writer: borrowing StoreWriter,
         _ shared: Shared
     ) {
         let piece = 500
         while shared.state.withLock({ $0.waiting.isEmpty && !$0.isEnding }) {
             // What could not be removed now is tried again the next time.
-            let count = try? writer.sweep(
-                now: sweep.now,
-                oldestLog: sweep.oldest,
-                limit: piece
-            )
+            let count = try? writer.sweep(oldestLog: oldestLog, limit: piece)
             guard let count, count >= piece else { return }
         }
     }

@@ -7,7 +7,9 @@ package struct StoreBatch: Sendable {
         case device(DeviceID, key: [UInt8], since: WallTime)
         case app(AppNumber, bundle: String)
         /// `withRest`: with its registrations and what is stored for it.
-        case removeApp(AppNumber, withRest: Bool)
+        case removeApp(AppNumber, bundle: String, withRest: Bool)
+        /// The key is nobody's any more; what became of its tokens stays known.
+        case removeDevice(DeviceID)
         /// Changes nothing, but must be written: whether the disk takes something.
         case probe
         case registration(DeviceID, Registration)

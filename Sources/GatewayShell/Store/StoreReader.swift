@@ -20,7 +20,7 @@ package final class StoreReader {
                 "SELECT app, generation, active, ended FROM registrations WHERE device = ?"
             )
             stored = try database.prepare(
-                "SELECT app, number, expiration FROM slots WHERE device = ?"
+                "SELECT app, number, expiration, collapse FROM slots WHERE device = ?"
             )
             slot = try database.prepare(
                 """
@@ -82,7 +82,8 @@ package final class StoreReader {
                     DeviceRecord.Stored(
                         app: AppNumber(UInt32(clamping: try stored.integer(at: 0))),
                         number: PushNumber(UInt64(clamping: try stored.integer(at: 1))),
-                        expiration: WallTime(nanoseconds: try stored.integer(at: 2))
+                        expiration: WallTime(nanoseconds: try stored.integer(at: 2)),
+                        collapse: CollapseKey(try stored.bytes(at: 3))
                     )
                 )
             }
@@ -110,6 +111,38 @@ package final class StoreReader {
                 isSilent: try slot.integer(at: 4) != 0,
                 payload: try slot.bytes(at: 6)
             )
+        }
+    }
+
+    /// Pushes that expired by `now`, those that did so first in front.
+    func expired(by now: WallTime, limit: Int) throws(StorageError) -> [(SlotKey, PushNumber)] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT device, app, number FROM slots WHERE expiration <= ?
+                ORDER BY expiration LIMIT ?
+                """
+            )
+            try statement.bind(now.nanoseconds, at: 1)
+            try statement.bind(Int64(limit), at: 2)
+            var expired: [(SlotKey, PushNumber)] = []
+            while try statement.step() {
+                let device = DeviceID(UInt64(clamping: try statement.integer(at: 0)))
+                let app = AppNumber(UInt32(clamping: try statement.integer(at: 1)))
+                let number = PushNumber(UInt64(clamping: try statement.integer(at: 2)))
+                expired.append((SlotKey(device, app), number))
+            }
+            return expired
+        }
+    }
+
+    func knows(_ device: DeviceID) throws(StorageError) -> Bool {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT 1 FROM devices WHERE id = ? AND length(key) = 32"
+            )
+            try statement.bind(Int64(bitPattern: device.number), at: 1)
+            return try statement.step()
         }
     }
 
@@ -252,7 +285,7 @@ package final class StoreReader {
                 SELECT id, key, since,
                 (SELECT count(*) FROM registrations WHERE device = id AND active = 1),
                 (SELECT count(*) FROM slots WHERE device = id)
-                FROM devices WHERE id > ? ORDER BY id LIMIT ?
+                FROM devices WHERE id > ? AND length(key) = 32 ORDER BY id LIMIT ?
                 """
             )
             try statement.bind(Int64(bitPattern: after), at: 1)

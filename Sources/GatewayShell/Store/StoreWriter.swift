@@ -93,7 +93,8 @@ package struct StoreWriter: ~Copyable {
             try remove.bind(Int64(number.number), at: 3)
             try remove.run()
         case .channel, .removeChannel, .broadcast: try writeChannel(change)
-        case .removeApp(let app, let withRest): try removeApp(app, withRest: withRest)
+        case .removeDevice(let device): try removeDevice(device)
+        case .removeApp(let app, _, let withRest): try removeApp(app, withRest: withRest)
         case .probe: try database.setUserVersion(StoreSchema.version)
         }
     }
@@ -111,6 +112,18 @@ package struct StoreWriter: ~Copyable {
         for text in texts {
             let statement = try database.prepare(text)
             try statement.bind(Int64(app.number), at: 1)
+            try statement.run()
+        }
+    }
+
+    /// The largest number stays in a row of no device's, so that no other gets it.
+    private func removeDevice(_ device: DeviceID) throws(SQLiteError) {
+        for text in [
+            "DELETE FROM devices WHERE id = ? AND id < (SELECT max(id) FROM devices)",
+            "UPDATE devices SET key = CAST('removed ' || id AS BLOB) WHERE id = ?",
+        ] {
+            let statement = try database.prepare(text)
+            try statement.bind(Int64(device.number), at: 1)
             try statement.run()
         }
     }
@@ -144,7 +157,7 @@ package struct StoreWriter: ~Copyable {
             try keep.bind(Int64(broadcast.priority.rawValue), at: 4)
             try keep.bind(broadcast.payload, at: 5)
             try keep.run()
-        case .device, .app, .registration, .store, .remove, .removeApp, .probe: break
+        case .device, .app, .registration, .store, .remove, .removeApp, .removeDevice, .probe: break
         }
     }
 
@@ -204,26 +217,9 @@ package struct StoreWriter: ~Copyable {
         try statement.bind(events, at: start + 10)
     }
 
-    /// Removes stored pushes that expired by `now`, at most `limit`, with a line in the log each;
-    /// how many there were. Also lines of the log from before `oldest`.
-    func sweep(now: WallTime, oldestLog: PushNumber, limit: Int) throws(SQLiteError) -> Int {
+    /// Removes lines of the log from before `oldest`, at most `limit`; how many there were.
+    func sweep(oldestLog: PushNumber, limit: Int) throws(SQLiteError) -> Int {
         try database.transaction { () throws(SQLiteError) in
-            let expired = try database.prepare(
-                """
-                DELETE FROM slots WHERE rowid IN
-                (SELECT rowid FROM slots WHERE expiration <= ?1 LIMIT ?2) RETURNING number
-                """
-            )
-            try expired.bind(now.nanoseconds, at: 1)
-            try expired.bind(Int64(limit), at: 2)
-            var numbers: [Int64] = []
-            while try expired.step() { numbers.append(try expired.integer(at: 0)) }
-            let event = LogBytes.encode([LogRow.Entry(event: .expired, at: now)])
-            for number in numbers {
-                try extendLog.bind(event, at: 1)
-                try extendLog.bind(number, at: 2)
-                try extendLog.run()
-            }
             let forget = try database.prepare(
                 """
                 DELETE FROM log WHERE number IN
@@ -233,7 +229,7 @@ package struct StoreWriter: ~Copyable {
             try forget.bind(Int64(oldestLog.number), at: 1)
             try forget.bind(Int64(limit), at: 2)
             try forget.run()
-            return max(numbers.count, database.changes)
+            return database.changes
         }
     }
 }

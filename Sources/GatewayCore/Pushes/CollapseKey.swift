@@ -1,0 +1,23 @@
+/// A collapse identifier by its hash (FNV-1a): what is kept of it for each stored push.
+///
+/// Two identifiers with one hash would collapse into each other, which only their own provider
+/// could bring about.
+package struct CollapseKey: Equatable, Sendable {
+    private let hash: UInt64
+
+    /// Of a push without an identifier: it collapses with nothing.
+    package static let none = CollapseKey([])
+
+    package init(_ identifier: some Collection<UInt8>) {
+        guard !identifier.isEmpty else {
+            hash = 0
+            return
+        }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in identifier { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        self.hash = max(1, hash)
+    }
+
+    /// Whether a push with one replaces one with the other.
+    func collapses(with other: CollapseKey) -> Bool { hash != 0 && hash == other.hash }
+}
