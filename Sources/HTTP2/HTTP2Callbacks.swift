@@ -94,6 +94,7 @@ extension HTTP2Session {
         on number: Int32
     ) -> Int32 {
         guard unsafe !addField(name, value) else { return 0 }
+        wastedFields()
         // Resets the stream; the connection's table of fields stays right.
         reset(number, .enhanceYourCalm)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue

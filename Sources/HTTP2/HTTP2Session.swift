@@ -350,7 +350,12 @@ package final class HTTP2Session {
         idleFrames = max(-Self.mostCredit, idleFrames - (isWhole ? 8 : 1))
     }
 
+    /// A header list beyond the limit: it was decoded for nothing, which costs as much as many
+    /// frames.
+    func wastedFields() { idleFrames += Self.wastedFieldsCost }
+
     private static let mostCredit = 10_000
+    private static let wastedFieldsCost = 100
 
     func stream(_ number: Int32) -> HTTP2Stream? {
         if let recent, recent.number == number { return recent }

@@ -126,6 +126,23 @@ struct GreedyProviderTests {
         #expect(try stat("provider_floods_total", of: gateway) == 1)
     }
 
+    @Test func `header lists beyond the limit without number end the connection`() throws {
+        let gateway = try serving()
+        let raw = try Raw(gateway)
+        let fields = (0..<20).map { ("x-\($0)", String(repeating: "v", count: 500)) }
+        raw.send(Raw.preface + Raw.settings)
+        var count: UInt32 = 0
+        while count < 1000 {
+            let request = Raw.request("/3/device/00", fields)
+            guard raw.send(Raw.frame(1, 5, 2 * count + 1, request)) else { break }
+            count += 1
+        }
+        let frames = raw.frames()
+        #expect(frames.last { $0.type == 7 }?.code == 11 || count < 1000)
+        #expect(frames.count { $0.type == 3 } < 50)
+        #expect(try stat("provider_floods_total", of: gateway) == 1)
+    }
+
     @Test func `a wrong signature is looked at once, and ten of them are enough`() throws {
         let gateway = try serving()
         let raw = try Raw(gateway)
