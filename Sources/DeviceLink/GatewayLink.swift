@@ -30,6 +30,8 @@ package final class GatewayLink {
 
     private let loop: EventLoop
     private let address: InternetAddress
+    /// That the gateway's certificate must be for.
+    private let name: String
     private let context: TLSContext
     private let key: Ed25519PrivateKey
     private let publicKey: [UInt8]
@@ -62,10 +64,12 @@ package final class GatewayLink {
         }
     }
 
-    /// `context` must offer `LinkFormat.protocolName`. `key` is who the device is at this gateway.
+    /// `name`: that of the certificate, if it is not the address's host. `context` must offer
+    /// `LinkFormat.protocolName`. `key` is who the device is at this gateway.
     package init(
         _ loop: EventLoop,
         to address: InternetAddress,
+        name: String? = nil,
         _ context: TLSContext,
         key: Ed25519PrivateKey,
         _ client: LinkClient,
@@ -73,6 +77,7 @@ package final class GatewayLink {
     ) throws {
         (self.loop, self.address, self.context, self.key) = (loop, address, context, key)
         (self.client, self.handler) = (client, handler)
+        self.name = name ?? address.host
         publicKey = try key.publicKey().bytes
         timer = try TimerSource(loop) { [unowned self] in
             perform(self.client.woke(at: Clocks.boot()))
@@ -147,7 +152,7 @@ package final class GatewayLink {
         do {
             let socket = try InternetSocket.start(connectingTo: address, attempt: attempts)
             let number = socket.number
-            let connection = try Connection(socket, context, address.host)
+            let connection = try Connection(socket, context, name)
             // Writable: the connection stands, or cannot be had.
             connection.source = try DescriptorSource(loop, number, [.readable, .writable]) {
                 [unowned self, unowned connection] _ in ready(connection)

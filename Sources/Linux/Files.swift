@@ -163,10 +163,19 @@ package enum Files {
 
     package static func exists(_ path: String) -> Bool { status(path) != nil }
 
+    /// Whether nothing is there; false when that cannot be seen.
+    package static func isMissing(_ path: String) -> Bool {
+        var information = stat()
+        guard unsafe stat(path, &information) != 0 else { return false }
+        return errno == ENOENT || errno == ENOTDIR
+    }
+
     /// Whether this user may run the file.
     package static func isExecutable(_ path: String) -> Bool {
         unsafe access(path, X_OK) == 0 && status(path)?.kind == .file
     }
+
+    package static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
     /// Whether this user may write to the file, or make files in the directory.
     package static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }

@@ -44,6 +44,9 @@ final class KeyHandle: @unchecked Sendable {  // never changed, counted atomical
 
     /// A private key that is not encrypted.
     convenience init(privatePEM text: String) throws(TLSError) {
+        guard !text.contains("ENCRYPTED") else {
+            throw TLSError(.input, "private key", "it is encrypted; decrypt it first")
+        }
         let input = try MemoryText(text)
         // Without a callback OpenSSL would ask for a password at the terminal.
         let key = unsafe PEM_read_bio_PrivateKey(input.handle, nil, { _, _, _, _ in -1 }, nil)

@@ -1,5 +1,6 @@
 import GatewayShell
 import Linux
+import SQLite
 import TLS
 import TestKit
 import Testing
@@ -156,6 +157,64 @@ struct OperatorTests {
             token
         )
         #expect(outcome.errors.contains("InvalidProviderToken"), "\(outcome.errors)")
+    }
+
+    // MARK: Names, owners, versions
+
+    @Test func `the commands know the gateway's own names`() throws {
+        let gateway = try ScratchGateway()
+        for name in ["server.pem", "server.key", "ca.pem", "ca.key"] {
+            try Files.remove(gateway.directory(name))
+        }
+        #expect(try gateway.run("init", "--host=push.example.org").succeeded)
+        try gateway.start()
+        let device = try ScratchDevice(gateway)
+        let outcome = try gateway.run(
+            "send",
+            "--topic=\(ScratchGateway.topic)",
+            "--alert=Hello",
+            "--host=localhost:\(gateway.port)",
+            try device.token()
+        )
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        try device.wait(for: "Hello")
+        try device.end()
+    }
+
+    @Test func `nothing is made in a directory of another user's`() throws {
+        guard CurrentProcess.user == 0 else { return }
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        try Files.setOwner(place, user: 1234, group: 1234)
+        let before = try Files.list(place).sorted()
+        let outcome = try run(place, "serve", "--listen=127.0.0.1:0", "--devices=127.0.0.1:0")
+        #expect(!outcome.succeeded)
+        #expect(outcome.errors.contains("1234"), "\(outcome.errors)")
+        #expect(try Files.list(place).sorted() == before)
+    }
+
+    @Test(arguments: ["serve", "log", "devices"])
+    func `a file of a newer version is said to be that`(command: String) throws {
+        let gateway = try ScratchGateway()
+        _ = try gateway.register(1)
+        try Database(path: gateway.places.store, mode: .create).setUserVersion(99)
+        let outcome = try gateway.run(command)
+        #expect(!outcome.succeeded)
+        #expect(outcome.errors.contains("newer"), "\(outcome.errors)")
+    }
+
+    @Test func `what is no topic is none for a device either`() throws {
+        let place = scratch("g")
+        #expect(try run(place, "init").succeeded)
+        let outcome = try run(place, "device", "not a topic")
+        #expect(outcome.status == .exited(2), "\(outcome.errors)")
+    }
+
+    @Test func `a key that is encrypted is said to be that`() {
+        let text =
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n"
+        let error = #expect(throws: TLSError.self) { try P256PrivateKey(pem: text) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("encrypted"))
     }
 
     // MARK: Settings

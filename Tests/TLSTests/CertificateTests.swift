@@ -36,6 +36,17 @@ struct CertificateTests {
         #expect(!other.succeeded)
     }
 
+    @Test func itsNamesAreReadInTheirOrderWithoutThoseOfMany() throws {
+        let chain = try Authority().server("*.a.example", "b.example", "::1", "c.example").chain
+        #expect(try Certificate(pem: chain).hostNames == ["b.example", "c.example"])
+        let long = (0..<40).map { "name-\($0).push.example.org" }
+        var template = CertificateTemplate(.authority, commonName: "x", validity: 0...1)
+        #expect(try template.issue(for: try P256PrivateKey()).hostNames == [])
+        template = CertificateTemplate(.server, commonName: "x", validity: 0...1)
+        template.hosts = long
+        #expect(try template.issue(for: try P256PrivateKey()).hostNames == long)
+    }
+
     @Test func whatACertificateSaysIsRead() throws {
         let authority = try Authority()
         var template = CertificateTemplate(

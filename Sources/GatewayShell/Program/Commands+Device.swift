@@ -55,6 +55,7 @@ private final class TrialDevice {
 
     init(_ invocation: GatewayInvocation) throws {
         self.invocation = invocation
+        _ = try KeysFile.topics(invocation.operands)
         count = try invocation.integer("count", in: 1...1_000_000_000).map { Int($0) }
         try CurrentProcess.block(signals: [Signal.terminate, Signal.interrupt])
         loop = try EventLoop()
@@ -78,6 +79,7 @@ private final class TrialDevice {
         link = try GatewayLink(
             loop,
             to: address,
+            name: options["ca"] == nil ? places.serverName(at: address) : address.host,
             context,
             key: try Self.identity(options["identity"] ?? places.directory + "/device.key"),
             LinkClient(condition: condition, seed: seed)

@@ -130,7 +130,7 @@ extension GatewayProgram {
         let token = try ProviderClient.token(key: key.text, id: key.id, team: key.team)
         let client = ProviderClient(
             address: address,
-            host: address.host,
+            host: options["ca"] == nil ? places.serverName(at: address) : address.host,
             anchors: try failing { try Files.text(options["ca"] ?? places.authority) }
         )
         return try client.send(

@@ -100,6 +100,7 @@ final class GatewayService {
 
     /// One process at a time may have a directory.
     private static func lock(_ places: GatewayPlaces) throws(Failure) -> LockFile {
+        try places.checkOwner()
         do throws(LinuxError) {
             let lock = try LockFile(places.lock)
             if try lock.tryLock(0) { return lock }
@@ -132,15 +133,21 @@ final class GatewayService {
         }
     }
 
-    /// Where senders of Web Push find it: what the settings say, else the certificate's name.
+    /// Where senders of Web Push find it: what the settings say, else the certificate's first name.
     private static func origin(
         _ places: GatewayPlaces,
         _ settings: GatewaySettings,
         _ port: UInt16
     ) throws(Failure) -> String {
         if let url = settings.url { return url }
-        let own = try failing { try Certificate(pem: try Files.text(places.certificate)) }
-        let name = own.subject(.commonName) ?? "localhost"
+        let own = try failing { try places.certificateName() }
+        if own == nil {
+            GatewayLog.write(
+                "the certificate has no name: addresses for Web Push begin with localhost, "
+                    + "unless \"url\" in \(places.settings) says what they begin with"
+            )
+        }
+        let name = own ?? "localhost"
         let host = name.contains(":") ? "[\(name)]" : name
         return "https://\(host)" + (port == 443 ? "" : ":\(port)")
     }

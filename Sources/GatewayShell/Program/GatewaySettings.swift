@@ -298,7 +298,10 @@ package struct GatewaySettings: Sendable {
 /// Files of NAME = VALUE lines.
 enum ConfigurationFile {
     static func read(_ path: String) throws(Failure) -> ConfigurationText {
-        guard Files.exists(path) else { return ConfigurationText() }
+        if Files.isMissing(path) { return ConfigurationText() }
+        guard Files.isReadable(path) else {
+            throw Failure(.failed, "no permission to read \(path)")
+        }
         let bytes = try failing {
             try Files.readRegular(path, limit: ConfigurationText.limit + 1)
         }

@@ -15,6 +15,7 @@ package final class StoreReader {
     package init(_ path: String) throws(StorageError) {
         do throws(SQLiteError) {
             database = try Database(path: path, mode: .readOnly, busyTimeout: 10_000)
+            try StoreSchema.check(database, path)
             deviceWithKey = try database.prepare("SELECT id FROM devices WHERE key = ?")
             registrations = try database.prepare(
                 "SELECT app, generation, active, ended FROM registrations WHERE device = ?"

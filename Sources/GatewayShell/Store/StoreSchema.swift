@@ -65,14 +65,22 @@ enum StoreSchema {
             }
             return database
         }
-        if version != Self.version || id != applicationID {
-            throw SQLiteError(
-                extendedCode: 26,
-                operation: .open,
-                message: "not a gateway's file, or one of another version",
-                subject: path
-            )
-        }
+        try check(database, path)
         return database
+    }
+
+    /// Throws unless it is a gateway's file of this version.
+    static func check(_ database: borrowing Database, _ path: String) throws(SQLiteError) {
+        let version = try database.userVersion()
+        let isOurs = try database.applicationID() == applicationID
+        if isOurs, version == Self.version { return }
+        let message =
+            !isOurs
+            ? "not a gateway's file"
+            : version > Self.version
+                ? "written by a newer offstage-gateway (version \(version) of the file, this "
+                    + "program writes \(Self.version))"
+                : "of version \(version); \"offstage-gateway serve\" brings it up to date"
+        throw SQLiteError(extendedCode: 26, operation: .open, message: message, subject: path)
     }
 }
