@@ -131,6 +131,8 @@ extension HTTP2Session {
             {
                 turnAway(stream)
             }
+        case NGHTTP2_PING.rawValue:
+            if head.flags & flags(NGHTTP2_FLAG_ACK) != 0 { handler.answeredPing() }
         case NGHTTP2_GOAWAY.rawValue:
             let goodbye = unsafe frame.pointee.goaway
             let reason = unsafe UnsafeBufferPointer(

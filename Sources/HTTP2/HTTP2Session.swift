@@ -302,6 +302,17 @@ package final class HTTP2Session {
         )
     }
 
+    /// Tells the peer that an end is near, while requests on their way are still taken.
+    package func announceEnd() throws(HTTP2Error) {
+        try check("goaway", unsafe nghttp2_submit_shutdown_notice(handle))
+    }
+
+    /// Asks the peer for a sign, before all else that is to be sent; `answeredPing` says that it
+    /// came.
+    package func ping() throws(HTTP2Error) {
+        try check("ping", unsafe nghttp2_submit_ping(handle, flags(NGHTTP2_FLAG_NONE), nil))
+    }
+
     // MARK: Streams
 
     func beginFields(upTo limit: Int) {

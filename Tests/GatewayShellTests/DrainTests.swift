@@ -25,6 +25,41 @@ struct DrainTests {
         try device.end()
     }
 
+    @Test func `the end is announced, and said when all that was sent before has come`() throws {
+        let gateway = try ScratchGateway(settings: "drain-time = 1h\n")
+        let token = try gateway.register(1)[0]
+        try gateway.start()
+        let sender = try ScratchSender(gateway, token)
+        #expect(sender.push(try self.token(gateway)) == "")
+        try gateway.signal(Signal.terminate)
+        let early = sender.raw.frames { $0.type == 6 && $0.flags == 0 }
+        let notice = try #require(early.last { $0.type == 7 })
+        #expect(notice.payload.prefix(4) == [0x7F, 0xFF, 0xFF, 0xFF])
+        // On its way before the notice was read: it is still answered.
+        sender.ask(try self.token(gateway))
+        let ping = try #require(early.last)
+        sender.raw.send(RawConnection.frame(6, 1, 0, ping.payload))
+        let rest = sender.raw.frames()
+        let answer = try #require(rest.firstIndex { $0.type == 1 && $0.stream == 3 })
+        let goodbye = try #require(rest.firstIndex { $0.type == 7 })
+        #expect(answer < goodbye)
+        #expect(rest[goodbye].payload.prefix(4) == [0, 0, 0, 3])
+        #expect(try gateway.terminate() == .exited(0))
+    }
+
+    @Test func `who neither reads nor says anything holds the end up no longer than a moment`()
+        throws
+    {
+        let gateway = try ScratchGateway(settings: "drain-time = 1h\n")
+        let token = try gateway.register(1)[0]
+        try gateway.start()
+        let sender = try ScratchSender(gateway, token)
+        #expect(sender.push(try self.token(gateway)) == "")
+        // The connection is there all the time.
+        #expect(try gateway.terminate() == .exited(0))
+        #expect(sender.raw.frames().last?.type == 7)
+    }
+
     @Test func `who reads slowly and goes on sending loses no answer`() throws {
         let gateway = try ScratchGateway()
         try gateway.start()

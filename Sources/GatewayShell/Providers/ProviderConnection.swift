@@ -40,8 +40,18 @@ final class ProviderConnection {
     private var isEnding = false
     /// To be said, and since when, once nobody waits for an answer: some take it for the end.
     private var goodbye: (reason: Reason, since: BootTime)?
-    /// Since when all is said, and what comes is thrown away.
+    /// How far the end of the gateway is told: that it is near, then a ping, whose answer comes
+    /// behind all that the provider sent before it knew.
+    private enum Farewell {
+        case untold
+        case announced
+        case asked(since: BootTime)
+        case heard
+    }
+    private var farewell = Farewell.untold
+    /// Since when all is said, and what comes is thrown away; and since when nothing came.
     private var lingersSince: BootTime?
+    private var silentSince: BootTime?
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
     let start: BootTime
@@ -274,7 +284,7 @@ final class ProviderConnection {
         // What waited, and no event of the descriptor will tell of.
         if blockedSince != nil || web?.mayGoOn == true { server.readAgain(self) }
         blockedSince = nil
-        if let http, http.isOver || isEnding && http.openCount == 0 { finish() }
+        if let http, http.isOver || isEnding && goodbye == nil && http.openCount == 0 { finish() }
         if let web, web.isOver { finish() }
     }
 
@@ -315,6 +325,18 @@ final class ProviderConnection {
         guard let http, let (reason, _) = goodbye, isLate || http.openCount == 0 else {
             return false
         }
+        if reason == .shutdown, !isLate {
+            switch farewell {
+            case .untold:
+                farewell = .announced
+                return (try? http.announceEnd()) != nil
+            case .announced:
+                farewell = .asked(since: server.now.boot)
+                return (try? http.ping()) != nil
+            case .asked: return false
+            case .heard: break
+            }
+        }
         goodbye = nil
         let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
         return (try? http.end(.noError, reason: text)) != nil
@@ -325,6 +347,7 @@ final class ProviderConnection {
     private func finish() {
         guard !isClosed, lingersSince == nil else { return }
         lingersSince = server.now.boot
+        silentSince = lingersSince
         tls.close()
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
         watchWrites(false)
@@ -336,6 +359,7 @@ final class ProviderConnection {
             do throws(LinuxError) {
                 guard let bytes = try descriptor.readAvailable(upTo: 65_536) else { return }
                 if bytes.isEmpty { return close() }
+                silentSince = server.now.boot
             } catch {
                 return close()
             }
@@ -343,6 +367,8 @@ final class ProviderConnection {
     }
 
     private static let lingerTime = Interval.seconds(10)
+    /// At the end of the gateway: who says nothing has nothing to lose by it.
+    private static let silentTime = Interval.seconds(1)
     /// Whoever keeps sending gets its goodbye in between.
     private static let goodbyeTime = Interval.seconds(3)
 
@@ -350,9 +376,13 @@ final class ProviderConnection {
     /// not taken, silence.
     func check(_ now: Moment) {
         if let lingersSince {
-            if now.boot - lingersSince > Self.lingerTime { close() }
+            let isSilent = silentSince.map { now.boot - $0 >= Self.silentTime } ?? false
+            if server.isDraining && isSilent || now.boot - lingersSince > Self.lingerTime {
+                close()
+            }
             return
         }
+        if case .asked(let since) = farewell, now.boot - since >= Self.silentTime { heard() }
         if let goodbye, now.boot - goodbye.since > Self.goodbyeTime, sayGoodbye(isLate: true) {
             flush()
         }
@@ -416,4 +446,14 @@ extension ProviderConnection: HTTP2Handler {
     func broken(_ stream: Int32, _ code: HTTP2Code) {}
 
     func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {}
+
+    /// What it sent before it knew of the end was taken.
+    func answeredPing() {
+        if case .asked = farewell { heard() }
+    }
+
+    private func heard() {
+        farewell = .heard
+        server.touch(self)
+    }
 }

@@ -77,7 +77,7 @@ package final class ProviderServer {
     private var lastCall: UInt64 = 0
     var random: SeededRandom
     private var calls: [CallID: Call] = [:]
-    private var isDraining = false
+    private(set) var isDraining = false
 
     /// Who waits for an answer.
     struct Call {
