@@ -68,7 +68,12 @@ struct Metrics {
         }
     }
 
-    init(_ node: GatewayNode, _ providers: ProviderServer, _ devices: LinkServer) {
+    init(
+        _ node: GatewayNode,
+        _ providers: ProviderServer,
+        _ devices: LinkServer,
+        _ certificate: CertificateTime
+    ) {
         let server = providers.counters
         var figures =
             Self.figures(node.gateway.counters, Self.pushes)
@@ -87,6 +92,10 @@ struct Metrics {
             ("devices_connected", "Devices connected now.", node.gateway.connectedCount),
             ("requests_waiting", "Requests not answered yet.", providers.waitingCount),
             ("channels", "Broadcast channels now.", node.gateway.channelCount),
+            (
+                "certificate_days_left", "Whole days until the certificate expires.",
+                certificate.daysLeft(at: node.now.wall)
+            ),
         ] {
             add(name, help, UInt64(count), isCounter: false)
         }

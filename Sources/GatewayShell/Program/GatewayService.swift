@@ -26,6 +26,7 @@ final class GatewayService {
     private var probeTimer: TimerSource?
     private var endTimer: TimerSource?
     private var isEnding = false
+    private var certificate: CertificateTime
 
     init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(Failure) {
         (self.places, self.settings) = (places, settings)
@@ -39,6 +40,7 @@ final class GatewayService {
         }
         let keys = try KeysFile(places.keys).keys()
         let context = try Self.context(places)
+        certificate = try CertificateTime(places)
         do {
             loop = try EventLoop()
             storage = try SQLiteStorage(places.store)
@@ -73,6 +75,7 @@ final class GatewayService {
         }
         useApps(settings, keys)
         node.storeChanged = { [unowned self] in storeChanged($0) }
+        certificate.warn(at: node.now.wall)
         try listen()
     }
 
@@ -266,6 +269,8 @@ final class GatewayService {
                 try Self.context(places), try Self.deviceContext(places)
             )
             let origin = try Self.origin(places, settings, port)
+            certificate = try CertificateTime(places)
+            certificate.warn(at: node.now.wall)
             providers.context = forProviders
             devices.use(forDevices)
             node.origin = origin
@@ -277,15 +282,18 @@ final class GatewayService {
 
     // MARK: Questions
 
+    private var metrics: Metrics { Metrics(node, providers, devices, certificate) }
+
     private func question(_ method: String, _ path: String) -> ControlServer.Answer {
         switch (method, path) {
         case ("GET", "/metrics"):
             return ControlServer.Answer(
                 type: "text/plain; version=0.0.4",
-                body: Metrics(node, providers, devices).text
+                body: metrics.text
             )
         case ("GET", "/health"):
-            let problem = isEnding ? nil : node.storeProblem
+            let certificate = certificate.problem(at: node.now.wall)
+            let problem = isEnding ? nil : node.storeProblem ?? certificate
             let word = isEnding ? "ending" : problem == nil ? "serving" : "failing"
             var report: [(String, Value)] = [("status", .string(word))]
             if let problem { report.append(("reason", .string(problem))) }
@@ -305,7 +313,7 @@ final class GatewayService {
         }
         switch (method, parts.first, parts.count) {
         case ("GET", "stats", 1):
-            reply(ControlServer.Answer(body: Metrics(node, providers, devices).value.json()))
+            reply(ControlServer.Answer(body: metrics.value.json()))
         case ("DELETE", "devices", 2):
             let what = "there is no device \(parts[1])"
             guard let number = UInt64(parts[1]) else { return removed(what)(.unknown) }
