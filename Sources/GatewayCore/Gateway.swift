@@ -11,8 +11,9 @@ package import Vocabulary
 package struct Gateway: Sendable {
     package var limits: GatewayLimits
     package internal(set) var counters = GatewayCounters()
-    /// What counts once the batch being filled is on the disk, and the one being written.
+    /// What is counted once the batch that is being filled is on the disk.
     var filling = GatewayCounters()
+    /// The same for the batch that is being written.
     private var closing = GatewayCounters()
 
     var devices = DeviceTable()

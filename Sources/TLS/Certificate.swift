@@ -106,32 +106,8 @@ package final class Certificate: @unchecked Sendable {  // never changed, counte
 
     /// The names of servers that it is for, in its order, without those with a wildcard.
     package var hostNames: [String] {
-        // SEQUENCE of names (RFC 5280 section 4.2.1.6), each a tag, a length and its bytes.
-        guard let der = extensionValue("2.5.29.17") else { return [] }
-        var names: [String] = []
-        var rest = der[...]
-        guard rest.popFirst() == 0x30, Self.length(&rest) == rest.count else { return [] }
-        while let tag = rest.popFirst() {
-            guard let count = Self.length(&rest), count <= rest.count else { return [] }
-            let bytes = rest.prefix(count)
-            rest = rest.dropFirst(count)
-            if tag == 0x82, !bytes.contains(UInt8(ascii: "*")) {
-                names.append(String(decoding: bytes, as: UTF8.self))
-            }
-        }
-        return names
-    }
-
-    private static func length(_ bytes: inout ArraySlice<UInt8>) -> Int? {
-        guard let first = bytes.popFirst() else { return nil }
-        guard first >= 0x80 else { return Int(first) }
-        guard first == 0x81 || first == 0x82 else { return nil }
-        var count = 0
-        for _ in 0..<(first & 0x7F) {
-            guard let byte = bytes.popFirst() else { return nil }
-            count = count << 8 | Int(byte)
-        }
-        return count
+        // dNSName in subjectAltName (RFC 5280 section 4.2.1.6).
+        DER.texts(extensionValue("2.5.29.17") ?? [], tag: 0x82).filter { !$0.contains("*") }
     }
 
     /// From when to when it is valid, in seconds since 1970; nil for a time that cannot be read.

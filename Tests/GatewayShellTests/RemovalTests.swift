@@ -78,74 +78,29 @@ struct RemovalTests {
 
     // MARK: Unregistering
 
-    /// Two links of the gateway's own code over a disk that a test fills.
-    private final class World {
-        let directory = ScratchDirectory()
-        let disk = FaultyDisk()
-        let links = Links()
-        let node: GatewayNode
+    private func registered() throws -> ScratchNode {
+        let world = try ScratchNode()
+        world.register("a")
+        world.links.told = []
+        return world
+    }
 
-        final class Links: DeviceLinks {
-            var told: [String] = []
-
-            func send(_ sending: Sending, over link: LinkID) {}
-            func registered(_ bundle: String, token: [UInt8], over link: LinkID) {
-                told.append("registered \(bundle)")
-            }
-            func refused(_ bundle: String, _ why: RegistrationRefusal, over link: LinkID) {
-                told.append("refused \(bundle)")
-            }
-            func send(_ broadcast: Broadcast, over link: LinkID) {}
-            func follows(_ channel: ChannelID, _ why: FollowProblem?, over link: LinkID) {}
-            func subscribed(
-                _ bundle: String,
-                key: [UInt8],
-                endpoint: String,
-                over link: LinkID
-            ) {}
-            func unregistered(_ bundle: String, over link: LinkID) {
-                told.append("unregistered \(bundle)")
-            }
-            func end(_ link: LinkID, _ why: LinkEnd) {}
-        }
-
-        init() throws {
-            node = try GatewayNode(
-                try EventLoop(),
-                try SQLiteStorage(directory("gateway.db"), fileSystem: disk.name),
-                GatewayLimits(),
-                seal: try SyntheticTokens(key: [UInt8](repeating: 5, count: 32)),
-                identity: 0
-            )
-            node.links = links
-            node.identify([UInt8](repeating: 1, count: 32)) { [node = node] device in
-                _ = node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
-            }
-            node.settle()
-            node.register("a", renewing: false, over: LinkID(1))
-            node.settle()
-            links.told = []
-        }
-
-        var isActive: Bool {
-            get throws {
-                let reader = try StoreReader(directory("gateway.db"))
-                return try reader.record(of: DeviceID(1)).registrations.contains { $0.isActive }
-            }
-        }
+    private func isActive(_ world: ScratchNode) throws -> Bool {
+        let reader = try StoreReader(world.directory("gateway.db"))
+        return try reader.record(of: DeviceID(1)).registrations.contains { $0.isActive }
     }
 
     @Test func `a device is told that it is unregistered when that is on the disk`() throws {
-        let world = try World()
+        let world = try registered()
         world.node.unregister("a", over: LinkID(1))
         #expect(world.links.told.isEmpty)
         world.node.settle()
         #expect(world.links.told == ["unregistered a"])
-        #expect(try !world.isActive)
+        #expect(try !isActive(world))
     }
 
     @Test func `on a full disk it is told that it is not, and may ask again`() throws {
-        let world = try World()
+        let world = try registered()
         world.disk.fail(nth: 1, with: .full, forever: true)
         world.node.unregister("a", over: LinkID(1))
         world.node.settle()
@@ -154,11 +109,11 @@ struct RemovalTests {
         world.node.unregister("a", over: LinkID(1))
         world.node.settle()
         #expect(world.links.told == ["refused a", "unregistered a"])
-        #expect(try !world.isActive)
+        #expect(try !isActive(world))
     }
 
     @Test func `what rests on a batch that failed fails with it`() throws {
-        let world = try World()
+        let world = try registered()
         world.disk.fail(nth: 1, with: .full, forever: true)
         world.node.unregister("a", over: LinkID(1))
         world.node.endTurn()

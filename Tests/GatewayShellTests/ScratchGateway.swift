@@ -108,13 +108,17 @@ final class ScratchGateway {
     final class Links: DeviceLinks {
         var tokens: [String] = []
         var refusals: [RegistrationRefusal] = []
+        /// What apps were told, in words.
+        var told: [String] = []
 
         func send(_ sending: Sending, over link: LinkID) {}
         func registered(_ bundle: String, token: [UInt8], over link: LinkID) {
             tokens.append(Hexadecimal.text(token))
+            told.append("registered \(bundle)")
         }
         func refused(_ bundle: String, _ why: RegistrationRefusal, over link: LinkID) {
             refusals.append(why)
+            told.append("refused \(bundle)")
         }
         func send(_ broadcast: Broadcast, over link: LinkID) {}
         func follows(_ channel: ChannelID, _ why: FollowProblem?, over link: LinkID) {}
@@ -124,7 +128,9 @@ final class ScratchGateway {
             endpoint: String,
             over link: LinkID
         ) {}
-        func unregistered(_ bundle: String, over link: LinkID) {}
+        func unregistered(_ bundle: String, over link: LinkID) {
+            told.append("unregistered \(bundle)")
+        }
         func end(_ link: LinkID, _ why: LinkEnd) {}
     }
 

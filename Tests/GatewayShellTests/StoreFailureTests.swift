@@ -47,53 +47,8 @@ struct StoreFailureTests {
         #expect(log.contains("stored again"))
     }
 
-    private final class World {
-        let directory = ScratchDirectory()
-        let disk = FaultyDisk()
-        let links = ScratchGateway.Links()
-        let node: GatewayNode
-
-        init(_ limits: GatewayLimits = GatewayLimits()) throws {
-            node = try Self.node(directory, disk, limits)
-            node.links = links
-            node.identify([UInt8](repeating: 1, count: 32)) { [node = node] device in
-                _ = node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
-            }
-            node.settle()
-        }
-
-        static func node(
-            _ directory: ScratchDirectory,
-            _ disk: FaultyDisk,
-            _ limits: GatewayLimits
-        ) throws -> GatewayNode {
-            try GatewayNode(
-                try EventLoop(),
-                try SQLiteStorage(directory("gateway.db"), fileSystem: disk.name),
-                limits,
-                seal: try SyntheticTokens(key: [UInt8](repeating: 5, count: 32)),
-                identity: 0
-            )
-        }
-
-        func register(_ bundle: String) {
-            node.register(bundle, renewing: false, over: LinkID(1))
-            node.settle()
-        }
-
-        func unregister(_ bundle: String) {
-            node.unregister(bundle, over: LinkID(1))
-            node.settle()
-        }
-
-        /// What a gateway that starts now would know.
-        func apps() throws -> [String] {
-            try StoreReader(directory("gateway.db")).apps().map { "\($0.0.number) \($0.1)" }
-        }
-    }
-
     @Test func `who registers meanwhile is to ask again, and the app keeps its name`() throws {
-        let world = try World()
+        let world = try ScratchNode()
         world.disk.fail(nth: 1, with: .full, forever: true)
         world.register("org.example.One")
         #expect(world.links.refusals == [.unavailable])
@@ -115,7 +70,7 @@ struct StoreFailureTests {
     @Test func `devices make known what is allowed, what keys name, and little else`() throws {
         var limits = GatewayLimits()
         (limits.newApps, limits.newAppRefill) = (2, .hours(1))
-        let world = try World(limits)
+        let world = try ScratchNode(limits)
         for app in ["a", "b", "c", "a"] { world.register(app) }
         #expect(world.links.tokens.count == 3)
         #expect(world.links.refusals == [.unavailable])
@@ -131,7 +86,7 @@ struct StoreFailureTests {
     @Test func `apps that nobody uses make room, and their numbers are nobody's`() throws {
         var limits = GatewayLimits()
         limits.apps = 4
-        let world = try World(limits)
+        let world = try ScratchNode(limits)
         world.node.useApps(allowed: nil, named: ["named"])
         for app in ["used", "named", "idle", "last"] { world.register(app) }
         for app in ["named", "idle", "last"] { world.unregister(app) }
@@ -145,7 +100,7 @@ struct StoreFailureTests {
         world.unregister("more")
         world.node.removeApp("more") { #expect($0 == nil) }
         world.node.settle()
-        let next = try World.node(world.directory, world.disk, limits)
+        let next = try ScratchNode.node(world.directory, world.disk, limits)
         next.links = world.links
         next.identify([UInt8](repeating: 1, count: 32)) { device in
             _ = next.connected(device ?? DeviceID(0), LinkID(2), DeviceCondition())

@@ -59,9 +59,9 @@ extension Gateway {
             effects.append(.logNumber(flight.number, .delivered, now.wall))
         }
         empty(device, place, flight, into: &effects)
-        let isKept = supersede(at: place, by: flight, of: device, at: now, into: &effects)
+        let hasRemoved = supersede(at: place, by: flight, of: device, at: now, into: &effects)
         if let call = flight.call {
-            accept(call, flight.number, afterCommit: isKept, into: &effects)
+            accept(call, flight.number, afterCommit: hasRemoved, into: &effects)
         }
         flushIfWanted(device, at: now, into: &effects)
     }

@@ -104,13 +104,13 @@ extension Gateway {
         devices.states[place].flights.append(flight)
         effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
         guard case .once = push.expiration else { return }
-        let isKept = supersede(at: place, by: flight, of: push.device, at: now, into: &effects)
-        if let call { accept(call, push.number, afterCommit: isKept, into: &effects) }
+        let hasRemoved = supersede(at: place, by: flight, of: push.device, at: now, into: &effects)
+        if let call { accept(call, push.number, afterCommit: hasRemoved, into: &effects) }
     }
 
     /// The newer of two pushes with one collapse identifier is with the device, or was tried once:
-    /// the older must not come behind it, neither from its slot nor by being sent again. True: what
-    /// is kept changed by that.
+    /// the older must not come after it, from its slot or by being sent again. True: a stored push
+    /// was removed.
     mutating func supersede(
         at place: Int,
         by newer: DeviceState.Flight,
@@ -275,21 +275,20 @@ extension Gateway {
         }
     }
 
-    /// What the store keeps in a slot has expired. It may have been replaced or removed meanwhile,
-    /// which the store does not know yet.
+    /// A push of a known device has expired in its slot, as the store says. The store may not know
+    /// yet that it was replaced or removed; then nothing happens.
     package mutating func expire(
         _ key: SlotKey,
         _ number: PushNumber,
         at now: Moment,
         into effects: inout [Effect]
     ) {
-        if let place = devices.place(of: key.device) {
-            guard let index = devices.states[place].index(of: key.app),
-                devices.states[place].apps[index].slot?.number == number
-            else { return }
-            devices.states[place].apps[index].slot = nil
-            devices.states[place].batch = batch
-        }
+        guard let place = devices.place(of: key.device),
+            let index = devices.states[place].index(of: key.app),
+            devices.states[place].apps[index].slot?.number == number
+        else { return }
+        devices.states[place].apps[index].slot = nil
+        devices.states[place].batch = batch
         filling.expired += 1
         effects.append(.remove(key, number))
         effects.append(.logNumber(number, .expired, now.wall))

@@ -325,12 +325,12 @@ package final class GatewayNode {
 
     /// Nothing of the batch is kept: nobody may believe it is. What was gathered since rests on it,
     /// and goes the same way.
-    private func fail(_ batch: Writing) {
+    private func fail(_ written: Writing) {
         failures += 1
-        var lost = batch
-        for change in self.batch.changes { lost.note(change) }
+        var lost = written
+        for change in batch.changes { lost.note(change) }
         lost.deferred += deferred
-        (self.batch, deferred) = (StoreBatch(), [])
+        (batch, deferred) = (StoreBatch(), [])
         for (app, bundle) in lost.removedApps { apps.restore(app, bundle) }
         lostApps += lost.newApps
         // Which devices had an app that was taken away, nobody knows any more.
@@ -383,11 +383,13 @@ package final class GatewayNode {
 
     /// A piece at a time, so that nobody waits long; the next one when this is on the disk.
     private func expire() {
-        let piece = 500
+        let piece = 100
         guard let expired = try? storage.reader.expired(by: now.wall, limit: piece),
             !expired.isEmpty
         else { return }
-        for (slot, number) in expired { event { $0.expire(slot, number, at: $1, into: &$2) } }
+        for (slot, number) in expired where load(slot.device) {
+            event { $0.expire(slot, number, at: $1, into: &$2) }
+        }
         guard expired.count == piece else { return }
         deferred.append(.done { [weak self] problem in if problem == nil { self?.expire() } })
     }

@@ -12,7 +12,7 @@ package struct GatewayInvocation: SubcommandCall {
     }
 
     func reader() throws(Failure) -> StoreReader {
-        try places.checkReadable(places.store)
+        try GatewayPlaces.checkReadable(places.store)
         guard Files.exists(places.store) else {
             throw Failure(
                 .notFound,

@@ -223,6 +223,7 @@ final class GatewayService {
         }
         node.settle()
         providers.endTurn()
+        providers.endNow()
     }
 
     private func sweep() {

@@ -299,9 +299,7 @@ package struct GatewaySettings: Sendable {
 enum ConfigurationFile {
     static func read(_ path: String) throws(Failure) -> ConfigurationText {
         if Files.isMissing(path) { return ConfigurationText() }
-        guard Files.isReadable(path) else {
-            throw Failure(.failed, "no permission to read \(path)")
-        }
+        try GatewayPlaces.checkReadable(path)
         let bytes = try failing {
             try Files.readRegular(path, limit: ConfigurationText.limit + 1)
         }

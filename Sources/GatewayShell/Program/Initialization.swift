@@ -43,7 +43,7 @@ struct Initialization {
     /// what the certificate says. One that was there before may be for others.
     func host(_ asked: [String]) throws(Failure) -> String {
         let own = try failing { try Certificate(pem: try Files.text(places.certificate)) }
-        let name = own.subject(.commonName) ?? "localhost"
+        let name = try failing { try places.certificateName() } ?? "localhost"
         if let other = asked.first(where: { !own.covers($0) }) {
             throw Failure(
                 .failed,

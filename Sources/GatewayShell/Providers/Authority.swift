@@ -88,7 +88,7 @@ extension ProviderCertificate {
 
     /// What a certificate that our anchors vouch for says; nil when it names no topic.
     init?(_ certificate: Certificate) {
-        let list = certificate.extensionValue(Self.topics).map(DER.texts)
+        let list = certificate.extensionValue(Self.topics).map { DER.texts($0) }
         var topics = list ?? []
         // The kinds stand among the topics, by plain words.
         topics.removeAll { !$0.utf8.contains(UInt8(ascii: ".")) }
@@ -105,39 +105,5 @@ extension ProviderCertificate {
             environment: isDevelopment == isProduction
                 ? nil : isProduction ? .production : .development
         )
-    }
-}
-
-/// As much of DER as the extensions of certificates need.
-enum DER {
-    /// All UTF-8 strings, in the order in which they stand, whatever they stand in.
-    static func texts(_ bytes: [UInt8]) -> [String] {
-        var texts: [String] = []
-        collect(bytes[...], into: &texts, depth: 0)
-        return texts
-    }
-
-    private static func collect(_ bytes: ArraySlice<UInt8>, into texts: inout [String], depth: Int)
-    {
-        var rest = bytes
-        while depth < 8, let tag = rest.popFirst(), let first = rest.popFirst() {
-            var count = Int(first)
-            if first >= 0x80 {
-                guard first <= 0x82 else { return }
-                count = 0
-                for _ in 0..<(first & 0x7F) {
-                    guard let byte = rest.popFirst() else { return }
-                    count = count << 8 | Int(byte)
-                }
-            }
-            guard count <= rest.count else { return }
-            let content = rest.prefix(count)
-            rest = rest.dropFirst(count)
-            if tag == 0x0C {
-                texts.append(String(decoding: content, as: UTF8.self))
-            } else if tag & 0x20 != 0 {
-                collect(content, into: &texts, depth: depth + 1)
-            }
-        }
     }
 }

@@ -49,9 +49,8 @@ final class ProviderConnection {
         case heard
     }
     private var farewell = Farewell.untold
-    /// Since when all is said, and what comes is thrown away; and since when nothing came.
+    /// Since when all is said, and what comes is thrown away.
     private var lingersSince: BootTime?
-    private var silentSince: BootTime?
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
     let start: BootTime
@@ -342,12 +341,16 @@ final class ProviderConnection {
         return (try? http.end(.noError, reason: text)) != nil
     }
 
+    /// The time for the end is over: who was not told yet is told now.
+    func endNow() {
+        if sayGoodbye(isLate: true) { flush() }
+    }
+
     /// All is said. To close now would take back what the peer has not read, if it says more: what
     /// it says is thrown away until it closes as well.
     private func finish() {
         guard !isClosed, lingersSince == nil else { return }
         lingersSince = server.now.boot
-        silentSince = lingersSince
         tls.close()
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
         watchWrites(false)
@@ -359,7 +362,7 @@ final class ProviderConnection {
             do throws(LinuxError) {
                 guard let bytes = try descriptor.readAvailable(upTo: 65_536) else { return }
                 if bytes.isEmpty { return close() }
-                silentSince = server.now.boot
+                lastActivity = server.now.boot
             } catch {
                 return close()
             }
@@ -376,7 +379,7 @@ final class ProviderConnection {
     /// not taken, silence.
     func check(_ now: Moment) {
         if let lingersSince {
-            let isSilent = silentSince.map { now.boot - $0 >= Self.silentTime } ?? false
+            let isSilent = now.boot - max(lingersSince, lastActivity) >= Self.silentTime
             if server.isDraining && isSilent || now.boot - lingersSince > Self.lingerTime {
                 close()
             }

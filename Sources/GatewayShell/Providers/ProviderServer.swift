@@ -266,7 +266,12 @@ package final class ProviderServer {
         for number in connections.keys.sorted() { connections[number]?.drain(.shutdown) }
     }
 
-    /// The number of connections that are still there after `drain`.
+    /// The last thing before the end, for those that are still there.
+    package func endNow() {
+        for number in connections.keys.sorted() { connections[number]?.endNow() }
+    }
+
+    /// Whether no connection is left after `drain`.
     package var isDrained: Bool { connections.isEmpty }
 }
 

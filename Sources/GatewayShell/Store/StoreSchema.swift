@@ -6,6 +6,7 @@ enum StoreSchema {
     static let applicationID: Int32 = 0x4F66_7367
     static let version: Int32 = 2
 
+    /// A row of `devices` whose key has not 32 bytes is that of a device that was removed.
     /// A row of `log` with device 0 is a broadcast's, and its `id` that of the channel.
     private static let tables = """
         CREATE TABLE devices (

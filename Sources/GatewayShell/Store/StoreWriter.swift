@@ -109,21 +109,22 @@ package struct StoreWriter: ~Copyable {
         if withRest {
             texts += ["registrations", "slots"].map { "DELETE FROM \($0) WHERE app = ?" }
         }
-        for text in texts {
-            let statement = try database.prepare(text)
-            try statement.bind(Int64(app.number), at: 1)
-            try statement.run()
-        }
+        try run(texts, Int64(app.number))
     }
 
     /// The largest number stays in a row of no device's, so that no other gets it.
     private func removeDevice(_ device: DeviceID) throws(SQLiteError) {
-        for text in [
+        let texts = [
             "DELETE FROM devices WHERE id = ? AND id < (SELECT max(id) FROM devices)",
             "UPDATE devices SET key = CAST('removed ' || id AS BLOB) WHERE id = ?",
-        ] {
+        ]
+        try run(texts, Int64(device.number))
+    }
+
+    private func run(_ texts: [String], _ number: Int64) throws(SQLiteError) {
+        for text in texts {
             let statement = try database.prepare(text)
-            try statement.bind(Int64(device.number), at: 1)
+            try statement.bind(number, at: 1)
             try statement.run()
         }
     }
