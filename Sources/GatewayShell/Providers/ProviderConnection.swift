@@ -379,7 +379,7 @@ final class ProviderConnection {
     /// not taken, silence.
     func check(_ now: Moment) {
         if let lingersSince {
-            let isSilent = now.boot - max(lingersSince, lastActivity) >= Self.silentTime
+            let isSilent = now.boot - lastActivity >= Self.silentTime
             if server.isDraining && isSilent || now.boot - lingersSince > Self.lingerTime {
                 close()
             }
