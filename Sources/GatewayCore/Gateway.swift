@@ -97,8 +97,8 @@ package struct Gateway: Sendable {
         forgetIdle()
     }
 
-    /// A batch could not be written, and what was gathered on top of it is given up as well: what
-    /// the store has is true again. Providers were told 503.
+    /// A batch could not be written. It and all changes since are lost; the store's records hold
+    /// again. Providers are told 503.
     package mutating func failed(
         _ records: [(DeviceID, DeviceRecord)],
         at now: Moment,
@@ -126,7 +126,7 @@ package struct Gateway: Sendable {
                 guard let slot = devices[device]?.apps[index].slot else { continue }
                 let isSent = old.flights.contains { $0.number == slot.number }
                 devices[device]?.apps[index].slot?.isSent = isSent
-                // One that had given way is there again.
+                // A push that a lost one had replaced is back, and was never sent.
                 let had = old.apps.first { $0.slot?.number == slot.number }
                 if !isSent, had == nil { devices[device]?.wantsFlush = true }
             }

@@ -58,7 +58,7 @@ package protocol HTTP2Handler: AnyObject {
     func broken(_ stream: Int32, _ code: HTTP2Code)
     /// The peer takes no streams after `lastStream`, for this reason.
     func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8])
-    /// The sign that `ping` asked for has come.
+    /// The peer answered the PING that `ping` sent.
     func answeredPing()
 }
 

@@ -302,13 +302,13 @@ package final class HTTP2Session {
         )
     }
 
-    /// Tells the peer that an end is near, while requests on their way are still taken.
+    /// Sends a GOAWAY with the highest stream number: requests on their way are still taken.
     package func announceEnd() throws(HTTP2Error) {
         try check("goaway", unsafe nghttp2_submit_shutdown_notice(handle))
     }
 
-    /// Asks the peer for a sign, before all else that is to be sent; `answeredPing` says that it
-    /// came.
+    /// Sends a PING before everything else that waits to be sent. The handler's `answeredPing` is
+    /// called when the answer arrives.
     package func ping() throws(HTTP2Error) {
         try check("ping", unsafe nghttp2_submit_ping(handle, flags(NGHTTP2_FLAG_NONE), nil))
     }
@@ -361,8 +361,7 @@ package final class HTTP2Session {
         idleFrames = max(-Self.mostCredit, idleFrames - (isWhole ? 8 : 1))
     }
 
-    /// A header list beyond the limit: it was decoded for nothing, which costs as much as many
-    /// frames.
+    /// A header list beyond the limit was decoded for nothing. That costs as much as many frames.
     func wastedFields() { idleFrames += Self.wastedFieldsCost }
 
     private static let mostCredit = 10_000

@@ -108,8 +108,8 @@ extension Gateway {
         if let call { accept(call, push.number, afterCommit: hasRemoved, into: &effects) }
     }
 
-    /// The newer of two pushes with one collapse identifier is with the device, or was tried once:
-    /// the older must not come after it, from its slot or by being sent again. True: a stored push
+    /// The device has the newer of two pushes with the same collapse identifier, or it was tried
+    /// once. The older one must not arrive later, from its slot or sent again. True: a stored push
     /// was removed.
     mutating func supersede(
         at place: Int,
@@ -144,7 +144,7 @@ extension Gateway {
         return true
     }
 
-    /// Counted when the provider is told.
+    /// Answers 200, and counts the push when the provider gets that answer.
     mutating func accept(
         _ call: CallID,
         _ number: PushNumber,
@@ -252,7 +252,7 @@ extension Gateway {
         }
     }
 
-    /// What waits only for room on the link.
+    /// Sends what waits for room on the link.
     mutating func flushIfWanted(
         _ device: DeviceID,
         at now: Moment,

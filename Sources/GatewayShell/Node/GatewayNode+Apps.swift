@@ -24,7 +24,8 @@ extension GatewayNode {
         apps.named = Set(named)
     }
 
-    /// The operator removes an app: its tokens are no more, told once that is kept.
+    /// The operator removes an app and ends its tokens. `completion` is called when that is on the
+    /// disk, or cannot be.
     package func removeApp(_ bundle: String, _ completion: @escaping (RemovalProblem?) -> Void) {
         guard let app = apps.number(of: bundle) else { return completion(.unknown) }
         event { $0.forget(app, at: $1, into: &$2) }

@@ -9,7 +9,7 @@ extension GatewayNode {
     package func identify(_ key: [UInt8], _ completion: @escaping (DeviceID?) -> Void) {
         do throws(StorageError) {
             if let device = try storage.device(withKey: key) {
-                // What is being removed is not known, and cannot be made anew yet.
+                // It is being removed: known no more, and not yet to be made anew.
                 return completion(removing.contains(device) ? nil : device)
             }
         } catch {
@@ -114,8 +114,8 @@ extension GatewayNode {
         event { $0.congested(link, isCongested, at: $1, into: &$2) }
     }
 
-    /// The operator removes a device: its tokens are gone, its link ends, and when it comes back it
-    /// is a new one. Told once that is kept.
+    /// The operator removes a device: its tokens end, its link ends, and it is new when it comes
+    /// back. `completion` is called when that is on the disk, or cannot be.
     package func remove(_ device: DeviceID, _ completion: @escaping (RemovalProblem?) -> Void) {
         do throws(StorageError) {
             guard try storage.reader.knows(device), !removing.contains(device) else {

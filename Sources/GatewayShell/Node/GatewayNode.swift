@@ -323,8 +323,8 @@ package final class GatewayNode {
         }
     }
 
-    /// Nothing of the batch is kept: nobody may believe it is. What was gathered since rests on it,
-    /// and goes the same way.
+    /// Nothing of the batch is on the disk, and nobody may be told that it is. Changes gathered
+    /// since then build on it and are given up too.
     private func fail(_ written: Writing) {
         failures += 1
         var lost = written
@@ -333,7 +333,7 @@ package final class GatewayNode {
         (batch, deferred) = (StoreBatch(), [])
         for (app, bundle) in lost.removedApps { apps.restore(app, bundle) }
         lostApps += lost.newApps
-        // Which devices had an app that was taken away, nobody knows any more.
+        // The core no longer knows which devices had a removed app: all are read again.
         let devices = lost.removedApps.isEmpty ? lost.devices : look { $0.knownDevices }
         var records: [(DeviceID, DeviceRecord)] = []
         for device in Set(devices).sorted() {
@@ -363,7 +363,7 @@ package final class GatewayNode {
     /// Writes the rest and waits for it: the last thing before the end.
     package func settle() {
         while !isSettled {
-            // As ever one at a time: what comes later may rest on it.
+            // One batch at a time: a later one may build on an earlier one.
             if writing.isEmpty { write() }
             while !writing.isEmpty {
                 _ = Poll.ready(storage.descriptor, for: .readable, milliseconds: -1)

@@ -40,8 +40,8 @@ final class ProviderConnection {
     private var isEnding = false
     /// To be said, and since when, once nobody waits for an answer: some take it for the end.
     private var goodbye: (reason: Reason, since: BootTime)?
-    /// How far the end of the gateway is told: that it is near, then a ping, whose answer comes
-    /// behind all that the provider sent before it knew.
+    /// The steps of a shutdown: a first GOAWAY, then a PING. The answer to the PING comes after all
+    /// that the provider sent before it read the GOAWAY.
     private enum Farewell {
         case untold
         case announced
@@ -341,7 +341,7 @@ final class ProviderConnection {
         return (try? http.end(.noError, reason: text)) != nil
     }
 
-    /// The time for the end is over: who was not told yet is told now.
+    /// The time for the shutdown is over: sends the final GOAWAY if it was not sent yet.
     func endNow() {
         if sayGoodbye(isLate: true) { flush() }
     }
@@ -370,7 +370,7 @@ final class ProviderConnection {
     }
 
     private static let lingerTime = Interval.seconds(10)
-    /// At the end of the gateway: who says nothing has nothing to lose by it.
+    /// During a shutdown a silent connection is closed after this: nothing of it can be lost.
     private static let silentTime = Interval.seconds(1)
     /// Whoever keeps sending gets its goodbye in between.
     private static let goodbyeTime = Interval.seconds(3)
@@ -450,7 +450,7 @@ extension ProviderConnection: HTTP2Handler {
 
     func saidGoodbye(lastStream: Int32, _ code: HTTP2Code, _ reason: [UInt8]) {}
 
-    /// What it sent before it knew of the end was taken.
+    /// All that it sent before it read the first GOAWAY has arrived.
     func answeredPing() {
         if case .asked = farewell { heard() }
     }

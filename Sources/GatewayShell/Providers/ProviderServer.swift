@@ -266,7 +266,7 @@ package final class ProviderServer {
         for number in connections.keys.sorted() { connections[number]?.drain(.shutdown) }
     }
 
-    /// The last thing before the end, for those that are still there.
+    /// The last step of a shutdown, for connections that are still open.
     package func endNow() {
         for number in connections.keys.sorted() { connections[number]?.endNow() }
     }
