@@ -22,10 +22,15 @@ package final class GatewayProcess {
             "--listen=127.0.0.1:0",
             "--devices=127.0.0.1:0"
         ).start(logging: log)
-        let line = try Wait.until(file: log, "the gateway serves") { $0.contains("\n") }
+        // Warnings may stand before it.
+        func line(of text: String) -> Substring? {
+            text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .first { $0.contains("serving providers") }
+        }
+        let text = try Wait.until(file: log, "the gateway serves") { line(of: $0) != nil }
         startTime = Double((Clocks.boot() - start).nanoseconds) / 1e9
-        let ports = line.split { !$0.isNumber }.compactMap { UInt16($0) }
-        guard ports.count >= 2 else { throw DidNotHappen(description: line) }
+        let ports = (line(of: text) ?? "").split { !$0.isNumber }.compactMap { UInt16($0) }
+        guard ports.count >= 2 else { throw DidNotHappen(description: text) }
         (port, devicePort) = (ports[0], ports[1])
     }
 
