@@ -43,7 +43,8 @@ let groups = [
         properties: "ProviderProperties",
         subjects: ["GatewayCore", "Vocabulary"],
         fuzzers: [
-            "FuzzHTTP1", "FuzzPayload", "FuzzProviderToken", "FuzzPushFields", "FuzzWebPush",
+            "FuzzHTTP1", "FuzzPayload", "FuzzProviderToken", "FuzzProxyHeader", "FuzzPushFields",
+            "FuzzWebPush",
         ]
     ),
 ]

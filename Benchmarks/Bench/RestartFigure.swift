@@ -49,7 +49,8 @@ struct RestartFigure {
             try database.execute("INSERT INTO apps VALUES (1, '\(PushFigures.topic)')")
             try database.execute(
                 """
-                INSERT INTO devices \(numbers) SELECT n, randomblob(32), 0 FROM numbers;
+                INSERT INTO devices \(numbers)
+                SELECT n, randomblob(32), 0, 4000000000000000000 FROM numbers;
                 INSERT INTO registrations \(numbers) SELECT n, 1, 1, 1, x'' FROM numbers;
                 INSERT INTO slots \(numbers) SELECT n, 1, n, 4000000000000000000, 1, 10, 0, x'',
                 CAST('\(PushFigures.body)' AS BLOB) FROM numbers;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -111,4 +112,31 @@ int clinux_local_port(int socket) {
     if (address.ss_family == AF_INET6)
         return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
     return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static void fill_mapped(uint8_t *bytes, const void *ipv4) {
+    memset(bytes, 0, 10);
+    memset(bytes + 10, 0xFF, 2);
+    memcpy(bytes + 12, ipv4, 4);
+}
+
+int clinux_peer_address(int socket, uint8_t *bytes) {
+    struct sockaddr_storage address = {0};
+    socklen_t length = sizeof address;
+    if (getpeername(socket, (struct sockaddr *)&address, &length) < 0)
+        return -1;
+    if (address.ss_family == AF_INET6)
+        memcpy(bytes, &((struct sockaddr_in6 *)&address)->sin6_addr, 16);
+    else
+        fill_mapped(bytes, &((struct sockaddr_in *)&address)->sin_addr);
+    return 0;
+}
+
+int clinux_parse_address(const char *text, uint8_t *bytes) {
+    struct in_addr ipv4;
+    if (inet_pton(AF_INET, text, &ipv4) == 1) {
+        fill_mapped(bytes, &ipv4);
+        return 4;
+    }
+    return inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
 }

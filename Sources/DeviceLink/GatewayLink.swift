@@ -35,6 +35,7 @@ package final class GatewayLink {
     private let context: TLSContext
     private let key: Ed25519PrivateKey
     private let publicKey: [UInt8]
+    private let enrolment: [UInt8]
     private let handler: (GatewayLink, Event) -> Void
     private var client: LinkClient
     private var connection: Connection?
@@ -65,18 +66,21 @@ package final class GatewayLink {
     }
 
     /// `name`: that of the certificate, if it is not the address's host. `context` must offer
-    /// `LinkFormat.protocolName`. `key` is who the device is at this gateway.
+    /// `LinkFormat.protocolName`. `key` is who the device is at this gateway; `enrolment`: what the
+    /// gateway wants to hear from new devices, at most `LinkFormat.longestEnrolment` bytes.
     package init(
         _ loop: EventLoop,
         to address: InternetAddress,
         name: String? = nil,
         _ context: TLSContext,
         key: Ed25519PrivateKey,
+        enrolment: String = "",
         _ client: LinkClient,
         handler: @escaping (GatewayLink, Event) -> Void
     ) throws {
         (self.loop, self.address, self.context, self.key) = (loop, address, context, key)
         (self.client, self.handler) = (client, handler)
+        self.enrolment = Array(enrolment.utf8)
         self.name = name ?? address.host
         publicKey = try key.publicKey().bytes
         timer = try TimerSource(loop) { [unowned self] in
@@ -192,7 +196,8 @@ package final class GatewayLink {
                         key: publicKey,
                         signature: try key.sign(proof),
                         next: next,
-                        condition: condition
+                        condition: condition,
+                        enrolment: enrolment
                     )
                 )
             )

@@ -27,7 +27,7 @@ package struct LinkClient: Sendable {
         case broadcast(GatewayFrame.Broadcast, topic: String)
         /// The gateway knows us now. `isNew`: it knew no app of ours.
         case online(isNew: Bool)
-        /// The link is gone; the gateway's reason, if it gave one.
+        /// The link is gone, or the gateway ended it before it stood; its reason, if it gave one.
         case offline(EndReason?)
     }
 
@@ -435,7 +435,6 @@ package struct LinkClient: Sendable {
     }
 
     private mutating func ended(_ ending: GatewayFrame.Ending, at now: BootTime) -> [Action] {
-        let wasOnline = isOnline
         forget(at: now)
         switch state {
         case .stopped, .waiting, .connecting: return []
@@ -446,7 +445,7 @@ package struct LinkClient: Sendable {
         // A gateway that names no time is not stormed.
         if ending.after == .zero, ending.spread == .zero { wait = reconnect.failed(&random) }
         state = .waiting(until: now + wait)
-        return [.close] + (wasOnline ? [.offline(ending.reason)] : [])
+        return [.close, .offline(ending.reason)]
     }
 
     private mutating func lost(at now: BootTime, retrying: Bool) -> [Action] {

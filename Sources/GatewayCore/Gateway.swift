@@ -73,10 +73,12 @@ package struct Gateway: Sendable {
                             collapse: $0.collapse
                         )
                     },
-                silent: SilentBucket(limits),
+                silent: RefillBucket(silent: limits),
                 requests: RequestBucket(limits)
             )
         }
+        state.seenHour =
+            Int32(clamping: record.seen.nanoseconds / Interval.hours(1).nanoseconds)
         devices[device] = state
         list(device)
     }

@@ -25,6 +25,10 @@ package struct GatewayLimits: Equatable, Sendable {
     package var newAppRefill = Interval.seconds(10)
     /// Apps registered on one device.
     package var appsPerDevice = 200
+    /// A device that was not seen for so long is taken for gone; and how long the gateway must have
+    /// served before it says so of any.
+    package var deviceAge = Interval.days(90)
+    package var deviceGrace = Interval.hours(24)
     /// Devices that are away and yet kept in memory.
     package var devicesInMemory = 50_000
     /// Of a provider's token on one connection: its age, and how often it may change.

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+package import Vocabulary
 
 /// A host and a port, as `localhost:443`, `192.0.2.1:443`, `[2001:db8::1]:443`, or `:443` for every
 /// address of the machine.
@@ -111,5 +112,44 @@ package enum InternetSocket {
         )
         try check(clinux_set_no_delay(socket.number), "setsockopt", "\(address)")
         return socket
+    }
+
+    /// Who is at the other end; nil: nobody any more.
+    package static func peer(of socket: borrowing FileDescriptor) -> IPAddress? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard unsafe clinux_peer_address(socket.number, &bytes) == 0 else { return nil }
+        return IPAddress(bytes)
+    }
+}
+
+extension IPAddress {
+    /// As people write it: `192.0.2.1`, `2001:db8::1`.
+    package init?(_ text: String) {
+        guard let (address, _) = Self.parse(text) else { return nil }
+        self = address
+    }
+
+    /// With the bits that an address of its kind has: 32 or 128.
+    fileprivate static func parse(_ text: String) -> (IPAddress, bits: Int)? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe clinux_parse_address(text, &bytes)
+        guard count > 0 else { return nil }
+        return IPAddress(bytes).map { ($0, Int(count) * 8) }
+    }
+}
+
+extension IPNetwork {
+    /// `192.0.2.0/24`, `2001:db8::/32`, or one address.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let first = parts.first, let (address, bits) = IPAddress.parse(String(first))
+        else { return nil }
+        var prefix = bits
+        if parts.count > 1 {
+            guard parts[1].allSatisfy(\.isNumber), let number = Int(parts[1]), number <= bits
+            else { return nil }
+            prefix = number
+        }
+        self.init(address, prefix: prefix + 128 - bits)
     }
 }

@@ -31,7 +31,8 @@ struct GatewayCommandLineTests {
     @Test func settingsAreATextOfHelp() {
         let help = run(["help", "settings"])
         #expect(help.status == 0)
-        for row in GatewaySettings.table { #expect(help.output.contains("  \(row.name) ")) }
+        let words = Set(help.output.split { $0 == " " || $0 == "\n" })
+        for row in GatewaySettings.table { #expect(words.contains(row.name[...])) }
     }
 
     @Test(arguments: [

@@ -83,7 +83,7 @@ extension [Effect] {
     var deeds: [Effect] {
         filter {
             switch $0 {
-            case .log, .logNumber, .logBroadcast: false
+            case .log, .logNumber, .logBroadcast, .saw: false
             default: true
             }
         }

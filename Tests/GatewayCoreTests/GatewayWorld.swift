@@ -46,6 +46,7 @@ struct GatewayWorld {
     // The disk, and what is not on it yet.
     private var slots: [SlotKey: Stored] = [:]
     private var registrations: [SlotKey: Registration] = [:]
+    private var seen: [DeviceID: WallTime] = [:]
     private var pending: [Effect] = []
     private var waiting: [(CallID, PushNumber)] = []
     private var writtenAt: [SlotKey: PushNumber] = [:]
@@ -147,7 +148,8 @@ struct GatewayWorld {
                         collapse: CollapseKey($0.push.collapseID)
                     )
                 }
-            }
+            },
+            seen: seen[device] ?? WallTime(nanoseconds: 0)
         )
     }
 
@@ -279,6 +281,7 @@ struct GatewayWorld {
             if slots[key]?.push.number == number { slots[key] = nil }
         case .save(let device, let registration):
             registrations[SlotKey(device, registration.app)] = registration
+        case .saw(let device, let wall): seen[device] = wall
         default: break
         }
     }
@@ -325,7 +328,7 @@ struct GatewayWorld {
                 problems.append("\(push.number) was stored over \(last)")
             }
             pending.append(effect)
-        case .remove, .save: pending.append(effect)
+        case .remove, .save, .saw: pending.append(effect)
         case .log(let push, .stored(let reason), _, _): reasons[push.number] = reason
         case .log, .logNumber, .logBroadcast, .registered, .subscribed, .unregistered,
             .saveChannel, .removeChannel, .keepBroadcast, .broadcast, .follows:

@@ -42,6 +42,41 @@ package enum ProviderProperties {
         steps.compactMap { if case .request(let request) = $0 { request } else { nil } }
     }
 
+    // MARK: A load balancer's header
+
+    /// Who connects by the header, and how much of `bytes` it took; nil: it is none.
+    package static func readHeader(
+        _ bytes: [UInt8],
+        pieces size: Int
+    ) -> (source: ProxyHeader.Source?, taken: Int)? {
+        var header = ProxyHeader()
+        var taken = 0
+        while taken < bytes.count {
+            let count = min(size, header.missing, bytes.count - taken)
+            do throws(ProxyHeader.Malformed) {
+                let source = try header.take(Array(bytes[taken..<(taken + count)]))
+                taken += count
+                if let source { return (source, taken) }
+            } catch {
+                return nil
+            }
+        }
+        return (nil, taken)
+    }
+
+    package static func brokenProxyHeader(_ bytes: [UInt8]) -> String? {
+        let whole = readHeader(bytes, pieces: .max)
+        for size in [1, 7] {
+            let pieces = readHeader(bytes, pieces: size)
+            guard pieces?.source == whole?.source, pieces?.taken == whole?.taken else {
+                return "pieces make a difference"
+            }
+        }
+        guard let (source, taken) = whole, source != nil else { return nil }
+        guard taken >= 16, taken <= ProxyHeader.longest else { return "too much was taken" }
+        return taken == 16 + Int(bytes[14]) * 256 + Int(bytes[15]) ? nil : "not what it says"
+    }
+
     // MARK: Tokens and fields
 
     private static let limits = GatewayLimits()

@@ -170,7 +170,7 @@ struct WaitingTests {
         #expect(swept.contains(.remove(push.slot, push.number)))
         // Neither by the store's next look nor by the device's coming.
         #expect(bench.after { $0.expire(push.slot, push.number, at: $1, into: &$2) }.isEmpty)
-        #expect(bench.connect().isEmpty)
+        #expect(bench.connect().deeds.isEmpty)
         bench.gateway.committed(bench.gateway.closeBatch())
         #expect(bench.gateway.counters.expired == 1)
     }

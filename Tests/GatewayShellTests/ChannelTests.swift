@@ -210,7 +210,12 @@ struct ChannelTests {
         _ = try SQLiteStorage(scratch("store"))
         do {
             let database = try Database(path: scratch("store"), mode: .create)
-            try database.execute("DROP TABLE channels; PRAGMA user_version = 1")
+            try database.execute(
+                """
+                DROP TABLE channels; DROP INDEX devices_by_seen;
+                ALTER TABLE devices DROP COLUMN seen; PRAGMA user_version = 1
+                """
+            )
         }
         let storage = try SQLiteStorage(scratch("store"))
         #expect(try storage.channels().isEmpty)

@@ -12,16 +12,18 @@ final class RawConnection {
     static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     static let settings: [UInt8] = frame(4, 0, 0, [])
 
-    /// Over TLS; reading waits at most as long as a test may.
+    /// Over TLS, behind `header`; reading waits at most as long as a test may.
     init(
         _ gateway: ScratchGateway,
         port: UInt16? = nil,
         protocols: [String] = ["h2"],
-        identity: String? = nil
+        identity: String? = nil,
+        header: [UInt8] = []
     ) throws {
         socket = try InternetSocket.connect(
             to: InternetAddress(host: "127.0.0.1", port: port ?? gateway.port)
         )
+        try socket.writeAll(header.span)
         let context = try TLSContext(
             clientTrusting: try Files.text(gateway.places.authority),
             protocols: protocols,

@@ -83,6 +83,12 @@ struct LinkFrameTests {
         #expect(error(gateway: [0x07, 1, 0]) == .trailing)
     }
 
+    /// A hello with two digits for each byte of what may stand behind its condition.
+    private static func hello(_ rest: String) -> String {
+        "41 40" + String(99 + rest.utf8.count / 2, radix: 16) + "01"
+            + String(repeating: "00", count: 96) + "0102" + rest
+    }
+
     @Test(arguments: [
         // A number in more bytes than it needs.
         ("43 02 40 01", LinkError.notCanonical),
@@ -107,7 +113,9 @@ struct LinkFrameTests {
         // A keep-alive that says that it has nothing to say.
         ("46 02 0a 00", .notCanonical),
         // An end for no reason.
-        ("49 01 00", .badValue), ("49 01 0b", .badValue),
+        ("49 01 00", .badValue), ("49 01 0c", .badValue),
+        // A secret of no bytes.
+        (Self.hello("00"), .notCanonical), (Self.hello("0201"), .truncated),
         // A key that is too short, and one too long.
         ("4a 04 01 61 01 04", .badValue), ("4a 05 01 61 40 42 04", .badValue),
     ])

@@ -119,6 +119,18 @@ enum Vectors {
                 )
             )
         ),
+        (
+            "hello with an enrolment secret",
+            .hello(
+                .init(
+                    key: Array(0..<32),
+                    signature: Array(0..<64),
+                    next: 240,
+                    condition: LinkCondition(),
+                    enrolment: Array("open sesame".utf8)
+                )
+            )
+        ),
         ("acknowledge one", .acknowledge([1])),
         ("acknowledge three", .acknowledge([1, 100, 70_000])),
         ("decline", .decline(2)),

@@ -112,6 +112,10 @@ int clinux_socket_pair(int ends[2]);
 int clinux_bind_unix(int socket, const char *path);
 int clinux_connect_unix(int socket, const char *path);
 int clinux_accept(int socket);
+/* The 16 bytes of the peer's IPv6 address, or of its IPv4 address as IPv6 writes it. */
+int clinux_peer_address(int socket, uint8_t *bytes);
+/* The address in the text, in the same form; how many bytes it really has, 0 if it is none. */
+int clinux_parse_address(const char *text, uint8_t *bytes);
 /* A listening TCP socket, non-blocking. An empty host is every address; shared: SO_REUSEPORT. */
 int clinux_listen_internet(const char *host, int port, int shared);
 /* A connected TCP socket, blocking. */

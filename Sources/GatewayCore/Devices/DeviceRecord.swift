@@ -22,8 +22,14 @@ package struct DeviceRecord: Equatable, Sendable {
     package var registrations: [Registration]
     /// One per app at most.
     package var stored: [Stored]
+    /// When it was seen last; a day late at most.
+    package var seen: WallTime
 
-    package init(registrations: [Registration] = [], stored: [Stored] = []) {
-        (self.registrations, self.stored) = (registrations, stored)
+    package init(
+        registrations: [Registration] = [],
+        stored: [Stored] = [],
+        seen: WallTime = WallTime(nanoseconds: 0)
+    ) {
+        (self.registrations, self.stored, self.seen) = (registrations, stored, seen)
     }
 }

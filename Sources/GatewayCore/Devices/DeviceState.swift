@@ -14,7 +14,7 @@ struct DeviceState: Sendable {
     struct App: Sendable {
         var registration: Registration
         var slot: Slot?
-        var silent: SilentBucket
+        var silent: RefillBucket
         var requests: RequestBucket
     }
 
@@ -44,6 +44,8 @@ struct DeviceState: Sendable {
     var batch: UInt64 = 0
     /// It may be sent away from memory while away.
     var isIdleListed = false
+    /// When it was seen last, as the store knows it; hours since 1970.
+    var seenHour: Int32 = 0
 
     // Always inlined: a call would copy what stands in the table.
 

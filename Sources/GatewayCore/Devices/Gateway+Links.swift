@@ -17,6 +17,7 @@ extension Gateway {
         devices[device]?.link = link
         devices[device]?.isCongested = false
         apply(condition, to: device, at: now)
+        saw(device, at: now, into: &effects)
         flush(device, only: nil, at: now, into: &effects)
     }
 
@@ -129,6 +130,7 @@ extension Gateway {
     ) {
         guard let device = self.device(of: link) else { return }
         if let condition { apply(condition, to: device, at: now) }
+        saw(device, at: now, into: &effects)
         flush(device, only: nil, at: now, into: &effects)
         catchUp(link, at: now, into: &effects)
     }

@@ -21,7 +21,7 @@ extension Gateway {
                 DeviceState.App(
                     registration: registration,
                     slot: nil,
-                    silent: SilentBucket(limits),
+                    silent: RefillBucket(silent: limits),
                     requests: RequestBucket(limits)
                 )
             )

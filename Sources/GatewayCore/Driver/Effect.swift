@@ -35,6 +35,7 @@ package enum Effect: Equatable, Sendable {
     /// Removes the slot's push if it is still this one.
     case remove(SlotKey, PushNumber)
     case save(DeviceID, Registration)
+    case saw(DeviceID, WallTime)
     case saveChannel(Channel)
     case removeChannel(ChannelID)
     /// The message becomes the newest of its channel.

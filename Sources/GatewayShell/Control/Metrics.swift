@@ -37,6 +37,10 @@ struct Metrics {
         ("provider_floods_total", "Connections ended as attacks.", \.floods),
         ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),
         ("provider_displaced_total", "Connections that made room.", \.displaced),
+        (
+            "provider_turned_away_addresses_total", "Connections beyond those of one address.",
+            \.turnedAwayAddresses
+        ),
         ("provider_turned_away_total", "Requests without memory.", \.turnedAway),
     ]
 
@@ -49,6 +53,10 @@ struct Metrics {
         ("link_failed_total", "Connections that could not be had.", \.failed),
         ("link_unaccepted_total", "Times without a descriptor for one.", \.unaccepted),
         ("link_displaced_total", "Connections that made room.", \.displaced),
+        (
+            "link_turned_away_total", "Connections beyond those of one address.", \.turnedAway
+        ),
+        ("link_unenrolled_total", "New devices that were not made known.", \.unenrolled),
         ("link_too_busy_total", "Devices that sent too many frames.", \.tooBusy),
         ("link_ended_total", "Connections of devices that ended.", \.ended),
     ]
@@ -85,6 +93,8 @@ struct Metrics {
         }
         let checks = providers.authority.checks
         add("signatures_checked_total", "Tokens of providers.", checks, isCounter: true)
+        let expired = node.expiredDevices
+        add("devices_expired_total", "Devices taken for gone.", expired, isCounter: true)
         let failures = node.failures
         add("store_failures_total", "Writes and reads that failed.", failures, isCounter: true)
         for (name, help, count) in [

@@ -20,6 +20,10 @@ final class DeviceConnection {
     var session: TLSSession
     var source: DescriptorSource?
     var phase = Phase.shakingHands
+    /// What a load balancer says first, until it is read.
+    var header: ProxyHeader?
+    /// As which it counts; nil: exempt, or not known yet.
+    var group: AddressGroup?
     var order: LinkGuard?
     var reader = FrameReader<DeviceFrame>()
 

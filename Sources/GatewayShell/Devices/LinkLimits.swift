@@ -8,6 +8,14 @@ package struct LinkLimits: Equatable, Sendable {
     /// tenth of its time makes room.
     package var handshakes = 512
     package var handshakeTime = Interval.seconds(20)
+    /// Of one address: connections, and those that have not proved who they are.
+    package var perAddress = 1000
+    package var handshakesPerAddress = 64
+    /// New devices from one address: so many at once, and one more after each interval.
+    package var newDevices = 100
+    package var newDeviceRefill = Interval.seconds(10)
+    /// What a new device must say; nil: nothing.
+    package var enrolment: String?
     /// Devices that are welcomed each second; more at once are spread over the time that follows.
     package var welcomesPerSecond = 2000
     /// The longest interval between two signs of life, and the least that is waited for.
@@ -26,6 +34,11 @@ package struct LinkLimits: Equatable, Sendable {
     package var stall = Interval.seconds(30)
 
     package init() {}
+
+    /// Whether what holds for new devices differs.
+    func enrols(otherThan other: LinkLimits) -> Bool {
+        newDevices != other.newDevices || newDeviceRefill != other.newDeviceRefill
+    }
 }
 
 /// Spreads devices that come back all at once.

@@ -4,9 +4,13 @@ internal import Wire
 
 /// Who decides about devices: the node. All on the loop's thread, during a turn.
 package protocol LinkOwner: AnyObject {
-    /// The device with this Ed25519 key, made if there is none, told once it is kept: at once when
-    /// it was kept before. Nil: that cannot be told now.
-    func identify(_ key: [UInt8], _ completion: @escaping (DeviceID?) -> Void)
+    /// The device with this Ed25519 key, made if there is none and `mayEnrol` allows it, told once
+    /// it is kept: at once when it was kept before. Nil: that cannot be told now.
+    func identify(
+        _ key: [UInt8],
+        mayEnrol: () -> Bool,
+        _ completion: @escaping (DeviceID?) -> Void
+    )
 
     /// False: what is kept for the device cannot be told now; the link is not the owner's then.
     func connected(_ device: DeviceID, _ link: LinkID, _ condition: DeviceCondition) -> Bool

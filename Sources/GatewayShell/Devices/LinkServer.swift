@@ -11,19 +11,24 @@ internal import Wire
 /// What is sent waits until `flush`, which the owner of the loop calls once at the end of a turn.
 /// One thread; SIGPIPE must be ignored.
 package final class LinkServer {
-    package var limits: LinkLimits
-    private let loop: EventLoop
-    private var listener: InternetListener?
-    private var listening: DescriptorSource?
-    private var context: TLSContext
+    package var limits: LinkLimits {
+        didSet { if limits.enrols(otherThan: oldValue) { enrolments.restart() } }
+    }
+    package var policy = AddressPolicy()
+    let loop: EventLoop
+    private(set) var listener: InternetListener?
+    private(set) var listening: DescriptorSource?
+    private(set) var context: TLSContext
     unowned let owner: any LinkOwner
 
     var connections: [UInt64: DeviceConnection] = [:]
-    private var lastLink: UInt64 = 0
+    var lastLink: UInt64 = 0
     /// Those that have not proved who they are.
-    private(set) var unproved: Set<UInt64> = []
-    private var isAccepting = true
-    private var alarms: LinkAlarms?
+    var unproved: Set<UInt64> = []
+    var gate = AddressGate()
+    var enrolments = EnrolmentGate()
+    var isAccepting = true
+    private(set) var alarms: LinkAlarms?
     private var storm = StormGate()
     private var dirty: [DeviceConnection] = []
     /// Had their time in this turn, and have more to be read.
@@ -70,77 +75,11 @@ package final class LinkServer {
 
     static func second() -> Int64 { LinkAlarms.second() }
 
-    // MARK: Coming
-
-    private func accept() {
-        // So many in a turn, so that those who are there are not kept waiting.
-        for round in 0..<32 {
-            if unproved.count >= limits.handshakes {
-                // It is only known of the first that somebody waits.
-                guard round == 0 else { return }
-                guard makeRoom() else { return pauseAccepting() }
-            }
-            do {
-                guard let socket = try listener?.accept() else { return }
-                try start(socket)
-            } catch let error as LinuxError
-                where error.errno == .tooManyFiles || error.errno == .tooManyFilesInSystem
-            {
-                counters.unaccepted += 1
-                return pauseAccepting()
-            } catch {
-                counters.failed += 1
-            }
-        }
-    }
-
-    /// The one that has been trying longest goes if it had a while for it: most are done in a
-    /// moment.
-    private func makeRoom() -> Bool {
-        let time = limits.handshakeTime.wholeSeconds
-        guard let oldest = unproved.min().flatMap({ connections[$0] }),
-            oldest.deadline - time + time / 10 <= Self.second()
-        else { return false }
-        counters.displaced += 1
-        close(oldest)
-        return true
-    }
-
-    /// Who waits stays in the system's queue; looked at again when one is done, or in a moment.
-    private func pauseAccepting() {
-        isAccepting = false
-        try? listening?.setEnabled(false)
-        alarms?.list(0, at: Self.second() + 1)
-    }
-
-    private func resumeAccepting() {
-        guard !isAccepting, unproved.count < limits.handshakes else { return }
-        acceptAgain()
-    }
-
-    private func acceptAgain() {
-        isAccepting = true
-        try? listening?.setEnabled(true)
-    }
-
-    private func start(_ socket: consuming FileDescriptor) throws {
-        lastLink += 1
-        let number = socket.number
-        let connection = try DeviceConnection(LinkID(lastLink), socket, context)
-        connection.source = try DescriptorSource(loop, number, .readable) {
-            [unowned self, unowned connection] events in ready(connection, events)
-        }
-        connections[lastLink] = connection
-        unproved.insert(lastLink)
-        counters.accepted += 1
-        connection.deadline = Self.second() + limits.handshakeTime.wholeSeconds
-        list(connection)
-    }
-
     // MARK: What a connection is ready for
 
-    private func ready(_ connection: DeviceConnection, _ events: DescriptorSource.Events) {
+    func ready(_ connection: DeviceConnection, _ events: DescriptorSource.Events) {
         do {
+            guard try readHeader(connection) else { return }
             if connection.phase == .shakingHands {
                 guard try shakeHands(connection) else { return }
             }
@@ -175,7 +114,8 @@ package final class LinkServer {
             end(connection, .init(.busy, after: .minutes(1), spread: .minutes(5)))
             return false
         }
-        if let spread = storm.admit(at: second, perSecond: limits.welcomesPerSecond) {
+        let room = gate.room(for: connection.group, of: limits.welcomesPerSecond)
+        if let spread = storm.admit(at: second, perSecond: room) {
             counters.sentAway += 1
             end(connection, .init(.busy, after: .seconds(1), spread: spread))
             return false
@@ -254,13 +194,22 @@ package final class LinkServer {
         // A device that is known is told at once, a new one once it is kept.
         var isNew = false
         let (link, server) = (connection.id.number, reference)
-        owner.identify(hello.key) { device in
+        var refusal: GatewayFrame.Ending?
+        func mayEnrol() -> Bool {
+            refusal = self.refusal(of: hello, over: connection)
+            return refusal == nil
+        }
+        owner.identify(hello.key, mayEnrol: mayEnrol) { device in
             guard let server = server.server, let connection = server.connections[link] else {
                 return
             }
             server.admit(connection, device, hello, isNew: isNew)
         }
         isNew = true
+        if let refusal {
+            counters.unenrolled += 1
+            end(connection, refusal)
+        }
     }
 
     private func admit(
@@ -275,6 +224,8 @@ package final class LinkServer {
         }
         connection.phase = .open
         unproved.remove(connection.id.number)
+        gate.isSetUp(connection.group)
+        if !isNew { gate.wasGood(connection.group) }
         counters.welcomed += 1
         heard(from: connection, next: hello.next)
         connection.append(
@@ -390,6 +341,7 @@ package final class LinkServer {
         connection.source = nil
         connections[connection.id.number] = nil
         counters.ended += 1
+        gate.ended(connection.group, isSetUp: connection.phase == .open)
         if connection.phase == .open {
             if isTold { owner.disconnected(connection.id) }
         } else {
@@ -429,7 +381,7 @@ extension LinkServer {
     }
 
     /// To be looked at by its deadline, unless that is to happen earlier already.
-    private func list(_ connection: DeviceConnection) {
+    func list(_ connection: DeviceConnection) {
         guard connection.listedAt == 0 || connection.deadline < connection.listedAt else { return }
         relist(connection, at: connection.deadline)
     }

@@ -10,12 +10,12 @@ package struct AppTable: Sendable {
     var allowed: Set<String>?
     /// Those that keys of providers name: they are no invention of a device's.
     var named: Set<String> = []
-    private var unheard: SilentBucket
+    private var unheard: RefillBucket
 
     /// `last`: the largest number that was ever given.
     package init(_ apps: [(AppNumber, String)], last: UInt32, _ limits: GatewayLimits) {
         self.last = last
-        unheard = SilentBucket(size: limits.newApps, refill: limits.newAppRefill)
+        unheard = RefillBucket(size: limits.newApps, refill: limits.newAppRefill)
         for (number, bundle) in apps {
             numbers[bundle] = number
             names[number] = bundle
@@ -59,6 +59,6 @@ package struct AppTable: Sendable {
     }
 
     mutating func useLimits(_ limits: GatewayLimits) {
-        unheard = SilentBucket(size: limits.newApps, refill: limits.newAppRefill)
+        unheard = RefillBucket(size: limits.newApps, refill: limits.newAppRefill)
     }
 }

@@ -5,8 +5,12 @@ import Vocabulary
 /// What links bring.
 extension GatewayNode {
     /// The device with this public key; at first contact it gets its number, told once that is
-    /// kept. Nil: the store cannot.
-    package func identify(_ key: [UInt8], _ completion: @escaping (DeviceID?) -> Void) {
+    /// kept. Nil: the store cannot. Nothing is told when `mayEnrol` refuses it.
+    package func identify(
+        _ key: [UInt8],
+        mayEnrol: () -> Bool = { true },
+        _ completion: @escaping (DeviceID?) -> Void
+    ) {
         do throws(StorageError) {
             if let device = try storage.device(withKey: key) {
                 // It is being removed: known no more, and not yet to be made anew.
@@ -20,6 +24,7 @@ extension GatewayNode {
             deferred.append(.identified(device, completion))
             return
         }
+        guard mayEnrol() else { return }
         let device = takeDevice()
         unwrittenDevices[key] = device
         batch.changes.append(.device(device, key: key, since: Clocks.now().wall))
@@ -130,6 +135,25 @@ extension GatewayNode {
         event { $0.remove(device, at: $1, into: &$2) }
         batch.changes.append(.removeDevice(device))
         deferred.append(.done { completion($0 == nil ? nil : .notKept) })
+    }
+}
+
+extension GatewayNode {
+    /// Takes those away that are gone, a piece at a time; the next one when this is on the disk.
+    func removeDevices(unseenSince cutoff: WallTime) {
+        let piece = 100
+        guard let unseen = try? storage.reader.devices(unseenSince: cutoff, limit: piece) else {
+            return
+        }
+        // Who is connected is noted as seen with its next sign of life.
+        let gone = unseen.filter { device in !look { $0.isConnected(device) } }
+        for device in gone {
+            remove(device) { [weak self] in if $0 == nil { self?.expiredDevices += 1 } }
+        }
+        guard gone.count == piece else { return }
+        deferred.append(
+            .done { [weak self] in if $0 == nil { self?.removeDevices(unseenSince: cutoff) } }
+        )
     }
 }
 

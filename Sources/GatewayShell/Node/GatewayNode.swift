@@ -20,6 +20,8 @@ package final class GatewayNode {
     package unowned var links: (any DeviceLinks)?
     package unowned var senders: (any PushSenders)?
     package internal(set) var failures: UInt64 = 0
+    /// Devices that were taken for gone.
+    package internal(set) var expiredDevices: UInt64 = 0
     /// Where senders of Web Push find it: the beginning of subscriptions' addresses.
     package var origin = "https://localhost"
 
@@ -39,6 +41,7 @@ package final class GatewayNode {
     var unwritten: [SlotKey: Push] = [:]
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
     private var lastDevice: UInt64
+    private var deviceExpiry = DeviceExpiry()
     private var effects: [Effect] = []
     private var turnTime: Moment?
     private var timer: TimerSource?
@@ -67,7 +70,7 @@ package final class GatewayNode {
                 apps.append(registration.app)
             case .store(let push, _): devices.append(push.device)
             case .remove(let slot, _): devices.append(slot.device)
-            case .removeDevice(let device): devices.append(device)
+            case .removeDevice(let device), .seen(let device, _): devices.append(device)
             }
         }
     }
@@ -174,6 +177,7 @@ package final class GatewayNode {
             batch.changes.append(.remove(slot, number))
         case .save(let device, let registration):
             batch.changes.append(.registration(device, registration))
+        case .saw(let device, let wall): batch.changes.append(.seen(device, wall))
         case .saveChannel(let channel): batch.changes.append(.channel(channel))
         case .removeChannel(let id): batch.changes.append(.removeChannel(id))
         case .keepBroadcast(let broadcast): batch.changes.append(.broadcast(broadcast))
@@ -377,6 +381,9 @@ package final class GatewayNode {
         let now = Clocks.now().wall
         reclaimApps()
         expire()
+        if let cutoff = deviceExpiry.cutoff(at: Clocks.now(), gateway.limits) {
+            removeDevices(unseenSince: cutoff)
+        }
         let oldest = (now - span).nanoseconds / 1000
         storage.sweep(oldestLog: PushNumber(UInt64(max(0, oldest))))
     }

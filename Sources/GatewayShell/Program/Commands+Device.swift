@@ -16,6 +16,11 @@ extension GatewayProgram {
         options: [
             OptionRow("host", "the gateway's port for devices", argument: "HOST:PORT"),
             OptionRow("ca", "who vouches for it", argument: "FILE"),
+            OptionRow(
+                "enrolment",
+                "what a gateway wants to hear from new devices",
+                argument: "TEXT"
+            ),
             OptionRow("identity", "the device's key, made if there is none", argument: "FILE"),
             OptionRow("web-push", "get addresses for senders of Web Push as well"),
             OptionRow("sender", "who alone may send there (VAPID, base64)", argument: "KEY"),
@@ -61,10 +66,8 @@ private final class TrialDevice {
         loop = try EventLoop()
         let options = invocation.options
         let places = invocation.places
-        var address = InternetAddress(
-            host: "localhost",
-            port: try GatewaySettings.read(places.settings).devices.port
-        )
+        let settings = try GatewaySettings.read(places.settings)
+        var address = InternetAddress(host: "localhost", port: settings.devices.port)
         if let text = options["host"] { address = try GatewayProgram.address(text) }
         let context = try TLSContext(
             clientTrusting: try Files.text(options["ca"] ?? places.authority),
@@ -82,6 +85,7 @@ private final class TrialDevice {
             name: options["ca"] == nil ? places.serverName(at: address) : address.host,
             context,
             key: try Self.identity(options["identity"] ?? places.directory + "/device.key"),
+            enrolment: options["enrolment"] ?? settings.links.enrolment ?? "",
             LinkClient(condition: condition, seed: seed)
         ) { [unowned self] link, event in happened(event, link) }
         for signal in [Signal.terminate, Signal.interrupt] {

@@ -171,7 +171,8 @@ extension GatewayProgram {
         operands: 0...2,
         options: [OptionRow("lines", "how many at most (1000)", argument: "NUMBER")],
         details: [
-            "A device that was removed has no valid tokens any more, and may register again."
+            "A device that was removed has no valid tokens any more, and may register again. "
+                + "SEEN is a day late at most."
         ],
         examples: [Example("devices remove 17", "Its tokens are answered 410 from now on.")],
         printsData: true
@@ -193,6 +194,7 @@ extension GatewayProgram {
                     "device": .integer(Int64(clamping: device.id.number)),
                     "key": .string(Hexadecimal.text(device.key)),
                     "since": .integer(device.since.nanoseconds / 1_000_000_000),
+                    "seen": .integer(device.seen.nanoseconds / 1_000_000_000),
                     "apps": .integer(Int64(device.apps)),
                     "stored": .integer(Int64(device.stored)),
                 ])
@@ -201,11 +203,14 @@ extension GatewayProgram {
         invocation.show(report) { _ in
             var table = Table([
                 Table.Column("DEVICE", isNumber: true), Table.Column("APPS", isNumber: true),
-                Table.Column("STORED", isNumber: true), Table.Column("KEY"),
+                Table.Column("STORED", isNumber: true), Table.Column("SEEN"), Table.Column("KEY"),
             ])
+            let now = Clocks.now().wall
             for device in list {
+                let days = (now - device.seen).wholeSeconds / 86_400
                 let cells = [
                     "\(device.id)", "\(device.apps)", "\(device.stored)",
+                    days < 1 ? "today" : days == 1 ? "1 day ago" : "\(days) days ago",
                     Hexadecimal.text(device.key.prefix(8)),
                 ]
                 table.add(cells.map { Table.Cell($0) })

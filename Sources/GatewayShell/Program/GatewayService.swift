@@ -74,6 +74,7 @@ final class GatewayService {
             throw Failure(.failed, "\(error)")
         }
         useApps(settings, keys)
+        useAddresses(settings)
         node.storeChanged = { [unowned self] in storeChanged($0) }
         certificate.warn(at: node.now.wall)
         try listen()
@@ -81,6 +82,10 @@ final class GatewayService {
 
     private func useApps(_ settings: GatewaySettings, _ keys: [Authority.Key]) {
         node.useApps(allowed: settings.apps, named: keys.flatMap { $0.key.topics ?? [] })
+    }
+
+    private func useAddresses(_ settings: GatewaySettings) {
+        (providers.policy, devices.policy) = (settings.addresses, settings.addresses)
     }
 
     // MARK: The store
@@ -253,6 +258,7 @@ final class GatewayService {
             node.origin = origin
             providers.settings = settings.provider
             devices.limits = settings.links
+            useAddresses(settings)
             let late = settings.readAtStart(otherThan: written)
             (self.settings, written) = (settings, settings)
             for name in late { GatewayLog.write("\(name): at the next start") }

@@ -2,6 +2,7 @@ package import CommandTable
 package import GatewayCore
 package import Linux
 package import Vocabulary
+internal import Wire
 
 /// `gateway.conf`: one NAME = VALUE a line. What is not there has its default.
 package struct GatewaySettings: Sendable {
@@ -18,6 +19,7 @@ package struct GatewaySettings: Sendable {
     package var provider = ProviderServer.Settings()
     package var limits = GatewayLimits()
     package var links = LinkLimits()
+    package var addresses = AddressPolicy()
 
     package init() {}
 
@@ -54,6 +56,8 @@ package struct GatewaySettings: Sendable {
         case origin(any Path<String?>)
         case environment(any Path<PushEnvironment>)
         case topics(any Path<[String]?>)
+        case networks(any Path<[IPNetwork]>, usually: String)
+        case secret(any Path<String?>)
         case number(any Path<Int>, ClosedRange<Int> = Field.some)
         case span(any Path<Interval>, mayBeZero: Bool = false)
 
@@ -72,6 +76,14 @@ package struct GatewaySettings: Sendable {
             case .topics(let path):
                 assign(
                     (try? KeysFile.topics(KeysFile.list(value))).map { .some($0) },
+                    path,
+                    &settings
+                )
+            case .networks(let path, _):
+                assign(Self.networks(value), path, &settings)
+            case .secret(let path):
+                assign(
+                    (1...LinkFormat.longestEnrolment).contains(value.utf8.count) ? value : nil,
                     path,
                     &settings
                 )
@@ -100,6 +112,14 @@ package struct GatewaySettings: Sendable {
             if case .number(_, let range) = self { range } else { nil }
         }
 
+        /// Nil when one of them is none. `none`: there are none.
+        private static func networks(_ text: String) -> [IPNetwork]? {
+            if text == "none" { return [] }
+            let words = KeysFile.list(text)
+            let networks = words.compactMap { IPNetwork($0) }
+            return networks.count == words.count && !words.isEmpty ? networks : nil
+        }
+
         /// The scheme, a host and perhaps a port, and nothing behind them.
         private func isOrigin(_ text: String) -> Bool {
             guard text.hasPrefix("https://") else { return false }
@@ -112,7 +132,8 @@ package struct GatewaySettings: Sendable {
             switch self {
             case .address(let path):
                 settings[keyPath: path].host + ":\(settings[keyPath: path].port)"
-            case .optionalAddress, .origin, .topics: ""
+            case .optionalAddress, .origin, .topics, .secret: ""
+            case .networks(_, let text): text
             case .environment(let path): settings[keyPath: path].rawValue
             case .number(let path, _): "\(settings[keyPath: path])"
             case .span(let path, _): "\(settings[keyPath: path])"
@@ -153,6 +174,26 @@ package struct GatewaySettings: Sendable {
             .span(\.drainTime, mayBeZero: true)
         ),
         Row("connections", "connections of providers at a time", .number(\.provider.connections)),
+        Row(
+            "connections-per-address",
+            "the same of one address (IPv6: one /64)",
+            .number(\.provider.perAddress)
+        ),
+        Row(
+            "handshakes-per-address",
+            "and of these still in their handshake",
+            .number(\.provider.handshakesPerAddress)
+        ),
+        Row(
+            "exempt-networks",
+            "addresses without limits of their own, with ; between, or none",
+            .networks(\.addresses.exempt, usually: "127.0.0.0/8; ::1")
+        ),
+        Row(
+            "proxies",
+            "load balancers that send a PROXY header (version 2), as above",
+            .networks(\.addresses.proxies, usually: "none")
+        ),
         Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
         Row("request-time", "how long a request may take to come", .span(\.provider.requestTime)),
         Row("idle-time", "how long a connection may be silent", .span(\.provider.idleTime)),
@@ -207,9 +248,39 @@ package struct GatewaySettings: Sendable {
         ),
         Row("links", "devices connected at a time", .number(\.links.connections)),
         Row(
+            "links-per-address",
+            "the same of one address (IPv6: one /64)",
+            .number(\.links.perAddress)
+        ),
+        Row(
+            "new-devices",
+            "devices never seen that come from one address at once",
+            .number(\.links.newDevices)
+        ),
+        Row(
+            "new-devices-refill",
+            "after which there may be one more",
+            .span(\.links.newDeviceRefill)
+        ),
+        Row(
+            "enrolment",
+            "a secret that devices never seen must say (none)",
+            .secret(\.links.enrolment)
+        ),
+        Row(
+            "device-age",
+            "after which a device that was not seen is taken for gone",
+            .span(\.limits.deviceAge)
+        ),
+        Row(
             "link-handshakes",
             "devices that prove who they are at a time",
             .number(\.links.handshakes)
+        ),
+        Row(
+            "link-handshakes-per-address",
+            "the same of one address",
+            .number(\.links.handshakesPerAddress)
         ),
         Row(
             "link-handshake-time",

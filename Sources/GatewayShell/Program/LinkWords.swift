@@ -33,6 +33,7 @@ extension EndReason {
         case .badVersion: "no version is spoken by both"
         case .badSignature: "the signature is wrong"
         case .leaving: "the device left"
+        case .notEnrolled: "it wants its enrolment secret from new devices"
         }
     }
 }

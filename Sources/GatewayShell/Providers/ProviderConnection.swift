@@ -19,7 +19,11 @@ final class ProviderConnection {
     private(set) var web: HTTP1Session?
     /// What came before it was known which of the two is spoken.
     private var early: [UInt8] = []
-    private var isSecure = false
+    private(set) var isSecure = false
+    /// What a load balancer says first, until it is read.
+    var header: ProxyHeader?
+    /// As which it counts; nil: exempt, or not known yet.
+    var group: AddressGroup?
     private(set) var certificate: ProviderCertificate?
     /// It showed a certificate that cannot be used.
     private(set) var hasBadCertificate = false
@@ -96,7 +100,8 @@ final class ProviderConnection {
     }
 
     private func handshake() {
-        do throws(TLSError) {
+        do {
+            guard try server.readHeader(self) else { return }
             switch try tls.handshake() {
             case .wantsRead: return watchWrites(false)
             case .wantsWrite: return watchWrites(true)
@@ -112,6 +117,7 @@ final class ProviderConnection {
             hasBadCertificate = certificate == nil
         }
         isSecure = true
+        server.gate.isSetUp(group)
         if certificate != nil { trust() }
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }

@@ -11,6 +11,9 @@ package final class ProviderServer {
     package struct Settings: Sendable {
         package var environment = PushEnvironment.production
         package var connections = 10_000
+        /// Of one address: connections, and those that are still being set up.
+        package var perAddress = 200
+        package var handshakesPerAddress = 100
         package var streams = 1000
         package var handshakeTime = Interval.seconds(10)
         package var requestTime = Interval.seconds(30)
@@ -34,6 +37,9 @@ package final class ProviderServer {
         package var slowRequests: UInt64 = 0
         /// Connections that made room for others.
         package var displaced: UInt64 = 0
+        /// Closed at once: their address has as many as one may have, or what is free is kept for
+        /// others.
+        package var turnedAwayAddresses: UInt64 = 0
         /// Requests for which there was no memory.
         package var turnedAway: UInt64 = 0
         package var accepted: UInt64 = 0
@@ -64,14 +70,16 @@ package final class ProviderServer {
     private var buffer: [UInt8] = []
     /// The fields of the last answer to a push that was taken.
     private var acceptedFields = ProviderServer.acceptedFields
-    private var connections: [UInt64: ProviderConnection] = [:]
+    var connections: [UInt64: ProviderConnection] = [:]
     /// Those that have not shown who sends.
-    private var untrusted: Set<UInt64> = []
-    private var lastConnection: UInt64 = 0
+    var untrusted: Set<UInt64> = []
+    var gate = AddressGate()
+    package var policy = AddressPolicy()
+    var lastConnection: UInt64 = 0
     private var touched: [ProviderConnection] = []
     private var unread: [ProviderConnection] = []
-    private var listener: InternetListener?
-    private var source: DescriptorSource?
+    private(set) var listener: InternetListener?
+    private(set) var source: DescriptorSource?
     private var timer: TimerSource?
     private var again: DeferredSource?
     private var lastCall: UInt64 = 0
@@ -144,58 +152,10 @@ package final class ProviderServer {
     package var connectionCount: Int { connections.count }
     package var waitingCount: Int { calls.count }
 
-    private func accept() {
-        // Others want their turn as well.
-        for _ in 0..<64 {
-            var socket: FileDescriptor?
-            do throws(LinuxError) {
-                socket = try acceptOne()
-            } catch {
-                // Too many descriptors: those who wait are served when others have gone.
-                counters.refusedConnections += 1
-                try? source?.setEnabled(false)
-                return
-            }
-            guard let socket = socket.take() else { return }
-            guard !isDraining, connections.count < settings.connections || makeRoom() else {
-                counters.refusedConnections += 1
-                continue
-            }
-            lastConnection += 1
-            counters.connections += 1
-            do {
-                let connection = try ProviderConnection(lastConnection, self, socket)
-                try connection.watch()
-                connections[lastConnection] = connection
-                untrusted.insert(lastConnection)
-            } catch {
-                counters.refusedConnections += 1
-            }
-        }
-    }
-
-    /// The oldest of those that have shown nothing, and had a while for it, goes.
-    private func makeRoom() -> Bool {
-        guard let connection = untrusted.min().flatMap({ connections[$0] }),
-            connection.start + settings.proofTime / 10 < now.boot
-        else { return false }
-        counters.displaced += 1
-        connection.close()
-        return true
-    }
-
-    func trusts(_ connection: ProviderConnection) { untrusted.remove(connection.number) }
-
-    private func acceptOne() throws(LinuxError) -> FileDescriptor? {
-        switch listener {
-        case .some(let listener): try listener.accept()
-        case .none: nil
-        }
-    }
-
     func closed(_ connection: ProviderConnection) {
         connections[connection.number] = nil
         untrusted.remove(connection.number)
+        gate.ended(connection.group, isSetUp: connection.isSecure)
         try? source?.setEnabled(!isDraining)
     }
 
@@ -240,6 +200,8 @@ package final class ProviderServer {
 
     private func check() {
         for number in connections.keys.sorted() { connections[number]?.check(now) }
+        // Descriptors may have become free elsewhere.
+        try? source?.setEnabled(!isDraining)
         try? timer?.arm(at: now.boot + .seconds(1))
     }
 

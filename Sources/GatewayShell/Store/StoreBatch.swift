@@ -4,7 +4,9 @@ package import Vocabulary
 /// Changes that are written together, in the order in which they came.
 package struct StoreBatch: Sendable {
     package enum Change: Sendable {
+        /// Seen for the first time at `since`.
         case device(DeviceID, key: [UInt8], since: WallTime)
+        case seen(DeviceID, WallTime)
         case app(AppNumber, bundle: String)
         /// `withRest`: with its registrations and what is stored for it.
         case removeApp(AppNumber, bundle: String, withRest: Bool)

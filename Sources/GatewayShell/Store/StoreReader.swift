@@ -6,6 +6,7 @@ package import Vocabulary
 package final class StoreReader {
     private let database: Database
     private let deviceWithKey: Statement
+    private let seen: Statement
     private let registrations: Statement
     private let stored: Statement
     private let slot: Statement
@@ -17,6 +18,7 @@ package final class StoreReader {
             database = try Database(path: path, mode: .readOnly, busyTimeout: 10_000)
             try StoreSchema.check(database, path)
             deviceWithKey = try database.prepare("SELECT id FROM devices WHERE key = ?")
+            seen = try database.prepare("SELECT seen FROM devices WHERE id = ?")
             registrations = try database.prepare(
                 "SELECT app, generation, active, ended FROM registrations WHERE device = ?"
             )
@@ -62,10 +64,13 @@ package final class StoreReader {
     package func record(of device: DeviceID) throws(StorageError) -> DeviceRecord {
         try reading { () throws(SQLiteError) in
             defer {
+                seen.reset()
                 registrations.reset()
                 stored.reset()
             }
             var record = DeviceRecord()
+            try seen.bind(Int64(bitPattern: device.number), at: 1)
+            if try seen.step() { record.seen = WallTime(nanoseconds: try seen.integer(at: 0)) }
             try registrations.bind(Int64(bitPattern: device.number), at: 1)
             while try registrations.step() {
                 record.registrations.append(
@@ -134,6 +139,24 @@ package final class StoreReader {
                 expired.append((SlotKey(device, app), number))
             }
             return expired
+        }
+    }
+
+    /// Devices last seen before `cutoff`, the longest unseen in front.
+    func devices(unseenSince cutoff: WallTime, limit: Int) throws(StorageError) -> [DeviceID] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT id FROM devices WHERE seen < ? AND length(key) = 32 ORDER BY seen LIMIT ?
+                """
+            )
+            try statement.bind(cutoff.nanoseconds, at: 1)
+            try statement.bind(Int64(limit), at: 2)
+            var devices: [DeviceID] = []
+            while try statement.step() {
+                devices.append(DeviceID(UInt64(clamping: try statement.integer(at: 0))))
+            }
+            return devices
         }
     }
 
@@ -274,6 +297,7 @@ package final class StoreReader {
         package var id: DeviceID
         package var key: [UInt8]
         package var since: WallTime
+        package var seen: WallTime
         package var apps: Int
         package var stored: Int
     }
@@ -283,7 +307,7 @@ package final class StoreReader {
         try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
                 """
-                SELECT id, key, since,
+                SELECT id, key, since, seen,
                 (SELECT count(*) FROM registrations WHERE device = id AND active = 1),
                 (SELECT count(*) FROM slots WHERE device = id)
                 FROM devices WHERE id > ? AND length(key) = 32 ORDER BY id LIMIT ?
@@ -298,8 +322,9 @@ package final class StoreReader {
                         id: DeviceID(UInt64(clamping: try statement.integer(at: 0))),
                         key: try statement.bytes(at: 1),
                         since: WallTime(nanoseconds: try statement.integer(at: 2)),
-                        apps: Int(try statement.integer(at: 3)),
-                        stored: Int(try statement.integer(at: 4))
+                        seen: WallTime(nanoseconds: try statement.integer(at: 3)),
+                        apps: Int(try statement.integer(at: 4)),
+                        stored: Int(try statement.integer(at: 5))
                     )
                 )
             }

@@ -4,13 +4,15 @@ import SQLite
 enum StoreSchema {
     /// `Ofsg`, so that `file` and we know whose it is.
     static let applicationID: Int32 = 0x4F66_7367
-    static let version: Int32 = 2
+    static let version: Int32 = 3
 
     /// A row of `devices` whose key has not 32 bytes is that of a device that was removed.
     /// A row of `log` with device 0 is a broadcast's, and its `id` that of the channel.
     private static let tables = """
         CREATE TABLE devices (
-            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, since INTEGER NOT NULL) STRICT;
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, since INTEGER NOT NULL,
+            seen INTEGER NOT NULL DEFAULT 0) STRICT;
+        CREATE INDEX devices_by_seen ON devices (seen);
         CREATE TABLE apps (number INTEGER PRIMARY KEY, bundle TEXT NOT NULL UNIQUE) STRICT;
         CREATE TABLE registrations (
             device INTEGER NOT NULL, app INTEGER NOT NULL, generation INTEGER NOT NULL,
@@ -37,6 +39,15 @@ enum StoreSchema {
             payload BLOB NOT NULL) STRICT;
         """
 
+    /// Since version 3. Who is there already is taken for seen now.
+    private static let seen = """
+        ALTER TABLE devices ADD COLUMN seen INTEGER NOT NULL DEFAULT 0;
+        UPDATE devices SET seen = CASE length(key) WHEN 32
+            THEN CAST(strftime('%s', 'now') AS INTEGER) * 1000000000
+            ELSE 9223372036854775807 END;
+        CREATE INDEX devices_by_seen ON devices (seen);
+        """
+
     /// Opens the file for its one writer, making it if there is none.
     static func open(_ path: String, fileSystem: String?) throws(SQLiteError) -> Database {
         let database = try Database(
@@ -59,9 +70,10 @@ enum StoreSchema {
             return database
         }
         let id = try database.applicationID()
-        if version == 1, id == applicationID {
+        if (1..<Self.version).contains(version), id == applicationID {
             try database.transaction { () throws(SQLiteError) in
-                try database.execute(channels)
+                if version < 2 { try database.execute(channels) }
+                if version < 3 { try database.execute(seen) }
                 try database.setUserVersion(Self.version)
             }
             return database

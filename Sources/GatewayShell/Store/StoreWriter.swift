@@ -6,6 +6,7 @@ import Vocabulary
 package struct StoreWriter: ~Copyable {
     private let database: Database
     private let addDevice: Statement
+    private let noteSeen: Statement
     private let addApp: Statement
     private let saveRegistration: Statement
     private let store: Statement
@@ -17,7 +18,8 @@ package struct StoreWriter: ~Copyable {
 
     package init(_ path: String, fileSystem: String?) throws(SQLiteError) {
         let database = try StoreSchema.open(path, fileSystem: fileSystem)
-        let addDevice = try database.prepare("INSERT INTO devices VALUES (?, ?, ?)")
+        let addDevice = try database.prepare("INSERT INTO devices VALUES (?1, ?2, ?3, ?3)")
+        let noteSeen = try database.prepare("UPDATE devices SET seen = ? WHERE id = ?")
         let addApp = try database.prepare("INSERT OR REPLACE INTO apps VALUES (?, ?)")
         let saveRegistration = try database.prepare(
             "INSERT OR REPLACE INTO registrations VALUES (?, ?, ?, ?, ?)"
@@ -41,6 +43,7 @@ package struct StoreWriter: ~Copyable {
         )
         self.database = database
         self.addDevice = addDevice
+        self.noteSeen = noteSeen
         self.addApp = addApp
         self.saveRegistration = saveRegistration
         self.store = store
@@ -65,6 +68,10 @@ package struct StoreWriter: ~Copyable {
             try addDevice.bind(key, at: 2)
             try addDevice.bind(since.nanoseconds, at: 3)
             try addDevice.run()
+        case .seen(let device, let wall):
+            try noteSeen.bind(wall.nanoseconds, at: 1)
+            try noteSeen.bind(Int64(device.number), at: 2)
+            try noteSeen.run()
         case .app(let app, let bundle):
             try addApp.bind(Int64(app.number), at: 1)
             try addApp.bind(bundle, at: 2)
@@ -116,7 +123,10 @@ package struct StoreWriter: ~Copyable {
     private func removeDevice(_ device: DeviceID) throws(SQLiteError) {
         let texts = [
             "DELETE FROM devices WHERE id = ? AND id < (SELECT max(id) FROM devices)",
-            "UPDATE devices SET key = CAST('removed ' || id AS BLOB) WHERE id = ?",
+            """
+            UPDATE devices SET key = CAST('removed ' || id AS BLOB), seen = 9223372036854775807
+            WHERE id = ?
+            """,
         ]
         try run(texts, Int64(device.number))
     }
@@ -158,7 +168,9 @@ package struct StoreWriter: ~Copyable {
             try keep.bind(Int64(broadcast.priority.rawValue), at: 4)
             try keep.bind(broadcast.payload, at: 5)
             try keep.run()
-        case .device, .app, .registration, .store, .remove, .removeApp, .removeDevice, .probe: break
+        case .device, .seen, .app, .registration, .store, .remove, .removeApp, .removeDevice,
+            .probe:
+            break
         }
     }
 

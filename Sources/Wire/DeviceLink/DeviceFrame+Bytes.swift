@@ -34,6 +34,7 @@ extension DeviceFrame: LinkFrame {
             bytes += hello.signature
             bytes.appendNumber(hello.next)
             bytes.append(hello.condition)
+            if !hello.enrolment.isEmpty { bytes.appendCounted(hello.enrolment) }
         case .acknowledge(let sendings):
             for sending in sendings { bytes.appendNumber(sending) }
         case .decline(let sending): bytes.appendNumber(sending)
@@ -103,13 +104,18 @@ extension DeviceFrame: LinkFrame {
     }
 
     private static func hello(_ reader: inout LinkReader) throws(LinkError) -> Hello {
-        Hello(
+        var hello = Hello(
             version: try reader.byte(),
             key: try reader.take(LinkFormat.keyBytes),
             signature: try reader.take(LinkFormat.signatureBytes),
             next: try reader.number(),
             condition: try reader.condition()
         )
+        if reader.isAtEnd { return hello }
+        hello.enrolment = try reader.counted(atMost: LinkFormat.longestEnrolment)
+        // Nothing to say is said by ending earlier.
+        guard !hello.enrolment.isEmpty else { throw .notCanonical }
+        return hello
     }
 
     private static func keepAlive(_ reader: inout LinkReader) throws(LinkError) -> KeepAlive {

@@ -48,4 +48,6 @@ package enum EndReason: UInt8, Hashable, Sendable, CaseIterable {
     case badSignature
     /// The device has no use for the link now.
     case leaving
+    /// The gateway does not know the device, and wants to hear its enrolment secret first.
+    case notEnrolled
 }

@@ -27,6 +27,7 @@ package enum LinkFormat {
     package static let senderKeyBytes = 65
     package static let longestEndpoint = 1000
     package static let channelBytes = 16
+    package static let longestEnrolment = 200
     /// Acknowledgements in one frame, and app reports in one keep-alive.
     package static let mostInList = 100
     /// The longest of the two waits of an end, in seconds: a day.
@@ -116,16 +117,19 @@ package enum DeviceFrame: Hashable, Sendable {
         /// Seconds in which the gateway hears from the device at the latest.
         package var next: UInt64
         package var condition: LinkCondition
+        /// What the gateway wants to hear from devices that it does not know; often nothing.
+        package var enrolment: [UInt8]
 
         package init(
             version: UInt8 = LinkFormat.version,
             key: [UInt8],
             signature: [UInt8],
             next: UInt64,
-            condition: LinkCondition
+            condition: LinkCondition,
+            enrolment: [UInt8] = []
         ) {
             (self.version, self.key, self.signature) = (version, key, signature)
-            (self.next, self.condition) = (next, condition)
+            (self.next, self.condition, self.enrolment) = (next, condition, enrolment)
         }
     }
 

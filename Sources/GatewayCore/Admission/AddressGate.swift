@@ -1,0 +1,82 @@
+/// What one address may have of a port, and what is kept for those who were good before.
+///
+/// Counts connections by the group of their addresses; nil: exempt from the limits of one address.
+package struct AddressGate: Sendable {
+    package struct Limits: Equatable, Sendable {
+        /// Of one address: connections, and those of them that are still being set up.
+        package var connections: Int
+        package var handshakes: Int
+        /// Places of the port, for all.
+        package var places: Int
+
+        package init(connections: Int, handshakes: Int, places: Int) {
+            (self.connections, self.handshakes, self.places) = (connections, handshakes, places)
+        }
+    }
+
+    package enum Answer: Equatable, Sendable {
+        case welcome
+        /// The address has as many as one may have.
+        case tooMany
+        /// What is free is kept for others.
+        case full
+    }
+
+    private struct Count {
+        var connections: Int32 = 0
+        var handshakes: Int32 = 0
+    }
+
+    private var counts: [AddressGroup: Count] = [:]
+    /// Where somebody good was lately.
+    private var good = RecentGroups<Bool>(atMost: 20_000)
+
+    package init() {}
+
+    /// One more connection, which counts if it is welcome; `taken`: places in use.
+    package mutating func admit(
+        _ group: AddressGroup?,
+        taken: Int,
+        _ limits: Limits
+    ) -> Answer {
+        guard taken < room(for: group, of: limits.places) else { return .full }
+        guard let group else { return .welcome }
+        let count = counts[group] ?? Count()
+        guard count.connections < limits.connections, count.handshakes < limits.handshakes else {
+            return .tooMany
+        }
+        counts[group, default: Count()].connections += 1
+        counts[group, default: Count()].handshakes += 1
+        return .welcome
+    }
+
+    /// How many of `places` may be taken before this one finds none. The last eighth is for those
+    /// who were good before, as soon as there are any.
+    package func room(for group: AddressGroup?, of places: Int) -> Int {
+        good.isEmpty || isGood(group) ? places : places - places / 8
+    }
+
+    /// An exempt one is trusted by the operator.
+    private func isGood(_ group: AddressGroup?) -> Bool {
+        group.map { good.contains($0) } ?? true
+    }
+
+    /// The connection is set up.
+    package mutating func isSetUp(_ group: AddressGroup?) {
+        guard let group else { return }
+        counts[group]?.handshakes -= 1
+    }
+
+    /// It is over; `isSetUp`: that was said of it.
+    package mutating func ended(_ group: AddressGroup?, isSetUp: Bool) {
+        guard let group, var count = counts[group] else { return }
+        count.connections -= 1
+        if !isSetUp { count.handshakes -= 1 }
+        counts[group] = count.connections > 0 ? count : nil
+    }
+
+    /// A known device, or a provider with a good token, is there.
+    package mutating func wasGood(_ group: AddressGroup?) {
+        if let group { good.set(group, true) }
+    }
+}
