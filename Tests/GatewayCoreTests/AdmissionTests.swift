@@ -4,7 +4,7 @@ import Vocabulary
 
 /// What one address may have, and who finds room when there is little.
 struct AdmissionTests {
-    private let limits = AddressGate.Limits(connections: 4, handshakes: 2, places: 16)
+    private let limits = AddressGate.Limits(connections: 4, handshakes: 2)
 
     private func group(_ number: UInt8) -> AddressGroup {
         AddressGroup(IPAddress(high: 0, low: 0xFFFF_C000_0200 | UInt64(number)))
@@ -27,32 +27,35 @@ struct AdmissionTests {
 
     @Test func `handshakes of one address are few, those of another are its own`() {
         var gate = AddressGate()
-        #expect(gate.admit(group(1), taken: 0, limits) == .welcome)
-        #expect(gate.admit(group(1), taken: 1, limits) == .welcome)
-        #expect(gate.admit(group(1), taken: 2, limits) == .tooMany)
-        #expect(gate.admit(group(2), taken: 2, limits) == .welcome)
+        let first = (0..<3).map { _ in gate.admit(group(1), limits) }
+        #expect(first == [true, true, false])
+        let other = gate.admit(group(2), limits)
+        #expect(other)
         gate.isSetUp(group(1))
-        #expect(gate.admit(group(1), taken: 3, limits) == .welcome)
+        let next = gate.admit(group(1), limits)
+        #expect(next)
     }
 
     @Test func `a connection that ends makes room for one of its address`() {
         var gate = AddressGate()
-        for taken in 0..<4 {
-            #expect(gate.admit(group(1), taken: taken, limits) == .welcome)
+        for _ in 0..<4 {
+            let isWelcome = gate.admit(group(1), limits)
+            #expect(isWelcome)
             gate.isSetUp(group(1))
         }
-        #expect(gate.admit(group(1), taken: 4, limits) == .tooMany)
+        var answers = [gate.admit(group(1), limits)]
         gate.ended(group(1), isSetUp: true)
-        #expect(gate.admit(group(1), taken: 3, limits) == .welcome)
+        answers.append(gate.admit(group(1), limits))
         // One that ended during its handshake leaves nothing either.
         gate.ended(group(1), isSetUp: false)
-        #expect(gate.admit(group(1), taken: 3, limits) == .welcome)
+        answers.append(gate.admit(group(1), limits))
+        #expect(answers == [false, true, true])
     }
 
     @Test func `an exempt address has no limit of its own`() {
         var gate = AddressGate()
-        for taken in 0..<16 { #expect(gate.admit(nil, taken: taken, limits) == .welcome) }
-        #expect(gate.admit(nil, taken: 16, limits) == .full)
+        let answers = (0..<100).map { _ in gate.admit(nil, limits) }
+        #expect(answers.allSatisfy { $0 })
     }
 
     @Test func `the last places are for those who were good before`() {
@@ -60,22 +63,34 @@ struct AdmissionTests {
         // Nobody was: all places are for whoever comes.
         #expect(gate.room(for: group(1), of: 16) == 16)
         gate.wasGood(group(1))
-        #expect(gate.admit(group(2), taken: 13, limits) == .welcome)
-        #expect(gate.admit(group(2), taken: 14, limits) == .full)
-        #expect(gate.admit(group(1), taken: 14, limits) == .welcome)
-        #expect(gate.admit(group(1), taken: 16, limits) == .full)
+        #expect(gate.room(for: group(2), of: 16) == 14)
+        #expect(gate.room(for: group(1), of: 16) == 16)
+        #expect(gate.room(for: nil, of: 16) == 16)
     }
 
     @Test func `who was good lately is remembered, of a bounded number`() {
         var gate = AddressGate()
-        for number in 0..<100_000 as Range<UInt64> {
-            gate.wasGood(AddressGroup(IPAddress(high: number, low: 0)))
+        func group(_ number: UInt64) -> AddressGroup {
+            AddressGroup(IPAddress(high: number, low: 0))
         }
-        func isGood(_ number: UInt64) -> Bool {
-            gate.room(for: AddressGroup(IPAddress(high: number, low: 0)), of: 8) == 8
+        for number in 0..<100_000 as Range<UInt64> { gate.wasGood(group(number)) }
+        #expect((90_000..<100_000).allSatisfy { gate.isGood(group($0)) })
+        #expect((0..<100_000).count { gate.isGood(group($0)) } <= 20_000)
+    }
+
+    @Test func `connections are found in the order in which they came`() {
+        var random = SeededRandom(seed: 3)
+        var order = ArrivalOrder()
+        var live: [UInt64] = []
+        for number in 0..<5000 as Range<UInt64> {
+            order.append(number)
+            live.append(number)
+            for _ in 0..<Int(random.within(0...2)) where !live.isEmpty {
+                order.remove(live.remove(at: Int(random.within(0...Int64(live.count - 1)))))
+            }
+            #expect(order.first() == live.first && order.count == live.count)
+            #expect(order.first { $0 % 2 == 1 } == live.first { $0 % 2 == 1 })
         }
-        #expect(isGood(99_999))
-        #expect((0..<100_000).count { isGood($0) } <= 20_000)
     }
 
     @Test func `whatever comes and goes, the counts are those of what is there`() {
@@ -97,8 +112,8 @@ struct AdmissionTests {
                 let isWelcome =
                     own.count < limits.connections
                     && own.count { !$0.isSetUp } < limits.handshakes
-                let answer = gate.admit(group(number), taken: 0, limits)
-                #expect(answer == (isWelcome ? .welcome : .tooMany))
+                let answer = gate.admit(group(number), limits)
+                #expect(answer == isWelcome)
                 if isWelcome { live.append((number, false)) }
             }
         }
@@ -218,17 +233,28 @@ struct DeviceExpiryTests {
         for hour in 100..<124 as Range<Int64> {
             #expect(expiry.cutoff(at: moment(hour), limits) == nil)
         }
-        #expect(expiry.cutoff(at: moment(124), limits) == moment(124).wall - .days(90))
+        // The note of who was there all the time is a day old.
+        #expect(expiry.cutoff(at: moment(124), limits) == moment(124).wall - .days(91))
     }
 
     @Test(arguments: [Interval.days(300), .days(-300), .minutes(61)])
     func `a clock that is set gives everybody a day again`(jump: Interval) {
         var expiry = DeviceExpiry()
         for hour in 0...30 as ClosedRange<Int64> { _ = expiry.cutoff(at: moment(hour), limits) }
-        #expect(expiry.cutoff(at: moment(31, wallAhead: jump), limits) == nil)
-        #expect(expiry.cutoff(at: moment(54, wallAhead: jump), limits) == nil)
+        for hour in 31..<55 as Range<Int64> {
+            #expect(expiry.cutoff(at: moment(hour, wallAhead: jump), limits) == nil)
+        }
         let late = moment(55, wallAhead: jump)
-        #expect(expiry.cutoff(at: late, limits) == late.wall - .days(90))
+        #expect(expiry.cutoff(at: late, limits) == late.wall - .days(91))
+    }
+
+    @Test func `a gateway that slept gives everybody a day again`() {
+        var expiry = DeviceExpiry()
+        for hour in 0...30 as ClosedRange<Int64> { _ = expiry.cutoff(at: moment(hour), limits) }
+        for hour in 3000..<3024 as Range<Int64> {
+            #expect(expiry.cutoff(at: moment(hour), limits) == nil)
+        }
+        #expect(expiry.cutoff(at: moment(3024), limits) != nil)
     }
 
     @Test func `a clock that is put right a little changes nothing`() {

@@ -48,7 +48,7 @@ struct AddressLimitTests {
         let first = (0..<5).compactMap { _ in served(gateway, Self.ipv4(1)) }
         #expect(first.count == 3)
         #expect(served(gateway, Self.ipv4(2)) != nil)
-        #expect(try stat("provider_turned_away_addresses_total", of: gateway) == 2)
+        #expect(try stat("provider_over_address_total", of: gateway) == 2)
         _ = first.count
     }
 
@@ -87,7 +87,7 @@ struct AddressLimitTests {
         }
         #expect(served(gateway, Self.ipv4(1)) == nil)
         #expect(served(gateway, Self.ipv4(2)) != nil)
-        #expect(try stat("provider_turned_away_addresses_total", of: gateway) == 3)
+        #expect(try stat("provider_over_address_total", of: gateway) == 3)
     }
 
     @Test func `this machine is exempt unless the settings say otherwise`() throws {
@@ -101,7 +101,7 @@ struct AddressLimitTests {
     }
 
     @Test func `the last places are for addresses from which a good token came`() throws {
-        let gateway = try serving(Self.proxied + "connections = 16\n")
+        let gateway = try serving(Self.proxied + "connections = 16\nproof-time = 1h\n")
         let token = "authorization"
         let good = try #require(served(gateway, Self.ipv4(200)))
         let fields = [(token, try gateway.bearer()), ("apns-topic", ScratchGateway.topic)]
@@ -154,28 +154,43 @@ struct AddressLimitTests {
         let known = try device(gateway, "known")
         let token = try known.token()
         try known.end()
-        gateway.directory.write(Array("enrolment = open sesame\n".utf8), to: "gateway.conf")
+        gateway.directory.write("enrolment = open sesame\n", to: "gateway.conf")
+        gateway.directory.write("open barley\n", to: "wrong.txt")
+        gateway.directory.write("open sesame\n", to: "right.txt")
+        let barley = "--enrolment-file=\(gateway.directory("wrong.txt"))"
+        let sesame = "--enrolment-file=\(gateway.directory("right.txt"))"
         gateway.kill()
         try gateway.start()
-        let wrong = try device(gateway, "wrong", "--enrolment=open barley")
+        let wrong = try device(gateway, "wrong", barley)
         try wrong.wait(for: "enrolment secret")
-        #expect(try device(gateway, "known", "--enrolment=open barley").token() == token)
-        // On this machine the program finds it itself.
-        _ = try device(gateway, "right").token()
+        #expect(try device(gateway, "known", barley).token() == token)
+        _ = try device(gateway, "right", sesame).token()
         let list = try ValueJSON.parse(try gateway.run("devices", "--json").output)
         #expect(list.listValue?.count == 2)
     }
 
     @Test func `one address cannot hold all places of the device port`() throws {
-        let gateway = try serving(
-            "exempt-networks = none\nlinks-per-address = 3\nlink-handshakes-per-address = 2\n"
-        )
+        let gateway = try serving(Self.proxied + "link-handshakes-per-address = 2\n")
         let address = InternetAddress(host: "127.0.0.1", port: gateway.devicePort)
-        let silent = try (0..<2).map { _ in try InternetSocket.connect(to: address).release() }
-        defer { for number in silent { _ = FileDescriptor(owning: number) } }
-        let third = try InternetSocket.connect(to: address)
+        var sockets: [Int32] = []
+        defer { for number in sockets { _ = FileDescriptor(owning: number) } }
+        for _ in 0..<3 {
+            let socket = try InternetSocket.connect(to: address)
+            try socket.writeAll(Self.ipv4(1).span)
+            sockets.append(socket.release())
+        }
+        let third = FileDescriptor(owning: sockets.removeLast())
         try Wait.until(readable: third.number, "its end")
         #expect(try third.readAvailable(upTo: 1) == [])
-        #expect(try stat("link_turned_away_total", of: gateway) == 1)
+        #expect(try stat("link_over_address_total", of: gateway) == 1)
+        // Another address gets in.
+        let other = try RawConnection(
+            gateway,
+            port: gateway.devicePort,
+            protocols: ["offstage-link"],
+            header: Self.ipv4(2)
+        )
+        other.send([])
+        #expect(!other.isClosed)
     }
 }

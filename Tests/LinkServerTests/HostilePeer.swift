@@ -13,10 +13,19 @@ final class HostilePeer {
     private(set) var isClosed = false
     private let world: LinkWorld
 
-    init(_ world: LinkWorld, _ protocols: [String] = [LinkFormat.protocolName]) throws {
+    /// `header`: what it says before TLS.
+    init(
+        _ world: LinkWorld,
+        _ protocols: [String] = [LinkFormat.protocolName],
+        header: [UInt8] = []
+    ) throws {
         self.world = world
         let descriptor = try InternetSocket.start(connectingTo: world.address)
         let number = descriptor.number
+        if !header.isEmpty {
+            try Wait.until(readable: number, "the connection", events: .writable)
+            try descriptor.writeAll(header.span)
+        }
         self.descriptor = descriptor
         let context = try TLSContext(clientTrusting: world.anchors, protocols: protocols)
         session = try TLSSession(context, connecting: number, to: "127.0.0.1")

@@ -70,7 +70,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l directory -
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -s h -l help -d 'say how it is used, and exit'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l host -r -d 'the gateway'\''s port for devices'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l ca -r -d 'who vouches for it'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l enrolment -r -d 'what a gateway wants to hear from new devices'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l enrolment-file -r -d 'the secret that the gateway wants from new devices'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l identity -r -d 'the device'\''s key, made if there is none'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l web-push -d 'get addresses for senders of Web Push as well'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from device' -l sender -r -d 'who alone may send there (VAPID, base64)'

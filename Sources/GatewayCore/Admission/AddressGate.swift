@@ -2,24 +2,15 @@
 ///
 /// Counts connections by the group of their addresses; nil: exempt from the limits of one address.
 package struct AddressGate: Sendable {
+    /// Of one address.
     package struct Limits: Equatable, Sendable {
-        /// Of one address: connections, and those of them that are still being set up.
         package var connections: Int
+        /// Those of them that are still being set up.
         package var handshakes: Int
-        /// Places of the port, for all.
-        package var places: Int
 
-        package init(connections: Int, handshakes: Int, places: Int) {
-            (self.connections, self.handshakes, self.places) = (connections, handshakes, places)
+        package init(connections: Int, handshakes: Int) {
+            (self.connections, self.handshakes) = (connections, handshakes)
         }
-    }
-
-    package enum Answer: Equatable, Sendable {
-        case welcome
-        /// The address has as many as one may have.
-        case tooMany
-        /// What is free is kept for others.
-        case full
     }
 
     private struct Count {
@@ -33,32 +24,17 @@ package struct AddressGate: Sendable {
 
     package init() {}
 
-    /// One more connection, which counts if it is welcome; `taken`: places in use.
-    package mutating func admit(
-        _ group: AddressGroup?,
-        taken: Int,
-        _ limits: Limits
-    ) -> Answer {
-        guard taken < room(for: group, of: limits.places) else { return .full }
-        guard let group else { return .welcome }
-        let count = counts[group] ?? Count()
+    /// One more connection, which counts from now on; false: its address has as many as it may.
+    package mutating func admit(_ group: AddressGroup?, _ limits: Limits) -> Bool {
+        guard let group else { return true }
+        var count = counts[group] ?? Count()
         guard count.connections < limits.connections, count.handshakes < limits.handshakes else {
-            return .tooMany
+            return false
         }
-        counts[group, default: Count()].connections += 1
-        counts[group, default: Count()].handshakes += 1
-        return .welcome
-    }
-
-    /// How many of `places` may be taken before this one finds none. The last eighth is for those
-    /// who were good before, as soon as there are any.
-    package func room(for group: AddressGroup?, of places: Int) -> Int {
-        good.isEmpty || isGood(group) ? places : places - places / 8
-    }
-
-    /// An exempt one is trusted by the operator.
-    private func isGood(_ group: AddressGroup?) -> Bool {
-        group.map { good.contains($0) } ?? true
+        count.connections += 1
+        count.handshakes += 1
+        counts[group] = count
+        return true
     }
 
     /// The connection is set up.
@@ -78,5 +54,16 @@ package struct AddressGate: Sendable {
     /// A known device, or a provider with a good token, is there.
     package mutating func wasGood(_ group: AddressGroup?) {
         if let group { good.set(group, true) }
+    }
+
+    /// How many of the places of a port may be taken before this one finds none. The last eighth is
+    /// for those who were good before, as soon as there are any.
+    package func room(for group: AddressGroup?, of places: Int) -> Int {
+        good.isEmpty || isGood(group) ? places : places - places / 8
+    }
+
+    /// An exempt one is trusted by the operator.
+    package func isGood(_ group: AddressGroup?) -> Bool {
+        group.map { good.contains($0) } ?? true
     }
 }

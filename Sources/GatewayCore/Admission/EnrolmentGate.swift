@@ -18,7 +18,4 @@ package struct EnrolmentGate: Sendable {
         defer { buckets.set(group, bucket) }
         return bucket.take(at: now)
     }
-
-    /// Other numbers hold for everybody from now on.
-    package mutating func restart() { self = EnrolmentGate() }
 }

@@ -1,5 +1,5 @@
-/// Something about each of the addresses that were seen lately. Of a bounded number of them: those
-/// that were not asked about for longest are forgotten, half of all at a time.
+/// Something about each of the addresses that were noted lately. Of a bounded number of them: those
+/// that were not noted for longest are forgotten, half of all at a time.
 struct RecentGroups<Value: Sendable>: Sendable {
     private let limit: Int
     private var newer: [AddressGroup: Value] = [:]

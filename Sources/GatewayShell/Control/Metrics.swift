@@ -37,10 +37,8 @@ struct Metrics {
         ("provider_floods_total", "Connections ended as attacks.", \.floods),
         ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),
         ("provider_displaced_total", "Connections that made room.", \.displaced),
-        (
-            "provider_turned_away_addresses_total", "Connections beyond those of one address.",
-            \.turnedAwayAddresses
-        ),
+        ("provider_over_address_total", "Connections beyond one address's.", \.overAddress),
+        ("provider_bad_headers_total", "Bad headers of load balancers.", \.badHeaders),
         ("provider_turned_away_total", "Requests without memory.", \.turnedAway),
     ]
 
@@ -53,9 +51,8 @@ struct Metrics {
         ("link_failed_total", "Connections that could not be had.", \.failed),
         ("link_unaccepted_total", "Times without a descriptor for one.", \.unaccepted),
         ("link_displaced_total", "Connections that made room.", \.displaced),
-        (
-            "link_turned_away_total", "Connections beyond those of one address.", \.turnedAway
-        ),
+        ("link_over_address_total", "Connections beyond one address's.", \.overAddress),
+        ("link_bad_headers_total", "Bad headers of load balancers.", \.badHeaders),
         ("link_unenrolled_total", "New devices that were not made known.", \.unenrolled),
         ("link_too_busy_total", "Devices that sent too many frames.", \.tooBusy),
         ("link_ended_total", "Connections of devices that ended.", \.ended),
@@ -100,6 +97,7 @@ struct Metrics {
         for (name, help, count) in [
             ("provider_connections", "Connections of providers now.", providers.connectionCount),
             ("devices_connected", "Devices connected now.", node.gateway.connectedCount),
+            ("devices_in_line", "Devices that wait for a handshake now.", devices.lineCount),
             ("requests_waiting", "Requests not answered yet.", providers.waitingCount),
             ("channels", "Broadcast channels now.", node.gateway.channelCount),
             (

@@ -11,9 +11,10 @@ package struct LinkCounters: Equatable, Sendable {
     package var failed: UInt64 = 0
     /// Times that no descriptor was left for one more.
     package var unaccepted: UInt64 = 0
-    /// Closed at once: their address has as many as one may have, or what is free is kept for
-    /// others.
-    package var turnedAway: UInt64 = 0
+    /// Closed at once: their address has as many as one may have.
+    package var overAddress: UInt64 = 0
+    /// Came as from a load balancer, and did not say for whom.
+    package var badHeaders: UInt64 = 0
     /// New devices that were not made known.
     package var unenrolled: UInt64 = 0
     /// Made room for others before they had proved who they are.

@@ -10,7 +10,7 @@ package struct LinkLimits: Equatable, Sendable {
     package var handshakeTime = Interval.seconds(20)
     /// Of one address: connections, and those that have not proved who they are.
     package var perAddress = 1000
-    package var handshakesPerAddress = 64
+    package var handshakesPerAddress = 16
     /// New devices from one address: so many at once, and one more after each interval.
     package var newDevices = 100
     package var newDeviceRefill = Interval.seconds(10)

@@ -12,7 +12,7 @@ internal import Wire
 /// One thread; SIGPIPE must be ignored.
 package final class LinkServer {
     package var limits: LinkLimits {
-        didSet { if limits.enrols(otherThan: oldValue) { enrolments.restart() } }
+        didSet { if limits.enrols(otherThan: oldValue) { enrolments = EnrolmentGate() } }
     }
     package var policy = AddressPolicy()
     let loop: EventLoop
@@ -24,10 +24,14 @@ package final class LinkServer {
     var connections: [UInt64: DeviceConnection] = [:]
     var lastLink: UInt64 = 0
     /// Those that have not proved who they are.
-    var unproved: Set<UInt64> = []
+    var unproved = ArrivalOrder()
+    /// Those that wait for a place among them, and were not listened to yet.
+    var line = ArrivalOrder()
     var gate = AddressGate()
     var enrolments = EnrolmentGate()
     var isAccepting = true
+    var isServingLine = false
+    var looksSoon = false
     private(set) var alarms: LinkAlarms?
     private var storm = StormGate()
     private var dirty: [DeviceConnection] = []
@@ -67,6 +71,9 @@ package final class LinkServer {
     /// Connections, also those that are being set up.
     package var count: Int { connections.count }
 
+    /// Those that wait for a place to prove who they are.
+    package var lineCount: Int { line.count }
+
     /// The port that devices connect to; nil while draining.
     package var port: UInt16? { listener?.port }
 
@@ -79,7 +86,7 @@ package final class LinkServer {
 
     func ready(_ connection: DeviceConnection, _ events: DescriptorSource.Events) {
         do {
-            guard try readHeader(connection) else { return }
+            guard readHeader(connection) else { return }
             if connection.phase == .shakingHands {
                 guard try shakeHands(connection) else { return }
             }
@@ -346,6 +353,7 @@ package final class LinkServer {
             if isTold { owner.disconnected(connection.id) }
         } else {
             unproved.remove(connection.id.number)
+            line.remove(connection.id.number)
             resumeAccepting()
         }
     }
@@ -395,7 +403,7 @@ extension LinkServer {
     private func look(at listings: [LinkAlarms.Listing], _ now: Int64) {
         for listing in listings {
             guard listing.link != 0 else {
-                acceptAgain()
+                lookAgain()
                 continue
             }
             guard let connection = connections[listing.link],

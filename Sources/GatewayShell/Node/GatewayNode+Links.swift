@@ -142,15 +142,21 @@ extension GatewayNode {
     /// Takes those away that are gone, a piece at a time; the next one when this is on the disk.
     func removeDevices(unseenSince cutoff: WallTime) {
         let piece = 100
-        guard let unseen = try? storage.reader.devices(unseenSince: cutoff, limit: piece) else {
+        let unseen: [DeviceID]
+        do throws(StorageError) {
+            unseen = try storage.reader.devices(unseenSince: cutoff, limit: piece)
+        } catch {
+            failures += 1
             return
         }
         // Who is connected is noted as seen with its next sign of life.
         let gone = unseen.filter { device in !look { $0.isConnected(device) } }
+        let before = removing.count
         for device in gone {
             remove(device) { [weak self] in if $0 == nil { self?.expiredDevices += 1 } }
         }
-        guard gone.count == piece else { return }
+        // What could not be removed is tried again with the next sweep.
+        guard gone.count == piece, removing.count - before == piece else { return }
         deferred.append(
             .done { [weak self] in if $0 == nil { self?.removeDevices(unseenSince: cutoff) } }
         )

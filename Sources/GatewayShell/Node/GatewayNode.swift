@@ -394,10 +394,16 @@ package final class GatewayNode {
         guard let expired = try? storage.reader.expired(by: now.wall, limit: piece),
             !expired.isEmpty
         else { return }
-        for (slot, number) in expired where load(slot.device) {
-            event { $0.expire(slot, number, at: $1, into: &$2) }
+        var failed = 0
+        for (slot, number) in expired {
+            if load(slot.device) {
+                event { $0.expire(slot, number, at: $1, into: &$2) }
+            } else {
+                failed += 1
+            }
         }
-        guard expired.count == piece else { return }
+        // What could not be read is tried again with the next sweep.
+        guard expired.count == piece, failed == 0 else { return }
         deferred.append(.done { [weak self] problem in if problem == nil { self?.expire() } })
     }
 }

@@ -17,9 +17,9 @@ extension GatewayProgram {
             OptionRow("host", "the gateway's port for devices", argument: "HOST:PORT"),
             OptionRow("ca", "who vouches for it", argument: "FILE"),
             OptionRow(
-                "enrolment",
-                "what a gateway wants to hear from new devices",
-                argument: "TEXT"
+                "enrolment-file",
+                "the secret that the gateway wants from new devices",
+                argument: "FILE"
             ),
             OptionRow("identity", "the device's key, made if there is none", argument: "FILE"),
             OptionRow("web-push", "get addresses for senders of Web Push as well"),
@@ -85,7 +85,7 @@ private final class TrialDevice {
             name: options["ca"] == nil ? places.serverName(at: address) : address.host,
             context,
             key: try Self.identity(options["identity"] ?? places.directory + "/device.key"),
-            enrolment: options["enrolment"] ?? settings.links.enrolment ?? "",
+            enrolment: try Self.enrolment(options, settings),
             LinkClient(condition: condition, seed: seed)
         ) { [unowned self] link, event in happened(event, link) }
         for signal in [Signal.terminate, Signal.interrupt] {
@@ -104,6 +104,24 @@ private final class TrialDevice {
         let key = try Ed25519PrivateKey()
         try Files.replace(path, with: Hexadecimal.text(try key.seed()))
         return key
+    }
+
+    /// That of this machine's gateway is told to no other.
+    private static func enrolment(
+        _ options: Options,
+        _ settings: GatewaySettings
+    ) throws -> String {
+        guard let path = options["enrolment-file"] else {
+            return options["host"] == nil ? settings.links.enrolment ?? "" : ""
+        }
+        let text = try Files.text(path).split(separator: "\n").first.map(String.init) ?? ""
+        guard (1...LinkFormat.longestEnrolment).contains(text.utf8.count) else {
+            throw Failure(
+                .usage,
+                "\(path) must hold one line of 1 to \(LinkFormat.longestEnrolment) bytes"
+            )
+        }
+        return text
     }
 
     private static func senderKey(_ text: String?) throws(Failure) -> [UInt8] {

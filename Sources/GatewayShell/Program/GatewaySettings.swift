@@ -39,6 +39,10 @@ package struct GatewaySettings: Sendable {
         /// What is wrong with the value; nil: it was set.
         func set(_ settings: inout GatewaySettings, _ value: String) -> (String, fix: String)? {
             if field.set(&settings, value) { return nil }
+            if case .secret = field {
+                let longest = LinkFormat.longestEnrolment
+                return ("\(name) must have 1 to \(longest) bytes", fix: "\(name): \(meaning).")
+            }
             if case .span = field, Interval(value) == nil {
                 let mistake = Interval.mistake(in: value)
                 return ("\(name) = \(value) \(mistake.reason)", mistake.fix)
@@ -176,22 +180,22 @@ package struct GatewaySettings: Sendable {
         Row("connections", "connections of providers at a time", .number(\.provider.connections)),
         Row(
             "connections-per-address",
-            "the same of one address (IPv6: one /64)",
+            "connections of providers from one address (or IPv6 /64)",
             .number(\.provider.perAddress)
         ),
         Row(
             "handshakes-per-address",
-            "and of these still in their handshake",
+            "unfinished handshakes of providers from one address",
             .number(\.provider.handshakesPerAddress)
         ),
         Row(
             "exempt-networks",
-            "addresses without limits of their own, with ; between, or none",
+            "networks without limits of one address, with ; between",
             .networks(\.addresses.exempt, usually: "127.0.0.0/8; ::1")
         ),
         Row(
             "proxies",
-            "load balancers that send a PROXY header (version 2), as above",
+            "networks of load balancers that send PROXY headers (version 2)",
             .networks(\.addresses.proxies, usually: "none")
         ),
         Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
@@ -249,27 +253,27 @@ package struct GatewaySettings: Sendable {
         Row("links", "devices connected at a time", .number(\.links.connections)),
         Row(
             "links-per-address",
-            "the same of one address (IPv6: one /64)",
+            "devices connected from one address (or IPv6 /64)",
             .number(\.links.perAddress)
         ),
         Row(
             "new-devices",
-            "devices never seen that come from one address at once",
+            "new devices from one address at once",
             .number(\.links.newDevices)
         ),
         Row(
             "new-devices-refill",
-            "after which there may be one more",
+            "after which one more new device may come",
             .span(\.links.newDeviceRefill)
         ),
         Row(
             "enrolment",
-            "a secret that devices never seen must say (none)",
+            "a secret that new devices must say (none)",
             .secret(\.links.enrolment)
         ),
         Row(
             "device-age",
-            "after which a device that was not seen is taken for gone",
+            "how long a device may be unseen before it is removed",
             .span(\.limits.deviceAge)
         ),
         Row(
@@ -279,7 +283,7 @@ package struct GatewaySettings: Sendable {
         ),
         Row(
             "link-handshakes-per-address",
-            "the same of one address",
+            "devices of one address that prove who they are",
             .number(\.links.handshakesPerAddress)
         ),
         Row(

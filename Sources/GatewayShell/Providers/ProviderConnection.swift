@@ -100,8 +100,8 @@ final class ProviderConnection {
     }
 
     private func handshake() {
-        do {
-            guard try server.readHeader(self) else { return }
+        guard server.readHeader(self) else { return }
+        do throws(TLSError) {
             switch try tls.handshake() {
             case .wantsRead: return watchWrites(false)
             case .wantsWrite: return watchWrites(true)
@@ -132,11 +132,11 @@ final class ProviderConnection {
     static let newer = "h2"
     static let older = "http/1.1"
 
-    /// It showed who sends.
-    func trust() {
+    /// It showed who sends: a provider that the operator knows, or any sender of Web Push.
+    func trust(isProvider: Bool = true) {
+        if isProvider { server.trusts(self) }
         guard !isTrusted else { return }
         isTrusted = true
-        server.trusts(self)
         do throws(HTTP2Error) {
             try http?.allowAllStreams()
         } catch {

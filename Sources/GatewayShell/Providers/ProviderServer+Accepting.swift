@@ -13,10 +13,10 @@ extension ProviderServer {
             do throws(LinuxError) {
                 socket = try acceptOne()
             } catch {
-                counters.refusedConnections += 1
-                if makeRoom() { continue }
                 // Too many descriptors: those who wait are served when others have gone.
+                counters.refusedConnections += 1
                 try? source?.setEnabled(false)
+                _ = makeRoom(among: { _ in true })
                 return
             }
             guard let socket = socket.take() else { return }
@@ -54,49 +54,61 @@ extension ProviderServer {
         connection.group = group
         if isProxied { connection.header = ProxyHeader() }
         connections[lastConnection] = connection
-        untrusted.insert(lastConnection)
+        untrusted.append(lastConnection)
         return true
     }
 
-    /// `taken`: places of other connections.
-    private func admits(_ group: AddressGroup?, beside taken: Int) -> Bool {
+    /// `taken`: places of others than `own`, which makes no room for itself.
+    private func admits(
+        _ group: AddressGroup?,
+        beside taken: Int,
+        not own: ProviderConnection? = nil
+    ) -> Bool {
         let limits = AddressGate.Limits(
             connections: settings.perAddress,
-            handshakes: settings.handshakesPerAddress,
-            places: settings.connections
+            handshakes: settings.handshakesPerAddress
         )
-        var answer = gate.admit(group, taken: taken, limits)
-        if answer == .full, makeRoom() { answer = gate.admit(group, taken: taken - 1, limits) }
-        switch answer {
-        case .welcome: return true
-        case .tooMany: counters.turnedAwayAddresses += 1
-        case .full: counters.refusedConnections += 1
+        guard gate.admit(group, limits) else {
+            counters.overAddress += 1
+            return false
         }
+        let room = gate.room(for: group, of: settings.connections)
+        // Strangers make room for each other only.
+        let isGood = gate.isGood(group)
+        func mayGo(_ other: ProviderConnection) -> Bool {
+            other !== own && (isGood || !gate.isGood(other.group))
+        }
+        if taken < room || taken == room && makeRoom(among: mayGo) { return true }
+        gate.ended(group, isSetUp: false)
+        counters.refusedConnections += 1
         return false
     }
 
     /// What the load balancer says comes first. True: it is read.
-    func readHeader(_ connection: ProviderConnection) throws -> Bool {
+    func readHeader(_ connection: ProviderConnection) -> Bool {
         guard var header = connection.header else { return true }
-        connection.header = nil
-        guard let source = try header.read(from: connection.descriptor) else {
-            connection.header = header
-            return false
+        do {
+            let source = try header.read(from: connection.descriptor)
+            connection.header = source == nil ? header : nil
+            guard let source else { return false }
+            guard case .client(let address) = source else { return true }
+            let group = policy.group(of: address)
+            // It has a place already.
+            if admits(group, beside: connections.count - 1, not: connection) {
+                connection.group = group
+                return true
+            }
+        } catch {
+            counters.badHeaders += 1
         }
-        guard case .client(let address) = source else { return true }
-        // It has a place already.
-        let group = policy.group(of: address)
-        guard admits(group, beside: connections.count - 1) else {
-            connection.close()
-            return false
-        }
-        connection.group = group
-        return true
+        connection.close()
+        return false
     }
 
     /// The oldest of those that have shown nothing, and had a while for it, goes.
-    private func makeRoom() -> Bool {
-        guard let connection = untrusted.min().flatMap({ connections[$0] }),
+    private func makeRoom(among isWanted: (ProviderConnection) -> Bool) -> Bool {
+        let oldest = untrusted.first { connections[$0].map(isWanted) ?? false }
+        guard let connection = oldest.flatMap({ connections[$0] }),
             connection.start + settings.proofTime / 10 < now.boot
         else { return false }
         counters.displaced += 1

@@ -37,9 +37,10 @@ package final class ProviderServer {
         package var slowRequests: UInt64 = 0
         /// Connections that made room for others.
         package var displaced: UInt64 = 0
-        /// Closed at once: their address has as many as one may have, or what is free is kept for
-        /// others.
-        package var turnedAwayAddresses: UInt64 = 0
+        /// Closed at once: their address has as many as one may have.
+        package var overAddress: UInt64 = 0
+        /// Came as from a load balancer, and did not say for whom.
+        package var badHeaders: UInt64 = 0
         /// Requests for which there was no memory.
         package var turnedAway: UInt64 = 0
         package var accepted: UInt64 = 0
@@ -72,7 +73,7 @@ package final class ProviderServer {
     private var acceptedFields = ProviderServer.acceptedFields
     var connections: [UInt64: ProviderConnection] = [:]
     /// Those that have not shown who sends.
-    var untrusted: Set<UInt64> = []
+    var untrusted = ArrivalOrder()
     var gate = AddressGate()
     package var policy = AddressPolicy()
     var lastConnection: UInt64 = 0

@@ -19,7 +19,7 @@ package struct StoreWriter: ~Copyable {
     package init(_ path: String, fileSystem: String?) throws(SQLiteError) {
         let database = try StoreSchema.open(path, fileSystem: fileSystem)
         let addDevice = try database.prepare("INSERT INTO devices VALUES (?1, ?2, ?3, ?3)")
-        let noteSeen = try database.prepare("UPDATE devices SET seen = ? WHERE id = ?")
+        let noteSeen = try database.prepare("UPDATE devices SET seen = max(seen, ?) WHERE id = ?")
         let addApp = try database.prepare("INSERT OR REPLACE INTO apps VALUES (?, ?)")
         let saveRegistration = try database.prepare(
             "INSERT OR REPLACE INTO registrations VALUES (?, ?, ?, ?, ?)"

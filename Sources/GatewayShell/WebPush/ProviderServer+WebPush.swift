@@ -79,7 +79,7 @@ extension ProviderServer {
         guard content.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
         let said = try request.fields()
         let sender = try authorize(request, address, connection)
-        connection.trust()
+        connection.trust(isProvider: false)
         guard node.load(address.token.device) else { throw .serviceUnavailable }
         guard node.gateway.refusal(of: address.token) == nil else { throw .gone }
         guard !content.isCutOff, content.body.count <= WebPushRequest.bodyLimit else {
