@@ -25,7 +25,7 @@ package struct LinkClient: Sendable {
         case following(Follow, FollowRefusal?)
         /// A message of a channel; its number is what the app had when it follows again.
         case broadcast(GatewayFrame.Broadcast, topic: String)
-        /// The gateway knows us now. `isNew`: it knew no app of ours.
+        /// The gateway knows us now. `isNew`: perhaps not all our apps.
         case online(isNew: Bool)
         /// The link is gone, or the gateway ended it before it stood; its reason, if it gave one.
         case offline(EndReason?)
@@ -384,7 +384,7 @@ package struct LinkClient: Sendable {
         longest = .seconds(Int64(clamping: min(welcome.longest, 86_400)))
         state = .online(nextKeepAlive: now + min(interval, longest))
         var actions = [Action.online(isNew: welcome.isNew)]
-        // A gateway that lost all it knew has to be told of every app again.
+        // A gateway that lost what it knew has to be told of every app again.
         if welcome.isNew {
             for topic in known where !wanted.contains(where: { $0.topic == topic }) {
                 wanted.append((topic, false))

@@ -40,8 +40,7 @@ package final class Database {
         case .readWrite: flags |= SQLITE_OPEN_READWRITE
         case .create: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         }
-        // A plain name that begins with `file:` would be read as an URI where that is compiled in.
-        if mode != .immutable, path.hasPrefix("file:") { name = "./" + path }
+        if mode != .immutable { name = Self.plainName(path) }
 
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(name, &opened, flags, fileSystem)
@@ -115,6 +114,15 @@ package final class Database {
         }
     }
 
+    /// Writes all that is there at this moment into a file of its own, which must be absent or
+    /// empty. Others may read and write meanwhile: a write-ahead log grows until it is done. The
+    /// copy keeps nothing of what was deleted. It is not synchronized.
+    package func copy(to path: String) throws(SQLiteError) {
+        let statement = try prepare("VACUUM INTO ?")
+        try statement.bind(Self.plainName(path), at: 1)
+        try statement.run()
+    }
+
     func set(_ flag: Int32, _ on: Bool) throws(SQLiteError) {
         let code = unsafe csqlite_set_flag(handle, flag, on ? 1 : 0)
         guard code == SQLITE_OK else { throw failure(.configure, code, "db_config \(flag)") }
@@ -139,6 +147,11 @@ package final class Database {
     }
 
     static func text(of code: Int32) -> String { unsafe String(cString: sqlite3_errstr(code)) }
+
+    /// A plain name that begins with `file:` would be read as an URI where that is compiled in.
+    private static func plainName(_ path: String) -> String {
+        path.hasPrefix("file:") ? "./" + path : path
+    }
 
     private static func immutableURI(_ path: String) -> String {
         var uri = path.hasPrefix("/") ? "file://" : "file:"

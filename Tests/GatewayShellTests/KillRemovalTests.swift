@@ -1,13 +1,10 @@
 import DeviceLink
-import EventLoop
 import GatewayCore
 import GatewayShell
 import Linux
-import TLS
 import TestKit
 import Testing
 import Vocabulary
-import Wire
 
 /// What a device or an operator was told is so after kill -9 as well.
 struct KillRemovalTests {
@@ -27,55 +24,11 @@ struct KillRemovalTests {
         )
     }
 
-    /// A device of the project's own code, in this process.
-    private final class Device {
-        let loop: EventLoop
-        private(set) var link: GatewayLink?
-        var events: [GatewayLink.Event] = []
-        /// What is done the moment that an event comes.
-        var happened: (GatewayLink.Event) -> Void = { _ in }
-
-        init(_ gateway: ScratchGateway) throws {
-            loop = try EventLoop()
-            link = try GatewayLink(
-                loop,
-                to: InternetAddress(host: "127.0.0.1", port: gateway.devicePort),
-                try TLSContext(
-                    clientTrusting: try Files.text(gateway.places.authority),
-                    protocols: [LinkFormat.protocolName]
-                ),
-                key: try Ed25519PrivateKey(),
-                LinkClient(condition: LinkCondition(), seed: 1)
-            ) { [unowned self] _, event in
-                events.append(event)
-                happened(event)
-            }
-            link?.start()
-        }
-
-        /// Until there is an event that is wanted.
-        func wait<Found>(_ wanted: (GatewayLink.Event) -> Found?) throws -> Found {
-            while true {
-                if let found = events.lazy.compactMap(wanted).first { return found }
-                guard try loop.runTurn(limit: 1, once: true) else {
-                    throw DidNotHappen(description: "event of the link")
-                }
-            }
-        }
-
-        func token() throws -> String {
-            link?.register(ScratchGateway.topic)
-            return try wait {
-                if case .registered(_, _, let token) = $0 { Hexadecimal.text(token) } else { nil }
-            }
-        }
-    }
-
     @Test func `a token of which a device was told that it is no more is 410 for ever`() throws {
         let gateway = try ScratchGateway()
         for _ in 0..<5 {
             try gateway.start()
-            let device = try Device(gateway)
+            let device = try LinkedDevice(gateway)
             let token = try device.token()
             device.happened = { event in
                 if case .unregistered = event { gateway.kill() }

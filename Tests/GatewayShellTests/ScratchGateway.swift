@@ -29,6 +29,13 @@ final class ScratchGateway {
         if !settings.isEmpty { directory.write(Array(settings.utf8), to: "gateway.conf") }
     }
 
+    /// One that is restored, as an operator does it.
+    init(unpacking archive: String) throws {
+        places = GatewayPlaces(directory.path)
+        let outcome = try Command("tar", "-xpf", archive, "-C", directory.path).run()
+        guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
+    }
+
     /// Starts it and waits until it serves.
     func start() throws {
         starts += 1

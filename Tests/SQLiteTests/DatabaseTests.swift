@@ -15,6 +15,34 @@ struct DatabaseTests {
         #expect(try reopened.integer("SELECT 1 FROM t WHERE v = 'absent'") == nil)
     }
 
+    @Test func aCopyIsOfOneMomentAndWhole() throws {
+        let writer = try Database(path: scratch("db"), mode: .create)
+        try writer.setJournalMode(.wal)
+        try writer.execute("PRAGMA application_id = 7; PRAGMA user_version = 3")
+        try writer.execute("CREATE TABLE t(v); INSERT INTO t VALUES ('gone'), ('kept')")
+        try writer.execute("DELETE FROM t WHERE v = 'gone'")
+        // It is another's, in the middle of something, and not in the file itself.
+        try writer.execute("BEGIN IMMEDIATE; INSERT INTO t VALUES ('later')")
+        let name = "file:x?mode=memory"
+        try Database(path: scratch("db"), mode: .readOnly).copy(to: scratch(name))
+        try writer.execute("COMMIT")
+        let copy = try Database(path: scratch(name), mode: .immutable)
+        #expect(try copy.texts("SELECT v FROM t") == ["kept"])
+        #expect(try copy.applicationID() == 7)
+        #expect(try copy.userVersion() == 3)
+        let bytes = try #require(scratch.bytes(of: name))
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("gone"))
+    }
+
+    @Test func aCopyReplacesNothing() throws {
+        let database = try Database(path: scratch("db"), mode: .create)
+        try database.execute("CREATE TABLE t(v)")
+        scratch.write("mine", to: "other")
+        #expect(code { try database.copy(to: scratch("other")) } == .notADatabase)
+        #expect(try scratch.read("other") == "mine")
+        #expect(code { try database.copy(to: scratch("no/copy")) } == .cannotOpen)
+    }
+
     @Test func anAbsentFileIsMadeOnlyWhenAskedFor() throws {
         for mode in [Database.Mode.readOnly, .immutable, .readWrite] {
             let error = try #require(failure { _ = try Database(path: scratch("db"), mode: mode) })

@@ -9,11 +9,12 @@ _offstage_gateway() {
         esac
     done
     case $command in
-        '') words='init serve stats keys topics devices send log device completions help --json --directory --help --version' ;;
-        help) words='init serve stats keys topics devices send log device completions settings' ;;
+        '') words='init serve stats backup keys topics devices send log device completions help --json --directory --help --version' ;;
+        help) words='init serve stats backup keys topics devices send log device completions settings' ;;
         init) words='--host --key-id --team --json --directory --help' ;;
         serve) words='--listen --devices --metrics --json --directory --help' ;;
         stats) words='--json --directory --help' ;;
+        backup) words='--force --json --directory --help' ;;
         keys) words='add remove certificate --team --topics --environment --public --json --directory --help' ;;
         topics) words='set any remove --json --directory --help' ;;
         devices) words='remove --lines --json --directory --help' ;;

@@ -4,6 +4,10 @@ package import GatewayCore
 extension GatewayNode: LinkOwner {
     package func number(of bundle: String) -> AppNumber? { apps.number(of: bundle) }
 
+    /// Always, since nobody keeps in mind who came back after the backup was restored: what is
+    /// registered already is only told again.
+    package func isRestored(_ device: DeviceID) -> Bool { device < lastRestored }
+
     package func opened(_ app: AppNumber, over link: LinkID) {
         guard let bundle = apps.bundle(of: app) else { return }
         opened(bundle, over: link)

@@ -12,6 +12,9 @@ package protocol LinkOwner: AnyObject {
         _ completion: @escaping (DeviceID?) -> Void
     )
 
+    /// Whether apps may be missing that the device has registered: it is asked for them all, as at
+    /// the first contact.
+    func isRestored(_ device: DeviceID) -> Bool
     /// False: what is kept for the device cannot be told now; the link is not the owner's then.
     func connected(_ device: DeviceID, _ link: LinkID, _ condition: DeviceCondition) -> Bool
     func disconnected(_ link: LinkID)

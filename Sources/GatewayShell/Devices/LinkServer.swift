@@ -239,7 +239,7 @@ package final class LinkServer {
             .welcome(
                 .init(
                     device: device.number,
-                    isNew: isNew,
+                    isNew: isNew || owner.isRestored(device),
                     longest: UInt64(limits.longestKeepAlive.wholeSeconds)
                 )
             )

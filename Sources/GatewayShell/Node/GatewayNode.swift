@@ -42,6 +42,7 @@ package final class GatewayNode {
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
     private var lastDevice: UInt64
     private var deviceExpiry = DeviceExpiry()
+    let lastRestored: DeviceID
     private var effects: [Effect] = []
     private var turnTime: Moment?
     private var timer: TimerSource?
@@ -101,6 +102,7 @@ package final class GatewayNode {
         (self.seal, self.identity) = (seal, identity)
         let largest = try storage.reader.largestNumbers()
         lastDevice = largest.device
+        lastRestored = try storage.reader.lastRestored()
         gateway = Gateway(limits, lastPush: largest.push)
         apps = AppTable(try storage.reader.apps(), last: largest.app, limits)
         gateway.load(try storage.channels())

@@ -84,7 +84,7 @@ private final class TrialDevice {
             to: address,
             name: options["ca"] == nil ? places.serverName(at: address) : address.host,
             context,
-            key: try Self.identity(options["identity"] ?? places.directory + "/device.key"),
+            key: try Self.identity(options["identity"] ?? places.deviceKey),
             enrolment: try Self.enrolment(options, settings),
             LinkClient(condition: condition, seed: seed)
         ) { [unowned self] link, event in happened(event, link) }

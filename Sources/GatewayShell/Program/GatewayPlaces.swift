@@ -28,6 +28,8 @@ package struct GatewayPlaces: Sendable {
     /// 32 random bytes in hexadecimal, with which device tokens are sealed.
     package var tokenKey: String { directory + "/token.key" }
     package var store: String { directory + "/gateway.db" }
+    /// Who the command `device` is, if it was not told.
+    package var deviceKey: String { directory + "/device.key" }
     package var lock: String { directory + "/lock" }
     package var control: String { directory + "/control" }
     /// The private half of a provider's key, made here and for the provider alone.

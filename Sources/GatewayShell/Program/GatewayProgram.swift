@@ -28,7 +28,7 @@ package enum GatewayProgram {
             "A push gateway of one's own: servers that send to APNs send to it by another "
             + "host name, devices hold one connection for all their apps.",
         groups: [
-            ProgramTable.Group("Running a gateway", [initialize, serve, stats]),
+            ProgramTable.Group("Running a gateway", [initialize, serve, stats, backup]),
             ProgramTable.Group("Whom it knows", [keys, topics, devices]),
             ProgramTable.Group("Pushes", [send, log]),
             ProgramTable.Group("For developers", [device, completions]),

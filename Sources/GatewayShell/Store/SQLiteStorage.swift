@@ -3,6 +3,7 @@ import Glibc
 import Linux
 import SQLite
 import Synchronization
+import Vocabulary
 
 /// The embedded store: one file, written by a thread of its own so that the disk keeps nobody
 /// waiting, read on the loop's thread.
@@ -49,7 +50,8 @@ package final class SQLiteStorage: GatewayStorage {
     /// `Database`.
     package init(_ path: String, fileSystem: String? = nil) throws(StorageError) {
         do throws(SQLiteError) {
-            _ = try StoreSchema.open(path, fileSystem: fileSystem)
+            let database = try StoreSchema.open(path, fileSystem: fileSystem)
+            try RestoredStore.adopt(database, at: Clocks.now().wall)
         } catch {
             throw StorageError("\(error)")
         }

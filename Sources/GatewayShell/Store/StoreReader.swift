@@ -349,4 +349,11 @@ package final class StoreReader {
             return (UInt64(clamping: device), UInt32(clamping: app), UInt64(clamping: push))
         }
     }
+
+    /// Devices with smaller numbers were taken over from a backup; 0: none was.
+    func lastRestored() throws(StorageError) -> DeviceID {
+        try reading { () throws(SQLiteError) in
+            DeviceID(UInt64(clamping: try RestoredStore.boundary(of: database)))
+        }
+    }
 }

@@ -82,11 +82,17 @@ enum StoreSchema {
         return database
     }
 
-    /// Throws unless it is a gateway's file of this version.
-    static func check(_ database: borrowing Database, _ path: String) throws(SQLiteError) {
+    /// Throws unless it is a gateway's file of this version; or of an older one, if that will do.
+    static func check(
+        _ database: borrowing Database,
+        _ path: String,
+        orOlder: Bool = false
+    ) throws(SQLiteError) {
         let version = try database.userVersion()
         let isOurs = try database.applicationID() == applicationID
-        if isOurs, version == Self.version { return }
+        if isOurs, version == Self.version || orOlder && (1..<Self.version).contains(version) {
+            return
+        }
         let message =
             !isOurs
             ? "not a gateway's file"

@@ -191,7 +191,7 @@ package enum GatewayFrame: Hashable, Sendable {
     package struct Welcome: Hashable, Sendable {
         /// The device's number at this gateway, the same at each connection.
         package var device: UInt64
-        /// This is the first contact: the gateway knows no app of the device.
+        /// The gateway may not know all apps of the device: at first, or after a restore.
         package var isNew: Bool
         /// The longest keep-alive interval that the gateway waits for, in seconds.
         package var longest: UInt64
