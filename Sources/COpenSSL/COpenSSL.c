@@ -266,6 +266,13 @@ unsigned long copenssl_take_error(char *text, size_t capacity) {
     return error;
 }
 
+X509 *copenssl_shown_certificate(SSL *session) {
+    STACK_OF(X509) *chain = SSL_get0_verified_chain(session);
+    X509 *first = chain ? sk_X509_value(chain, 0) : NULL;
+    if (first) X509_up_ref(first);
+    return first;
+}
+
 int copenssl_error_is_certificate(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_SSL &&
            ERR_GET_REASON(error) == SSL_R_CERTIFICATE_VERIFY_FAILED;

@@ -26,6 +26,8 @@ package final class GatewayLink {
         case broadcast(GatewayFrame.Broadcast, topic: String)
         /// A connection that could not be had, or broke: in words, for a log.
         case problem(String)
+        /// The same, because the gateway's certificate is not taken.
+        case untrusted(CertificateProblem)
     }
 
     private let loop: EventLoop
@@ -222,6 +224,10 @@ package final class GatewayLink {
         } catch {
             guard self.connection === connection else { return }
             if !connection.isSecure { attempts += 1 }
+            if let problem = (error as? TLSError)?.certificate {
+                handler(self, .untrusted(problem))
+                return perform(client.lost(at: Clocks.boot()))
+            }
             fail("\(error)")
         }
     }

@@ -48,19 +48,25 @@ package final class Certificate: @unchecked Sendable {  // never changed, counte
         /// `UID`, where push certificates have their topic.
         case userID
         case organizationalUnit
+        case organization
 
         var number: Int32 {
             switch self {
             case .commonName: NID_commonName
             case .userID: NID_userId
             case .organizationalUnit: NID_organizationalUnitName
+            case .organization: NID_organizationName
             }
         }
     }
 
     /// The first such part of the subject's name; nil when it has none.
     package func subject(_ part: NamePart) -> String? {
-        let name = unsafe X509_get_subject_name(handle)
+        unsafe Self.text(X509_get_subject_name(handle), part)
+    }
+
+    /// The first such part of a name of OpenSSL's.
+    static func text(_ name: OpaquePointer?, _ part: NamePart) -> String? {
         let index = unsafe X509_NAME_get_index_by_NID(name, part.number, -1)
         guard index >= 0 else { return nil }
         let entry = unsafe X509_NAME_get_entry(name, index)

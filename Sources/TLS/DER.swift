@@ -3,15 +3,20 @@ package enum DER {
     /// All texts with this tag (UTF8String if none is named), in the order in which they stand,
     /// whatever they stand in.
     package static func texts(_ bytes: [UInt8], tag: UInt8 = 0x0C) -> [String] {
-        var texts: [String] = []
-        collect(bytes[...], tag, into: &texts, depth: 0)
-        return texts
+        contents(bytes, tag: tag).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The same as bytes.
+    static func contents(_ bytes: [UInt8], tag: UInt8) -> [[UInt8]] {
+        var contents: [[UInt8]] = []
+        collect(bytes[...], tag, into: &contents, depth: 0)
+        return contents
     }
 
     private static func collect(
         _ bytes: ArraySlice<UInt8>,
         _ wanted: UInt8,
-        into texts: inout [String],
+        into contents: inout [[UInt8]],
         depth: Int
     ) {
         var rest = bytes
@@ -29,9 +34,9 @@ package enum DER {
             let content = rest.prefix(count)
             rest = rest.dropFirst(count)
             if tag == wanted {
-                texts.append(String(decoding: content, as: UTF8.self))
+                contents.append(Array(content))
             } else if tag & 0x20 != 0 {
-                collect(content, wanted, into: &texts, depth: depth + 1)
+                collect(content, wanted, into: &contents, depth: depth + 1)
             }
         }
     }

@@ -22,9 +22,17 @@ package struct TLSError: Error, Equatable, Sendable {
     package let operation: String
     /// OpenSSL's or the system's own text; may be empty.
     package let message: String
+    /// What is wrong with the server's certificate, if that is why a client gave up.
+    package let certificate: CertificateProblem?
 
     package init(_ kind: Kind, _ operation: String, _ message: String = "") {
         (self.kind, self.operation, self.message) = (kind, operation, message)
+        certificate = nil
+    }
+
+    init(_ operation: String, _ problem: CertificateProblem) {
+        (kind, self.operation, message) = (.certificate, operation, "\(problem)")
+        certificate = problem
     }
 
     /// The oldest error that the thread's queue holds; the queue is empty afterwards.

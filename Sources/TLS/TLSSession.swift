@@ -72,7 +72,7 @@ package struct TLSSession: ~Copyable {
         copenssl_forget_errors()
         let result = unsafe SSL_do_handshake(handle)
         if result == 1 { return .done }
-        switch try outcome(of: result, "handshake") {
+        switch try handshakeOutcome(of: result) {
         case .wantsRead: return .wantsRead
         case .wantsWrite: return .wantsWrite
         case .bytes, .closed:
@@ -160,6 +160,20 @@ package struct TLSSession: ~Copyable {
         let result = unsafe SSL_get_verify_result(handle)
         guard result != Int(X509_V_OK) else { return nil }
         return unsafe String(cString: X509_verify_cert_error_string(result))
+    }
+
+    /// A client that gives up says what is wrong with the certificate.
+    private func handshakeOutcome(of result: Int32) throws(TLSError) -> Transfer {
+        do throws(TLSError) {
+            return try outcome(of: result, "handshake")
+        } catch {
+            guard !context.isServer, error.kind == .certificate else { throw error }
+            // The peer's certificate is only known once it was taken: here the chain is.
+            let shown = unsafe copenssl_shown_certificate(handle)
+            let certificate = unsafe shown.map { unsafe Certificate(owning: $0) }
+            let result = unsafe SSL_get_verify_result(handle)
+            throw TLSError("handshake", CertificateProblem(result, certificate))
+        }
     }
 
     private func outcome(of result: Int32, _ operation: String) throws(TLSError) -> Transfer {

@@ -107,7 +107,8 @@ final class LinkWorld {
             case .registered(let topic, _, let token): tokens[topic] = token
             case .subscribed(let subscription, _, let endpoint):
                 endpoints[subscription] = endpoint
-            case .online, .offline, .unregistered, .refused, .problem, .following, .broadcast:
+            case .online, .offline, .unregistered, .refused, .problem, .untrusted, .following,
+                .broadcast:
                 break
             }
         }

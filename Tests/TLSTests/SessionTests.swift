@@ -132,13 +132,17 @@ struct SessionTests {
             authority.clientContext(),
             host: host
         )
-        #expect(pair.handshake().client?.kind == .certificate)
+        let error = pair.handshake().client
+        #expect(error?.kind == .certificate)
+        #expect(error?.certificate == .otherName(["localhost", "127.0.0.1"]))
     }
 
     @Test func aServerThatNobodyVouchesForIsRefused() throws {
-        let pair = try Pair(try Authority().serverContext(), try Authority().clientContext())
+        let stranger = try Authority("steered \u{1B}[2J away")
+        let pair = try Pair(try stranger.serverContext(), try Authority().clientContext())
         let errors = pair.handshake()
         #expect(errors.client?.kind == .certificate)
+        #expect(errors.client?.certificate == .unknownAuthority("steered ?[2J away"))
         #expect(errors.server?.kind == .protocol)
     }
 
@@ -149,7 +153,9 @@ struct SessionTests {
             TLSContext(server: old.chain, key: old.key),
             authority.clientContext()
         )
-        #expect(pair.handshake().client?.kind == .certificate)
+        let error = pair.handshake().client
+        #expect(error?.kind == .certificate)
+        #expect(error?.certificate == .other("certificate has expired"))
     }
 
     @Test func aKeyThatIsNotTheCertificatesIsRefused() throws {

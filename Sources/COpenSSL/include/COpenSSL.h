@@ -19,6 +19,9 @@ int copenssl_context_defaults(SSL_CTX *context);
 void copenssl_prefer_own_suites(SSL_CTX *context);
 /// Takes the chain above the certificate, without taking it over.
 int copenssl_add_chain(SSL_CTX *context, X509 *certificate);
+/// The certificate of the peer whose chain was looked at, taken or not; null when there is none.
+/// To be freed.
+X509 *copenssl_shown_certificate(SSL *session);
 int copenssl_set_server_name(SSL *session, const char *name);
 
 /// A new key pair; null when it cannot be had.

@@ -57,6 +57,11 @@ private final class TrialDevice {
     private var early: [LinkClient.Delivery] = []
     private var pushes = 0
     private var signals: [SignalSource] = []
+    private let anchors: String
+    private let name: String
+    private let address: InternetAddress
+    private var hasBeenOnline = false
+    private var failure: Failure?
 
     init(_ invocation: GatewayInvocation) throws {
         self.invocation = invocation
@@ -69,8 +74,12 @@ private final class TrialDevice {
         let settings = try GatewaySettings.read(places.settings)
         var address = InternetAddress(host: "localhost", port: settings.devices.port)
         if let text = options["host"] { address = try GatewayProgram.address(text) }
+        let trusted = try invocation.anchors()
+        anchors = trusted.file
+        name = options["ca"] == nil ? places.serverName(at: address) : address.host
+        self.address = address
         let context = try TLSContext(
-            clientTrusting: try Files.text(options["ca"] ?? places.authority),
+            clientTrusting: trusted.text,
             protocols: [LinkFormat.protocolName]
         )
         var condition = LinkCondition(isLowPower: options.has("low-power"))
@@ -82,7 +91,7 @@ private final class TrialDevice {
         link = try GatewayLink(
             loop,
             to: address,
-            name: options["ca"] == nil ? places.serverName(at: address) : address.host,
+            name: name,
             context,
             key: try Self.identity(options["identity"] ?? places.deviceKey),
             enrolment: try Self.enrolment(options, settings),
@@ -156,11 +165,14 @@ private final class TrialDevice {
         link?.start()
         while try loop.runTurn() {}
         link?.stop()
+        if let failure { throw failure }
     }
 
     private func happened(_ event: GatewayLink.Event, _ link: GatewayLink) {
         switch event {
-        case .online, .unregistered: break
+        case .online: hasBeenOnline = true
+        case .unregistered: break
+        case .untrusted(let problem): refuse(problem)
         case .offline(let reason):
             if let reason { GatewayLog.write("the gateway ended the link: \(reason.words)") }
         case .problem(let text): GatewayLog.write(text)
@@ -199,6 +211,14 @@ private final class TrialDevice {
             }
             early.append(delivery)
         }
+    }
+
+    /// Trying again helps only where it was good before: the gateway may get a new certificate.
+    private func refuse(_ problem: CertificateProblem) {
+        let reason = Failure(untrusted: problem, at: address, as: name, trusting: anchors)
+        guard !hasBeenOnline else { return GatewayLog.write(reason.message) }
+        failure = reason
+        loop.exit()
     }
 
     /// What came too early is shown once it is known whose it is, or that nobody will say.

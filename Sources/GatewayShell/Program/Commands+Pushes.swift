@@ -118,6 +118,7 @@ extension GatewayProgram {
         let settings = try GatewaySettings.read(places.settings)
         var address = InternetAddress(host: "localhost", port: settings.listen.port)
         if let text = options["host"] { address = try Self.address(text) }
+        let anchors = try invocation.anchors()
         var key: (text: String, id: String, team: String)
         if let path = options["key"] {
             guard let id = options["key-id"], let team = options["team"] else {
@@ -131,7 +132,8 @@ extension GatewayProgram {
         let client = ProviderClient(
             address: address,
             host: options["ca"] == nil ? places.serverName(at: address) : address.host,
-            anchors: try failing { try Files.text(options["ca"] ?? places.authority) }
+            anchors: anchors.text,
+            from: anchors.file
         )
         return try client.send(
             method,

@@ -20,9 +20,17 @@ package struct ProviderClient {
     package let host: String
     /// PEM: who vouches for the gateway.
     package let anchors: String
+    /// Where that was read, for messages.
+    package let anchorsFile: String
 
-    package init(address: InternetAddress, host: String, anchors: String) {
+    package init(
+        address: InternetAddress,
+        host: String,
+        anchors: String,
+        from anchorsFile: String = ""
+    ) {
         (self.address, self.host, self.anchors) = (address, host, anchors)
+        self.anchorsFile = anchorsFile
     }
 
     private static let patience: Int32 = 30_000
@@ -57,7 +65,7 @@ package struct ProviderClient {
             let context = try TLSContext(clientTrusting: anchors, protocols: ["h2"])
             var tls = try TLSSession(context, connecting: socket.number, to: host)
             while true {
-                let progress = try tls.handshake()
+                let progress = try trusting { () throws(TLSError) in try tls.handshake() }
                 if progress == .done { break }
                 try wait(socket, progress == .wantsWrite)
             }
@@ -72,6 +80,15 @@ package struct ProviderClient {
             for field in fields { headers.append(field.name, field.value) }
             answer.stream = try session.request(headers, body: body)
             return try exchange(session, &tls, socket, answer)
+        }
+    }
+
+    private func trusting<Answer>(_ body: () throws(TLSError) -> Answer) throws -> Answer {
+        do throws(TLSError) {
+            return try body()
+        } catch {
+            guard let problem = error.certificate, !anchorsFile.isEmpty else { throw error }
+            throw Failure(untrusted: problem, at: address, as: host, trusting: anchorsFile)
         }
     }
 

@@ -1,0 +1,52 @@
+import CommandTable
+import Linux
+import TLS
+
+extension GatewayInvocation {
+    /// Who vouches for the gateway: the file that was named, else that of the directory.
+    func anchors() throws(Failure) -> (file: String, text: String) {
+        let file = options["ca"] ?? places.authority
+        guard !Files.isMissing(file) else {
+            throw Failure(
+                .failed,
+                "there is no \(file), which says whom to trust",
+                fix: "--ca=FILE names the gateway's ca.pem."
+            )
+        }
+        return (file, try failing { try Files.text(file) })
+    }
+}
+
+extension Failure {
+    /// The certificate of the gateway at `address` is not taken: whom it is for, or who was
+    /// trusted, and what to type instead. `host`: the name that was asked for; `file`: of the
+    /// anchors.
+    init(
+        untrusted problem: CertificateProblem,
+        at address: InternetAddress,
+        as host: String,
+        trusting file: String
+    ) {
+        let what = "\(address): \(problem)"
+        switch problem {
+        case .otherName(let names):
+            let name = names.first { !$0.hasPrefix("*") }
+            var example = "NAME:\(address.port)"
+            if let name { example = "\(InternetAddress(host: name, port: address.port))" }
+            self.init(
+                .failed,
+                what + ", not for \(host.isEmpty ? "localhost" : host)",
+                fix: "Say a name that it is for, and that leads there: --host=\(example). On the "
+                    + "gateway's own machine, without --ca, its directory says the name."
+            )
+        case .unknownAuthority:
+            self.init(
+                .failed,
+                "\(what) by \(file)",
+                fix: "--ca=FILE names the file of its authority; for public ones "
+                    + "/etc/ssl/certs/ca-certificates.crt."
+            )
+        case .other: self.init(.failed, what)
+        }
+    }
+}
