@@ -1,4 +1,5 @@
 internal import CSystemd
+internal import Glibc
 package import Linux
 
 /// The protocol of service managers: readiness and sockets handed over (sd-daemon).
@@ -20,6 +21,22 @@ package enum ServiceManager {
     /// do not take them for theirs.
     package static func takeSocketCount() throws(LinuxError) -> Int {
         Int(try check(sd_listen_fds(1), "sd_listen_fds"))
+    }
+
+    /// The same, by the name of each (`FileDescriptorName=`): `unknown` where nobody gave one.
+    package static func takeSocketNames() throws(LinuxError) -> [String] {
+        var list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = try check(
+            unsafe sd_listen_fds_with_names(1, &list),
+            "sd_listen_fds_with_names"
+        )
+        guard let list = unsafe list else { return [] }
+        defer { unsafe free(list) }
+        return (0..<Int(count)).map { index in
+            guard let text = unsafe list[index] else { return "" }
+            defer { unsafe free(text) }
+            return unsafe String(cString: text)
+        }
     }
 
     /// One of the sockets handed over, close-on-exec; to be taken once.

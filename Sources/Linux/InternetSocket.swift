@@ -65,6 +65,34 @@ package struct InternetListener: ~Copyable, Sendable {
         descriptor = socket
     }
 
+    /// Takes over a socket that listens already (socket activation), if `problem` finds none.
+    package init(listening socket: consuming FileDescriptor) throws(LinuxError) {
+        if let problem = Self.problem(of: socket) {
+            throw LinuxError("listen", "descriptor \(socket.number) \(problem)", .invalid)
+        }
+        // It is asked until nobody is left; one from a service manager would block then.
+        try socket.setNonBlocking(true)
+        port = UInt16(
+            truncatingIfNeeded: try check(clinux_local_port(socket.number), "getsockname")
+        )
+        descriptor = socket
+    }
+
+    /// Why connections cannot be taken from it, in words; nil: they can.
+    package static func problem(of socket: borrowing FileDescriptor) -> String? {
+        let number = socket.number
+        func option(_ name: Int32) -> Int32? {
+            var value: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            let result = unsafe getsockopt(number, SOL_SOCKET, name, &value, &size)
+            return result == 0 ? value : nil
+        }
+        guard let family = option(SO_DOMAIN) else { return "is no socket" }
+        guard family == AF_INET || family == AF_INET6 else { return "is no internet socket" }
+        guard option(SO_TYPE) == Int32(SOCK_STREAM.rawValue) else { return "is no TCP socket" }
+        return option(SO_ACCEPTCONN) == 1 ? nil : "does not listen"
+    }
+
     /// The next connection, non-blocking and without delay; nil when nobody waits.
     package func accept() throws(LinuxError) -> FileDescriptor? {
         do throws(LinuxError) {

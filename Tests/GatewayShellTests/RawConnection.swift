@@ -13,19 +13,34 @@ final class RawConnection {
     static let settings: [UInt8] = frame(4, 0, 0, [])
 
     /// Over TLS, behind `header`; reading waits at most as long as a test may.
-    init(
+    convenience init(
         _ gateway: ScratchGateway,
         port: UInt16? = nil,
         protocols: [String] = ["h2"],
         identity: String? = nil,
         header: [UInt8] = []
     ) throws {
-        socket = try InternetSocket.connect(
-            to: InternetAddress(host: "127.0.0.1", port: port ?? gateway.port)
-        )
+        let port = port ?? gateway.port
+        let socket = try Self.connect(port)
         try socket.writeAll(header.span)
+        try self.init(socket, trusting: gateway.places.authority, protocols, identity)
+    }
+
+    /// The first half of it.
+    static func connect(_ port: UInt16) throws -> FileDescriptor {
+        try InternetSocket.connect(to: InternetAddress(host: "127.0.0.1", port: port))
+    }
+
+    /// The second.
+    init(
+        _ connected: consuming FileDescriptor,
+        trusting authority: String,
+        _ protocols: [String] = ["h2"],
+        _ identity: String? = nil
+    ) throws {
+        socket = connected
         let context = try TLSContext(
-            clientTrusting: try Files.text(gateway.places.authority),
+            clientTrusting: try Files.text(authority),
             protocols: protocols,
             identity: identity.map { ($0, $0) }
         )

@@ -37,10 +37,14 @@ final class ScratchGateway {
     }
 
     /// Starts it and waits until it serves.
-    func start() throws {
+    func start(sockets: [(name: String, number: Int32)] = []) throws {
         starts += 1
         let log = directory("log\(starts)")
-        let process = try GatewayProcess(serving: directory.path, logging: log)
+        let process = try GatewayProcess(
+            serving: directory.path,
+            logging: log,
+            sockets: sockets
+        )
         (port, devicePort) = (process.port, process.devicePort)
         self.process = process
     }

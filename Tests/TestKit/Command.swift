@@ -8,6 +8,8 @@ package struct Command: Sendable {
     package var input: String = ""
     /// Runs as this user; nil is whoever runs the tests.
     package var user: User?
+    /// Descriptors that become 3, 4, ….
+    package var passed: [Int32] = []
 
     /// The first argument is searched in `PATH`.
     package init(_ arguments: String...) { self.arguments = arguments }
@@ -87,6 +89,7 @@ package struct Command: Sendable {
         }
         var program = Program(path, arguments: arguments, environment: environment)
         program.directory = directory
+        program.passed = passed
         program.user = user.map { ($0.user, $0.group) }
         return program
     }

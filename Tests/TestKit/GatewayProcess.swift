@@ -12,16 +12,15 @@ package final class GatewayProcess {
 
     package static let program = Products.path(of: "offstage-gateway")
 
-    package init(serving directory: String, logging log: String) throws {
+    /// `sockets` are handed over as by a service manager.
+    package init(
+        serving directory: String,
+        logging log: String,
+        sockets: [(name: String, number: Int32)] = []
+    ) throws {
         try? Files.remove(log)
         let start = Clocks.boot()
-        process = try Command(
-            Self.program,
-            "serve",
-            "--directory=\(directory)",
-            "--listen=127.0.0.1:0",
-            "--devices=127.0.0.1:0"
-        ).start(logging: log)
+        process = try Self.command(directory, sockets).start(logging: log)
         // Warnings may stand before it.
         func line(of text: String) -> Substring? {
             text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -32,6 +31,26 @@ package final class GatewayProcess {
         let ports = (line(of: text) ?? "").split { !$0.isNumber }.compactMap { UInt16($0) }
         guard ports.count >= 2 else { throw DidNotHappen(description: text) }
         (port, devicePort) = (ports[0], ports[1])
+    }
+
+    /// `serve`, at ports that the system chooses.
+    package static func command(
+        _ directory: String,
+        _ sockets: [(name: String, number: Int32)] = []
+    ) -> Command {
+        let words = [
+            program, "serve", "--directory=\(directory)", "--listen=127.0.0.1:0",
+            "--devices=127.0.0.1:0",
+        ]
+        guard !sockets.isEmpty else { return Command(words) }
+        // The process that they are for has its number once it runs.
+        var command = Command(["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$@\"", "sh"] + words)
+        command.environment = Command.cleanEnvironment([
+            "LISTEN_FDS": "\(sockets.count)",
+            "LISTEN_FDNAMES": sockets.map(\.name).joined(separator: ":"),
+        ])
+        command.passed = sockets.map(\.number)
+        return command
     }
 
     deinit {

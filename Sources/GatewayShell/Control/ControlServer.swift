@@ -54,11 +54,10 @@ final class ControlServer {
 
     init(
         _ loop: EventLoop,
-        at address: InternetAddress,
+        _ listener: consuming InternetListener,
         _ answer: @escaping (String, String, @escaping Reply) -> Void
     ) throws(LinuxError) {
         (self.loop, self.answer) = (loop, answer)
-        let listener = try InternetListener(address)
         port = listener.port
         let number = listener.descriptor.number
         internet = consume listener

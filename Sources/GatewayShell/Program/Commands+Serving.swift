@@ -94,7 +94,9 @@ extension GatewayProgram {
         details: [
             "Settings, keys and certificate are read again when their files change, and on "
                 + "SIGHUP. Port 0 lets the system choose; the line that says so is printed when "
-                + "the gateway serves."
+                + "the gateway serves.",
+            "Sockets that the service manager hands over as providers, devices and metrics are "
+                + "served instead.",
         ],
         examples: [Example("serve --listen=:2197", "At APNs' other port.")],
         printsData: true

@@ -41,6 +41,8 @@ final class GatewayService {
         let keys = try KeysFile(places.keys).keys()
         let context = try Self.context(places)
         certificate = try CertificateTime(places)
+        var handed = try HandedSockets()
+        let metrics: InternetListener?
         do {
             loop = try EventLoop()
             storage = try SQLiteStorage(places.store)
@@ -57,19 +59,20 @@ final class GatewayService {
             providers = try ProviderServer(
                 node,
                 authority,
-                at: settings.listen,
+                try handed.forProviders(settings),
                 context,
                 settings.provider
             )
             devices = try LinkServer(
                 loop,
-                try InternetListener(settings.devices),
+                try handed.forDevices(settings),
                 try Self.deviceContext(places),
                 settings.links,
                 owner: node
             )
             node.links = devices
             node.origin = try Self.origin(places, settings, providers.port)
+            metrics = try handed.forMetrics(settings)
         } catch {
             throw Failure(.failed, "\(error)")
         }
@@ -77,7 +80,18 @@ final class GatewayService {
         useAddresses(settings)
         node.storeChanged = { [unowned self] in storeChanged($0) }
         certificate.warn(at: node.now.wall)
+        if let metrics { try serveMetrics(metrics) }
         try listen()
+    }
+
+    private func serveMetrics(_ listener: consuming InternetListener) throws(Failure) {
+        do throws(LinuxError) {
+            control.append(
+                try ControlServer(loop, listener) { [unowned self] in $2(question($0, $1)) }
+            )
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
     }
 
     private func useApps(_ settings: GatewaySettings, _ keys: [Authority.Key]) {
@@ -180,13 +194,6 @@ final class GatewayService {
                 try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1, $2)
                 }
             )
-            if let metrics = settings.metrics {
-                control.append(
-                    try ControlServer(loop, at: metrics) { [unowned self] in
-                        $2(question($0, $1))
-                    }
-                )
-            }
             for signal in [Signal.terminate, Signal.interrupt] {
                 signals.append(try SignalSource(loop, signal) { [unowned self] _ in end() })
             }

@@ -100,6 +100,7 @@ final class ProviderConnection {
     }
 
     private func handshake() {
+        lastActivity = server.now.boot
         guard server.readHeader(self) else { return }
         do throws(TLSError) {
             switch try tls.handshake() {
@@ -189,6 +190,7 @@ final class ProviderConnection {
     private func takeRequests(_ web: HTTP1Session) {
         while let request = web.next() {
             requestStart = nil
+            if isEnding { web.end() }
             server.received(request, on: self)
         }
         if !web.isIdle, requestStart == nil { requestStart = lastActivity }
@@ -309,17 +311,19 @@ final class ProviderConnection {
 
     // MARK: The end
 
-    /// Tells the provider to send no more here, and goes when all is answered.
+    /// Tells the provider to send no more here, and goes when all is answered. Who has just come
+    /// may ask once: it is answered, and told, when it can be.
     func drain(_ reason: Reason) {
+        let isNew = http == nil && web.map { $0.number == 0 } ?? true
         sendAway(reason)
-        if http != nil { flush() } else if web?.isAnswering != true { close() }
+        if http != nil { flush() } else if !isNew, web?.isAnswering != true { close() }
     }
 
     /// The same, at the end of the turn.
     private func sendAway(_ reason: Reason) {
         guard !isEnding else { return }
         isEnding = true
-        web?.end()
+        if let web, web.number > 0 { web.end() }
         goodbye = (reason, server.now.boot)
         if reason != .shutdown { _ = sayGoodbye(isLate: true) }
         server.touch(self)
@@ -402,7 +406,8 @@ final class ProviderConnection {
         let late = now.boot - server.settings.requestTime
         if let web { return check(web, late, now) }
         guard let http else {
-            if now.boot - start > server.settings.handshakeTime { close() }
+            let isSilent = isEnding && now.boot - lastActivity >= Self.silentTime
+            if isSilent || now.boot - start > server.settings.handshakeTime { close() }
             return
         }
         http.clock = now.boot.nanoseconds
@@ -440,7 +445,7 @@ extension ProviderConnection {
         if !web.isAnswering, let requestStart, requestStart < late {
             server.counters.slowRequests += 1
             close()
-        } else if web.isIdle, now.boot - lastActivity > patience {
+        } else if web.isIdle, now.boot - lastActivity > (isEnding ? Self.silentTime : patience) {
             close()
         }
     }

@@ -115,7 +115,7 @@ package final class ProviderServer {
     package init(
         _ node: GatewayNode,
         _ authority: Authority,
-        at address: InternetAddress,
+        _ socket: consuming InternetListener,
         _ context: TLSContext,
         _ settings: Settings
     ) throws(LinuxError) {
@@ -129,7 +129,6 @@ package final class ProviderServer {
         httpLimits.body = 5120
         memory = HTTP2Memory(limit: settings.requestMemory)
         httpLimits.unfinished = settings.requestMemory / 4
-        let socket = try InternetListener(address)
         port = socket.port
         let number = socket.descriptor.number
         listener = consume socket
