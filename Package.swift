@@ -194,6 +194,12 @@ let package = Package(
             path: "Benchmarks/Links",
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "offstage-bench-attacks",
+            dependencies: ["Linux", "TLS", "TestKit"],
+            path: "Benchmarks/Attacks",
+            swiftSettings: strict
+        ),
         // Built as an app's developer would.
         .executableTarget(
             name: "offstage-bench-app",

@@ -16,6 +16,7 @@ enum Main {
             [
                 ("pushes", { try PushFigures().run() }),
                 ("restart", { try RestartFigure().run() }),
+                ("attacks", { try AttackFigures().run() }),
                 ("idle", { try IdleDevices().run() }),
             ]
         ),

@@ -38,6 +38,20 @@ struct HostileProviderTests {
         try expectUndisturbed(gateway, token)
     }
 
+    @Test(arguments: Attack.allCases.filter { $0.depth == .sending })
+    func `each attack of the benchmark is ended, or costs little`(attack: Attack) throws {
+        let (gateway, token) = try serving("stall-time = 1s\n")
+        let raw = try Raw(gateway, protocols: attack.protocols)
+        var bytes = AttackBytes(attack, bearer: try gateway.bearer(), seed: 1)
+        var pieces = 0
+        while pieces < 2000, raw.send(bytes.next(), reading: attack.reads) { pieces += 1 }
+        if ![.pings, .settings, .endlessHeaders].contains(attack) {
+            _ = raw.bytes()
+            #expect(raw.isClosed)
+        }
+        try expectUndisturbed(gateway, token)
+    }
+
     @Test func `a client that offers no protocol is served`() throws {
         let (gateway, _) = try serving()
         let raw = try Raw(gateway, protocols: [])

@@ -9,8 +9,8 @@ final class RawConnection {
     private let socket: FileDescriptor
     private var tls: TLSSession
 
-    static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-    static let settings: [UInt8] = frame(4, 0, 0, [])
+    static let preface = RawHTTP2.preface
+    static let settings = RawHTTP2.settings
 
     /// Over TLS, behind `header`; reading waits at most as long as a test may.
     convenience init(
@@ -55,37 +55,13 @@ final class RawConnection {
         _ stream: UInt32,
         _ payload: [UInt8]
     ) -> [UInt8] {
-        let count = payload.count
-        return [
-            UInt8(count >> 16), UInt8(count >> 8 & 255), UInt8(count & 255), type, flags,
-            UInt8(stream >> 24), UInt8(stream >> 16 & 255), UInt8(stream >> 8 & 255),
-            UInt8(stream & 255),
-        ] + payload
+        RawHTTP2.frame(type, flags, stream, payload)
     }
 
-    /// Fields as literals that the other side does not remember.
-    static func block(_ fields: [(String, String)]) -> [UInt8] {
-        func text(_ string: String) -> [UInt8] {
-            let bytes = Array(string.utf8)
-            guard bytes.count >= 127 else { return [UInt8(bytes.count)] + bytes }
-            var count: [UInt8] = [127]
-            var rest = bytes.count - 127
-            while rest >= 128 {
-                count.append(UInt8(rest & 127) | 128)
-                rest >>= 7
-            }
-            return count + [UInt8(rest)] + bytes
-        }
-        return fields.flatMap { [0] + text($0.0) + text($0.1) }
-    }
+    static func block(_ fields: [(String, String)]) -> [UInt8] { RawHTTP2.block(fields) }
 
     static func request(_ path: String, _ more: [(String, String)] = []) -> [UInt8] {
-        block(
-            [
-                (":method", "POST"), (":scheme", "https"), (":path", path),
-                (":authority", "localhost"),
-            ] + more
-        )
+        RawHTTP2.request(path, more)
     }
 
     /// Sends until the other side takes no more or is gone; whether all went.
