@@ -29,7 +29,7 @@ final class ProviderConnection {
     private(set) var hasBadCertificate = false
 
     private var tls: TLSSession
-    private var source: DescriptorSource?
+    private(set) var source: DescriptorSource?
     private var output: [UInt8] = []
     private var sent = 0
     private var isWatchingWrites = false
@@ -40,7 +40,10 @@ final class ProviderConnection {
     var isTouched = false
     /// Stands in its list of those that are to be read again.
     var isUnread = false
-    private var isClosed = false
+    /// What it is ready for, and whether it waits for its turn, as long as it is a guest.
+    var found: DescriptorSource.Events = []
+    var isQueued = false
+    private(set) var isClosed = false
     private var isEnding = false
     /// To be said, and since when, once nobody waits for an answer: some take it for the end.
     private var goodbye: (reason: Reason, since: BootTime)?
@@ -88,6 +91,10 @@ final class ProviderConnection {
     // MARK: Descriptor
 
     private func ready(_ events: DescriptorSource.Events) {
+        if isTrusted { act(events) } else { wait(events) }
+    }
+
+    func act(_ events: DescriptorSource.Events) {
         guard lingersSince == nil else { return linger() }
         guard isSecure else { return handshake() }
         if events.contains(.writable) { flush() }
@@ -199,14 +206,14 @@ final class ProviderConnection {
     private func read() {
         guard isSecure, blockedSince == nil else { return }
         // What came goes first.
-        if web?.mayGoOn == true { return server.readAgain(self) }
+        if web?.mayGoOn == true { return readAgain() }
         let now = server.now
         http?.clock = now.boot.nanoseconds
         lastActivity = now.boot
         var buffer = server.takeBuffer()
         defer { server.giveBuffer(&buffer) }
         // Enough for one; others wait as well.
-        let end = Clocks.boot() + Self.slice
+        let end = Clocks.boot() + (isTrusted ? Self.slice : GuestQueue.slice)
         var rounds = 0
         repeat {
             rounds += 1
@@ -231,7 +238,7 @@ final class ProviderConnection {
             if isClosed { return }
         } while rounds < 16 && Clocks.boot() < end
         server.touch(self)
-        if tls.hasPending { server.readAgain(self) }
+        if tls.hasPending { readAgain() }
     }
 
     /// How long one may be read from in a turn, beyond its last piece.
@@ -289,7 +296,7 @@ final class ProviderConnection {
         }
         watchWrites(false)
         // What waited, and no event of the descriptor will tell of.
-        if blockedSince != nil || web?.mayGoOn == true { server.readAgain(self) }
+        if blockedSince != nil || web?.mayGoOn == true { readAgain() }
         blockedSince = nil
         if let http, http.isOver || isEnding && goodbye == nil && http.openCount == 0 { finish() }
         if let web, web.isOver { finish() }

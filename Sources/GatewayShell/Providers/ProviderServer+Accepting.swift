@@ -8,7 +8,7 @@ extension ProviderServer {
     func accept() {
         // Others want their turn as well; who is turned away costs little.
         var started = 0
-        for _ in 0..<256 where started < 64 {
+        for _ in 0..<256 where started < 8 {
             var socket: FileDescriptor?
             do throws(LinuxError) {
                 socket = try acceptOne()

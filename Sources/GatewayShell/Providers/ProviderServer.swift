@@ -66,6 +66,7 @@ package final class ProviderServer {
     package let port: UInt16
 
     let loop: EventLoop
+    package let guests: GuestQueue
     var httpLimits: HTTP2Limits
     /// Read into by one connection at a time.
     private var buffer: [UInt8] = []
@@ -122,6 +123,7 @@ package final class ProviderServer {
         (self.node, self.authority) = (node, authority)
         (self.context, self.settings) = (context, settings)
         loop = node.loop
+        guests = GuestQueue(loop)
         var seed = SystemRandomNumberGenerator()
         random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
@@ -196,6 +198,7 @@ package final class ProviderServer {
             connection.flush()
         }
         listUnread()
+        guests.endTurn()
     }
 
     private func check() {

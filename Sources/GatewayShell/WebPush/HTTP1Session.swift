@@ -31,7 +31,7 @@ final class HTTP1Session {
     var mayGoOn: Bool { isLeft && !isAnswering && !isOver }
 
     /// Bytes of answers that wait to go before the next request is looked at.
-    private static let outputLimit = 16_384
+    private static let outputLimit = 4096
 
     /// The next request, if one is complete, none is being answered, and few answers wait.
     func next() -> HTTP1Reader.Request? {

@@ -1,0 +1,114 @@
+import EventLoop
+import GatewayShell
+import Linux
+import Synchronization
+import TLS
+import TestKit
+import Testing
+import Vocabulary
+
+/// Connections that have not shown who sends: all of them together have a share of each turn.
+struct GuestTests {
+    /// The providers' side in this process, driven turn by turn.
+    private final class Bench {
+        let gateway: ScratchGateway
+        let scratch: ScratchNode
+        let server: ProviderServer
+        var loop: EventLoop { scratch.node.loop }
+
+        init() throws {
+            gateway = try ScratchGateway()
+            scratch = try ScratchNode()
+            let places = gateway.places
+            server = try ProviderServer(
+                scratch.node,
+                Authority([]),
+                try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)),
+                try TLSContext(
+                    server: try Files.text(places.certificate),
+                    key: try Files.text(places.certificateKey),
+                    protocols: ["h2"],
+                    clients: .optional(anchors: try Files.text(places.authority))
+                ),
+                ProviderServer.Settings()
+            )
+            // Then one of them has its turn.
+            server.guests.time = .zero
+        }
+
+        func turn() throws {
+            _ = try loop.runTurn(limit: 256, once: true)
+            scratch.node.endTurn()
+            server.endTurn()
+        }
+
+        /// Connections whose first bytes nobody understands.
+        func guests(_ count: Int) throws -> [SharedDescriptor] {
+            try (0..<count).map { _ in
+                let socket = try RawConnection.connect(server.port)
+                try socket.writeAll("this is not TLS at all")
+                return SharedDescriptor(socket)
+            }
+        }
+    }
+
+    @Test func `guests have their turns one after the other, as they came`() throws {
+        let bench = try Bench()
+        let guests = try bench.guests(6)
+        while bench.server.counters.connections < guests.count { try bench.turn() }
+        var gone: [Int] = []
+        while gone.count < guests.count {
+            let before = bench.server.counters.failedHandshakes
+            try bench.turn()
+            #expect(bench.server.counters.failedHandshakes <= before + 1)
+            for (index, guest) in guests.enumerated() where !gone.contains(index) {
+                let events = Poll.Events.readable
+                if Poll.ready(guest.descriptor.number, for: events, milliseconds: 0) {
+                    gone.append(index)
+                }
+            }
+        }
+        #expect(gone == Array(0..<guests.count))
+    }
+
+    @Test func `who is known waits for no guest`() async throws {
+        try await ServingThread.value {
+            let bench = try Bench()
+            let made = try bench.gateway.run("keys", "certificate", ScratchGateway.topic).output
+            let (port, authority) = (bench.server.port, bench.gateway.places.authority)
+            // The client waits for the server at first, and so has a thread of its own.
+            let (ready, go) = (try SharedPipe(), try SharedPipe())
+            let client = try ServingThread { _ in
+                let raw = try RawConnection(
+                    try RawConnection.connect(port),
+                    trusting: authority,
+                    ["h2"],
+                    made
+                )
+                raw.send(RawConnection.preface + RawConnection.settings)
+                _ = raw.frames { $0.type == 4 && $0.flags == 1 }
+                try ready.writing.writeAll("x")
+                try Wait.until(readable: go.reading.number)
+                raw.send(RawConnection.frame(1, 5, 1, RawConnection.request("/2/x")))
+                try ready.writing.writeAll("x")
+                try Wait.until(readable: go.reading.number)
+            }
+            var told = 0
+            let source = try DescriptorSource(bench.loop, ready.reading.number, .readable) { _ in
+                told += (try? ready.reading.read(upTo: 1).count) ?? 0
+            }
+            while told == 0 { try bench.turn() }
+            let guests = try bench.guests(40)
+            while bench.server.counters.connections <= guests.count { try bench.turn() }
+            let before = bench.server.counters.failedHandshakes
+            try go.writing.writeAll("x")
+            try Wait.until(readable: ready.reading.number)
+            try bench.turn()
+            #expect(bench.server.counters.refused.reduce(0, +) == 1)
+            #expect(bench.server.counters.failedHandshakes <= before + 1)
+            #expect(bench.server.counters.failedHandshakes < guests.count)
+            try go.writing.writeAll("x")
+            withExtendedLifetime((client, source)) {}
+        }
+    }
+}
