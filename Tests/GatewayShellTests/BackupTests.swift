@@ -92,7 +92,12 @@ struct BackupTests {
         // Twice the same, as after a second accident.
         for _ in 0..<2 {
             let restored = try ScratchGateway(unpacking: scratch("backup.tar"))
+            try Database(path: restored.places.store, mode: .create)
+                .execute("UPDATE devices SET seen = 0")
             try restored.start()
+            // They had no gateway to be seen by.
+            let devices = try StoreReader(restored.places.store).devices(after: 0, limit: 10)
+            #expect(devices.count == 1 && devices[0].seen > WallTime(nanoseconds: 1 << 60))
             for token in given {
                 let answer = try outcome(of: token, at: restored)
                 #expect(["BadDeviceToken", "DeviceTokenNotForTopic"].contains(answer.reason))

@@ -32,13 +32,15 @@ enum RestoredStore {
             // As the rows of a device and an app that were removed.
             try insert(
                 """
-                INSERT INTO devices (id, key, since)
-                SELECT new, CAST('restored ' || new AS BLOB), 0 FROM
+                INSERT INTO devices (id, key, since, seen)
+                SELECT new, CAST('restored ' || new AS BLOB), 0, 9223372036854775807 FROM
                 (SELECT max(?, (SELECT coalesce(max(id), 0) + 1 FROM devices)) AS new)
                 """,
                 microseconds,
                 database
             )
+            // They had no gateway to be seen by.
+            try insert("UPDATE devices SET seen = max(seen, ?)", wall.nanoseconds, database)
             // A token has four bytes for an app.
             try insert(
                 """
