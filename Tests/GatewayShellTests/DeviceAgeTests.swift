@@ -82,6 +82,7 @@ struct DeviceAgeTests {
         try age(node)
         // Another gateway of the same file, which knows what it says.
         let next = try ScratchNode.node(node.directory, node.disk, limits())
+        defer { withExtendedLifetime(node) {} }
         next.identify([UInt8](repeating: 1, count: 32)) { device in
             _ = next.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
         }
@@ -119,7 +120,14 @@ struct DeviceAgeTests {
         )
         try old.setApplicationID(0x4F66_7367)
         try old.setUserVersion(1)
-        let node = try ScratchNode.node(scratch, FaultyDisk(), limits())
+        // Not on a disk of faults, which would have to outlive it.
+        let node = try GatewayNode(
+            try EventLoop(),
+            try SQLiteStorage(scratch("gateway.db")),
+            limits(),
+            seal: try SyntheticTokens(key: [UInt8](repeating: 5, count: 32)),
+            identity: 0
+        )
         sweep(node)
         let reader = try StoreReader(scratch("gateway.db"))
         #expect(try reader.devices(after: 0, limit: 10).map(\.id.number) == [1])

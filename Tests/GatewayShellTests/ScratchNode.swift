@@ -7,10 +7,11 @@ import Vocabulary
 
 /// A node in this process, with one device on a link, over a disk that a test can fill.
 final class ScratchNode {
+    // In front: it ends before the disk does, on which it still writes then.
+    let node: GatewayNode
     let directory = ScratchDirectory()
     let disk = FaultyDisk()
     let links = ScratchGateway.Links()
-    let node: GatewayNode
 
     init(_ limits: GatewayLimits = GatewayLimits()) throws {
         node = try Self.node(directory, disk, limits)
