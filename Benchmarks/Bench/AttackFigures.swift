@@ -25,7 +25,11 @@ struct AttackFigures {
             for _ in 0..<Self.rounds {
                 quiet.append(try latency())
                 let attackers = try Attackers(attack, gateway)
-                attacked.append(try latency())
+                do {
+                    attacked.append(try latency())
+                } catch {
+                    throw DidNotHappen(description: "\(attack.rawValue): \(error)")
+                }
                 try attackers.end()
             }
             return Figure(
@@ -58,7 +62,10 @@ struct AttackFigures {
 
         func end() throws {
             try process.send(Signal.kill)
-            _ = try process.wait(block: true)
+            let exit = try process.wait(block: true)
+            guard exit == .signalled(Signal.kill) else {
+                throw DidNotHappen(description: "an attack to the end: \(exit ?? .unknown)")
+            }
             // What they sent is done with.
             pause(milliseconds: 300)
         }

@@ -144,6 +144,16 @@ package enum Files {
         return names.sorted()
     }
 
+    /// Makes a directory that only this user may enter, with a name that nobody could know: the
+    /// prefix and six letters or digits.
+    package static func makeUniqueDirectory(_ prefix: String) throws(LinuxError) -> String {
+        var template = Array("\(prefix)XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else {
+            throw LinuxError("mkdtemp", prefix, Errno(errno))
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Removes a file, or a directory with everything below it. Follows no links.
     package static func removeTree(_ path: String) throws(LinuxError) {
         if status(path, followLinks: false)?.kind == .directory {

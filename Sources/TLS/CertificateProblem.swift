@@ -72,7 +72,7 @@ extension Certificate {
     private static func printable(_ text: String) -> String {
         String(
             text.unicodeScalars.prefix(255).map {
-                $0.value < 0x20 || $0.value == 0x7F ? "?" : Character($0)
+                [.control, .format].contains($0.properties.generalCategory) ? "?" : Character($0)
             }
         )
     }

@@ -113,6 +113,21 @@ struct BackupTests {
         }
     }
 
+    @Test func `a clock from before the backup is refused, and nothing is lost by it`() throws {
+        let gateway = try ScratchGateway()
+        _ = try gateway.register(1)
+        #expect(try gateway.run("backup", scratch("backup.tar")).succeeded)
+        let restored = try ScratchGateway(unpacking: scratch("backup.tar"))
+        let store = try Database(path: restored.places.store, mode: .create)
+        let made = try store.integer("SELECT made FROM backup") ?? 0
+        try store.execute("UPDATE backup SET made = made + 3600000000000")
+        let outcome = try restored.run("serve")
+        #expect(!outcome.succeeded && outcome.errors.contains("clock"), "\(outcome.errors)")
+        try store.execute("UPDATE backup SET made = \(made)")
+        try restored.start()
+        #expect(try store.integer("SELECT count(*) FROM devices") == 2)
+    }
+
     @Test func `a device of before the backup is asked for all its apps`() throws {
         let gateway = try ScratchGateway()
         try gateway.start()

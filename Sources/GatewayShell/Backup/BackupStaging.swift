@@ -9,23 +9,24 @@ import Vocabulary
 final class BackupStaging: Sendable {
     /// Where it is made.
     let parent: String
-    private let directory: String
-    private let isThere = Mutex(false)
+    private let prefix: String
+    /// Nil when there is none.
+    private let directory = Mutex<String?>(nil)
 
     init(for path: String) {
         parent = Files.directory(of: path)
-        directory = "\(path).\(CurrentProcess.pid).new"
+        prefix = path + "."
     }
 
-    func path(_ name: String) -> String { directory + "/" + name }
+    /// To be asked between `make` and the end.
+    func path(_ name: String) -> String { directory.withLock { ($0 ?? prefix) + "/" + name } }
 
     func make() throws(Failure) {
-        // Left over by a process of the same number.
-        try? Files.removeTree(directory)
         try failing { try watch() }
         do throws(LinuxError) {
-            try isThere.withLock { (isThere) throws(LinuxError) in
-                isThere = try Files.makeDirectory(directory)
+            // Others may write in its parent: what they put there is never touched.
+            try directory.withLock { (directory) throws(LinuxError) in
+                directory = try Files.makeUniqueDirectory(prefix)
             }
         } catch {
             switch error.errno {
@@ -36,24 +37,19 @@ final class BackupStaging: Sendable {
             default: throw Failure(.failed, "\(error)")
             }
         }
-        guard isThere.withLock({ $0 }) else {
-            throw Failure(.failed, "\(directory.quoted) is in the way", fix: "Remove it.")
-        }
     }
 
     /// The last step, after which a signal comes too late.
     func finish(_ body: () throws(LinuxError) -> Void) throws(LinuxError) {
-        try isThere.withLock { (isThere) throws(LinuxError) in
+        try directory.withLock { (directory) throws(LinuxError) in
             try body()
-            isThere = false
+            if let made = directory.take() { try? Files.removeTree(made) }
         }
-        try? Files.removeTree(directory)
     }
 
     func remove() {
-        isThere.withLock { isThere in
-            if isThere { try? Files.removeTree(directory) }
-            isThere = false
+        directory.withLock { directory in
+            if let made = directory.take() { try? Files.removeTree(made) }
         }
     }
 
@@ -71,9 +67,9 @@ final class BackupStaging: Sendable {
     }
 
     private func interrupted(by signal: Int32) {
-        isThere.withLock { isThere in
-            guard isThere else { return }
-            try? Files.removeTree(directory)
+        directory.withLock { directory in
+            guard let made = directory.take() else { return }
+            try? Files.removeTree(made)
             GatewayLog.write("stopped by \(Signal.name(signal)): nothing was backed up")
             CurrentProcess.exit(Failure.Code.failed.rawValue)
         }

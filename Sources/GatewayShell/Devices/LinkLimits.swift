@@ -4,8 +4,8 @@ package import Vocabulary
 package struct LinkLimits: Equatable, Sendable {
     /// Connections at once; one more is told to come back.
     package var connections = 100_000
-    /// Connections that have not proved who they are. More wait to be accepted; one that had a
-    /// tenth of its time makes room.
+    /// Connections that have not proved who they are. As many more wait in a line, the others to be
+    /// accepted; one that had a tenth of its time makes room.
     package var handshakes = 512
     package var handshakeTime = Interval.seconds(20)
     /// Of one address: connections, and those that have not proved who they are.

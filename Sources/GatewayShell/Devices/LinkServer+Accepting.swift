@@ -117,10 +117,12 @@ extension LinkServer {
                 } catch {
                     counters.failed += 1
                 }
+            } else if unproved.count <= room, makeRoom(among: isStranger) {
+                continue
             } else if line.count > limits.handshakes {
                 counters.displaced += 1
                 close(connection)
-            } else if unproved.count > room || !makeRoom(among: isStranger) {
+            } else {
                 break
             }
         }

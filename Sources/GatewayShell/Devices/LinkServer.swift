@@ -363,6 +363,8 @@ package final class LinkServer {
     package func drain(after: Interval = .seconds(1)) {
         listening = nil
         listener = nil
+        // Nobody of the line begins now.
+        isServingLine = true
         let perSecond = max(1, limits.welcomesPerSecond / 4)
         let spread = Interval.seconds(Int64(2 + connections.count / perSecond))
         for connection in connections.values.sorted(by: { $0.id < $1.id }) {

@@ -36,7 +36,8 @@ extension Failure {
             self.init(
                 .failed,
                 what + ", not for \(host.isEmpty ? "localhost" : host)",
-                fix: "Say a name that it is for, and that leads there: --host=\(example). On the "
+                fix:
+                    "Use one of its names that leads to the gateway: --host=\(example). On the "
                     + "gateway's own machine, without --ca, its directory says the name."
             )
         case .unknownAuthority:

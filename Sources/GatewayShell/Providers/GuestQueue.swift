@@ -1,4 +1,5 @@
 import EventLoop
+import GatewayCore
 import Linux
 package import Vocabulary
 
@@ -6,48 +7,77 @@ package import Vocabulary
 /// together have a share of each turn of the loop, in the order in which they came: however many
 /// they are, and whatever they send, others wait no longer than for that share.
 package final class GuestQueue {
-    /// Of a turn. One of them may go on in any case.
+    /// Of a turn, at least; of a long one a tenth. One of them may go on in any case.
     package var time = Interval.milliseconds(1) / 2
     /// How long one is read from, beyond its last piece, before the next has its turn.
     static let slice = Interval.milliseconds(1) / 10
+    /// When so many wait, no more are accepted: a guest that waits does not see that its peer is
+    /// gone, and who comes again at once would fill all places.
+    static let most = 64
 
     private let loop: EventLoop
-    private var waiting: [ProviderConnection] = []
-    /// Those before it had their turn.
-    private var next = 0
+    /// By number: one that is closed meanwhile is gone at once. Those from good addresses are
+    /// served before strangers.
+    private var good = Waiting()
+    private var strangers = Waiting()
     /// That of this turn, used or not.
     private var share: DeferredSource?
+    private var lastShare = Clocks.boot()
+    unowned var server: ProviderServer?
+
+    private struct Waiting {
+        private var numbers: [UInt64] = []
+        private var next = 0
+
+        var count: Int { numbers.count - next }
+
+        mutating func append(_ number: UInt64) { numbers.append(number) }
+
+        mutating func popFirst() -> UInt64? {
+            guard count > 0 else { return nil }
+            defer {
+                next += 1
+                if count == 0 || next > 1024 {
+                    numbers.removeFirst(next)
+                    next = 0
+                }
+            }
+            return numbers[next]
+        }
+    }
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    var isEmpty: Bool { next == waiting.count }
+    var count: Int { good.count + strangers.count }
 
-    func add(_ connection: ProviderConnection) {
-        waiting.append(connection)
+    func add(_ connection: ProviderConnection, isGood: Bool) {
+        if isGood {
+            good.append(connection.number)
+        } else {
+            strangers.append(connection.number)
+        }
         listShare()
     }
 
     private func listShare() {
-        guard !isEmpty, share == nil else { return }
+        guard count > 0, share == nil else { return }
         share = try? DeferredSource(loop) { [unowned self] in serve() }
     }
 
     private func serve() {
-        let end = Clocks.boot() + time
+        let start = Clocks.boot()
+        let end = start + max(time, time == .zero ? .zero : (start - lastShare) / 10)
         repeat {
-            let connection = waiting[next]
-            next += 1
-            connection.takeTurn()
-        } while !isEmpty && Clocks.boot() < end
-        if isEmpty || next > 1024 {
-            waiting.removeFirst(next)
-            next = 0
-        }
+            guard let number = good.popFirst() ?? strangers.popFirst() else { break }
+            server?.connections[number]?.takeTurn()
+        } while Clocks.boot() < end
+        lastShare = Clocks.boot()
     }
 
     /// To be called after each turn of the loop: the rest goes on in the next.
     func endTurn() {
         share = nil
+        if count == 0 { lastShare = Clocks.boot() }
         listShare()
     }
 }
@@ -59,23 +89,26 @@ extension ProviderConnection {
         guard !isQueued else { return }
         isQueued = true
         try? source?.setEnabled(false)
-        server.guests.add(self)
+        server.guests.add(self, isGood: server.gate.isGood(group))
     }
 
     /// Its turn has come.
     func takeTurn() {
         isQueued = false
         guard !isClosed else { return }
-        let events = found
-        found = []
+        let (events, isLeft) = (found, hasMore)
+        (found, hasMore) = ([], false)
         try? source?.setEnabled(true)
-        if events.isEmpty { readMore() } else { act(events) }
+        if !events.isEmpty { act(events) }
+        if isLeft { readMore() }
         // Answers are a part of its turn.
         flush()
     }
 
     /// It has more than it was given time for.
     func readAgain() {
-        if isTrusted { server.readAgain(self) } else { wait([]) }
+        guard !isTrusted else { return server.readAgain(self) }
+        hasMore = true
+        wait([])
     }
 }

@@ -42,6 +42,8 @@ final class ProviderConnection {
     var isUnread = false
     /// What it is ready for, and whether it waits for its turn, as long as it is a guest.
     var found: DescriptorSource.Events = []
+    /// Something of it was read and not looked at.
+    var hasMore = false
     var isQueued = false
     private(set) var isClosed = false
     private var isEnding = false
@@ -396,7 +398,7 @@ final class ProviderConnection {
     /// not taken, silence.
     func check(_ now: Moment) {
         if let lingersSince {
-            let isSilent = now.boot - lastActivity >= Self.silentTime
+            let isSilent = !isQueued && now.boot - lastActivity >= Self.silentTime
             if server.isDraining && isSilent || now.boot - lingersSince > Self.lingerTime {
                 close()
             }
@@ -413,7 +415,8 @@ final class ProviderConnection {
         let late = now.boot - server.settings.requestTime
         if let web { return check(web, late, now) }
         guard let http else {
-            let isSilent = isEnding && now.boot - lastActivity >= Self.silentTime
+            let isSilent =
+                isEnding && !isQueued && now.boot - lastActivity >= Self.silentTime
             if isSilent || now.boot - start > server.settings.handshakeTime { close() }
             return
         }
@@ -452,7 +455,9 @@ extension ProviderConnection {
         if !web.isAnswering, let requestStart, requestStart < late {
             server.counters.slowRequests += 1
             close()
-        } else if web.isIdle, now.boot - lastActivity > (isEnding ? Self.silentTime : patience) {
+        } else if web.isIdle, !isQueued,
+            now.boot - lastActivity > (isEnding ? Self.silentTime : patience)
+        {
             close()
         }
     }

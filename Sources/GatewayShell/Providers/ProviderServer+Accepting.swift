@@ -8,14 +8,19 @@ extension ProviderServer {
     func accept() {
         // Others want their turn as well; who is turned away costs little.
         var started = 0
-        for _ in 0..<256 where started < 8 {
+        let refused = counters.refusedConnections
+        for _ in 0..<256
+        where started < 8 && guests.count < GuestQueue.most
+            // To look for room takes time.
+            && counters.refusedConnections - refused < 8
+        {
             var socket: FileDescriptor?
             do throws(LinuxError) {
                 socket = try acceptOne()
             } catch {
                 // Too many descriptors: those who wait are served when others have gone.
                 counters.refusedConnections += 1
-                try? source?.setEnabled(false)
+                hasDescriptors = false
                 _ = makeRoom(among: { _ in true })
                 return
             }

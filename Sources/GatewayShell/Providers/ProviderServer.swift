@@ -78,6 +78,8 @@ package final class ProviderServer {
     var gate = AddressGate()
     package var policy = AddressPolicy()
     var lastConnection: UInt64 = 0
+    /// False: none was left for one more connection.
+    var hasDescriptors = true
     private var touched: [ProviderConnection] = []
     private var unread: [ProviderConnection] = []
     private(set) var listener: InternetListener?
@@ -138,6 +140,7 @@ package final class ProviderServer {
         timer = try TimerSource(loop) { [unowned self] in check() }
         try timer?.arm(at: now.boot + .seconds(1))
         node.senders = self
+        guests.server = self
     }
 
     var now: Moment { node.now }
@@ -158,7 +161,7 @@ package final class ProviderServer {
         connections[connection.number] = nil
         untrusted.remove(connection.number)
         gate.ended(connection.group, isSetUp: connection.isSecure)
-        try? source?.setEnabled(!isDraining)
+        hasDescriptors = true
     }
 
     /// Something is to be sent over it at the end of the turn.
@@ -199,12 +202,14 @@ package final class ProviderServer {
         }
         listUnread()
         guests.endTurn()
+        let isFull = !hasDescriptors || guests.count >= GuestQueue.most
+        try? source?.setEnabled(!isDraining && !isFull)
     }
 
     private func check() {
         for number in connections.keys.sorted() { connections[number]?.check(now) }
         // Descriptors may have become free elsewhere.
-        try? source?.setEnabled(!isDraining)
+        hasDescriptors = true
         try? timer?.arm(at: now.boot + .seconds(1))
     }
 

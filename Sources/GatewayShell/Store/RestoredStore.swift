@@ -26,6 +26,15 @@ enum RestoredStore {
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup'"
         )
         guard isMarked != nil else { return }
+        let made = try database.integer("SELECT made FROM backup") ?? 0
+        guard wall.nanoseconds >= made, wall.nanoseconds / 1_000_000_000 < UInt32.max else {
+            throw SQLiteError(
+                extendedCode: 1,
+                operation: .open,
+                message: "the clock is before the time of the backup: set it, then serve",
+                subject: "a restored store"
+            )
+        }
         let seconds = max(0, wall.nanoseconds / 1_000_000_000)
         let microseconds = max(0, wall.nanoseconds / 1000)
         try database.transaction { () throws(SQLiteError) in

@@ -79,7 +79,8 @@ extension ProviderServer {
         guard content.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
         let said = try request.fields()
         let sender = try authorize(request, address, connection)
-        connection.trust(isProvider: false)
+        // An address that is bound to nobody's key shows nothing: any device can make one.
+        if address.sender != nil { connection.trust(isProvider: false) }
         guard node.load(address.token.device) else { throw .serviceUnavailable }
         guard node.gateway.refusal(of: address.token) == nil else { throw .gone }
         guard !content.isCutOff, content.body.count <= WebPushRequest.bodyLimit else {
