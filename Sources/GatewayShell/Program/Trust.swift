@@ -37,8 +37,8 @@ extension Failure {
                 .failed,
                 what + ", not for \(host.isEmpty ? "localhost" : host)",
                 fix:
-                    "Use one of its names that leads to the gateway: --host=\(example). On the "
-                    + "gateway's own machine, without --ca, its directory says the name."
+                    "Use one of its names that leads to the gateway: --host=\(example). On "
+                    + "the gateway's own machine, without --ca, its directory says the name."
             )
         case .unknownAuthority:
             self.init(

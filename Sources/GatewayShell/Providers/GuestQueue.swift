@@ -11,15 +11,15 @@ package final class GuestQueue {
     package var time = Interval.milliseconds(1) / 2
     /// How long one is read from, beyond its last piece, before the next has its turn.
     static let slice = Interval.milliseconds(1) / 10
-    /// When so many wait, no more are accepted: a guest that waits does not see that its peer is
-    /// gone, and who comes again at once would fill all places.
-    static let most = 64
-
     private let loop: EventLoop
-    /// By number: one that is closed meanwhile is gone at once. Those from good addresses are
-    /// served before strangers.
+    /// By number: one that is closed meanwhile is gone at once. Those from good addresses and
+    /// strangers are served in turn, however many the others are.
     private var good = Waiting()
     private var strangers = Waiting()
+    private var isGoodNext = true
+    /// Who knocks waits as a guest does, under this number: no more are accepted than are served.
+    private static let door: UInt64 = 0
+    private(set) var isDoorQueued = false
     /// That of this turn, used or not.
     private var share: DeferredSource?
     private var lastShare = Clocks.boot()
@@ -59,6 +59,20 @@ package final class GuestQueue {
         listShare()
     }
 
+    /// Somebody wants to be accepted.
+    func addDoor() {
+        guard !isDoorQueued else { return }
+        isDoorQueued = true
+        good.append(Self.door)
+        listShare()
+    }
+
+    private func next() -> UInt64? {
+        isGoodNext.toggle()
+        return isGoodNext
+            ? strangers.popFirst() ?? good.popFirst() : good.popFirst() ?? strangers.popFirst()
+    }
+
     private func listShare() {
         guard count > 0, share == nil else { return }
         share = try? DeferredSource(loop) { [unowned self] in serve() }
@@ -68,8 +82,13 @@ package final class GuestQueue {
         let start = Clocks.boot()
         let end = start + max(time, time == .zero ? .zero : (start - lastShare) / 10)
         repeat {
-            guard let number = good.popFirst() ?? strangers.popFirst() else { break }
-            server?.connections[number]?.takeTurn()
+            guard let number = next() else { break }
+            if number == Self.door {
+                isDoorQueued = false
+                server?.accept()
+            } else {
+                server?.connections[number]?.takeTurn()
+            }
         } while Clocks.boot() < end
         lastShare = Clocks.boot()
     }

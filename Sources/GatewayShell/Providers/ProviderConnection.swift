@@ -258,9 +258,11 @@ final class ProviderConnection {
         if let web, web.mayGoOn {
             takeRequests(web)
             server.touch(self)
-        } else {
-            read()
+            // The rest waits for answers to go.
+            guard !isClosed, !web.mayGoOn else { return }
         }
+        // Of what TLS holds already no event tells.
+        read()
     }
 
     /// Sends what there is, as far as the peer takes it.

@@ -5,12 +5,17 @@ import Vocabulary
 
 /// Who comes in, up to the handshake, and who was good.
 extension ProviderServer {
+    func knocked() {
+        try? source?.setEnabled(false)
+        guests.addDoor()
+    }
+
     func accept() {
         // Others want their turn as well; who is turned away costs little.
         var started = 0
         let refused = counters.refusedConnections
         for _ in 0..<256
-        where started < 8 && guests.count < GuestQueue.most
+        where started < 8
             // To look for room takes time.
             && counters.refusedConnections - refused < 8
         {

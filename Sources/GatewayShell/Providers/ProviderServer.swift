@@ -136,7 +136,7 @@ package final class ProviderServer {
         port = socket.port
         let number = socket.descriptor.number
         listener = consume socket
-        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
+        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in knocked() }
         timer = try TimerSource(loop) { [unowned self] in check() }
         try timer?.arm(at: now.boot + .seconds(1))
         node.senders = self
@@ -202,8 +202,7 @@ package final class ProviderServer {
         }
         listUnread()
         guests.endTurn()
-        let isFull = !hasDescriptors || guests.count >= GuestQueue.most
-        try? source?.setEnabled(!isDraining && !isFull)
+        try? source?.setEnabled(!isDraining && hasDescriptors && !guests.isDoorQueued)
     }
 
     private func check() {
