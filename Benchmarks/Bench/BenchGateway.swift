@@ -56,25 +56,48 @@ final class BenchGateway {
         return Load(rate: rate, processor: spent / Double(count))
     }
 
-    /// Milliseconds within which 99 of 100 pushes were answered, at 500 a second of each client:
-    /// each is answered when its device has acknowledged it.
+    /// Milliseconds, at 500 pushes a second of each client. A push is answered when its device has
+    /// acknowledged it.
+    struct Latencies {
+        /// Within which 99 of 100 were answered. Without those of the first 200 ms, when a
+        /// connection is new and its first push has not been taken yet.
+        var p99: Double
+        /// From the beginning of a connection to its first answer; of several the slowest.
+        var first: Double
+    }
+
     func latencies(
         _ tokens: [String],
         _ count: Int = 20_000,
         clients: Int = 4,
         beside fleet: Fleet
-    ) throws -> Double {
+    ) throws -> Latencies {
         let log = scratch("requests")
         let more = headers + ["--rps=500", "--log-file=\(log)", "-c", "\(clients)"]
         try? Files.remove(log)
-        _ = try h2load(urls(tokens), count, more, beside: fleet)
-        let times = try Files.text(log, limit: 16 << 20).split(separator: "\n").compactMap {
-            $0.split(separator: "\t").last.flatMap { Double($0) }
-        }.sorted()
-        guard times.count >= count * 19 / 20 else {
-            throw DidNotHappen(description: "\(times.count) times")
+        let output = try h2load(urls(tokens), count, more, beside: fleet)
+        // Each line: its start in us since 1970, the status, how long it took in us.
+        let rows = try Files.text(log, limit: 16 << 20).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: "\t").compactMap { Double($0) }
+            return fields.count == 3 ? (start: fields[0], time: fields[2]) : nil
         }
-        return times[times.count * 99 / 100] / 1000
+        guard let begin = rows.map(\.start).min(), rows.count >= count * 19 / 20 else {
+            throw DidNotHappen(description: "\(rows.count) times")
+        }
+        let times = rows.filter { $0.start >= begin + 200_000 }.map(\.time).sorted()
+        let line = output.split(separator: "\n").first { $0.hasPrefix("time to 1st byte:") }
+        let words = (line ?? "").split(separator: " ")
+        guard times.count > count / 2, words.count > 5, let first = Self.milliseconds(words[5])
+        else { throw DidNotHappen(description: output) }
+        return Latencies(p99: times[times.count * 99 / 100] / 1000, first: first)
+    }
+
+    /// As h2load writes a time, such as `1.23ms`.
+    private static func milliseconds(_ text: Substring) -> Double? {
+        for (unit, factor) in [("us", 1e-3), ("ms", 1), ("s", 1e3)] where text.hasSuffix(unit) {
+            if let number = Double(text.dropLast(unit.count)) { return number * factor }
+        }
+        return nil
     }
 
     /// What h2load printed; four connections, up to 100 requests at a time on each.

@@ -33,7 +33,7 @@ struct PushFigures {
             requests.append(try plain.requestCost(Self.pushes))
             messages.append(try echo.messageCost(Self.pushes))
         }
-        let latency = try gateway.latencies(tokens, beside: fleet)
+        let latency = try gateway.latencies(tokens, beside: fleet).p99
         fleet.stop()
         let away = try gateway.load(tokens, 20_000, beside: nil)
         return [

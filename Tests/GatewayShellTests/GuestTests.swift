@@ -33,7 +33,7 @@ struct GuestTests {
                 ProviderServer.Settings()
             )
             // Then one of them has its turn.
-            server.guests.time = .zero
+            server.guests.longestShare = .zero
         }
 
         func turn() throws {

@@ -3,26 +3,34 @@ import GatewayCore
 import Linux
 package import Vocabulary
 
-/// Connections that have not shown who sends. What they are ready for waits here, and all of them
-/// together have a share of each turn of the loop, in the order in which they came: however many
-/// they are, and whatever they send, others wait no longer than for that share.
+/// Connections that have not shown who sends. Their events wait here. They are served while nothing
+/// else is ready, one after the other in small slices, so that the other connections wait for one
+/// slice at most, however many guests there are and whatever they send.
 package final class GuestQueue {
-    /// Of a turn, at least; of a long one a tenth. One of them may go on in any case.
-    package var time = Interval.milliseconds(1) / 2
+    /// How long they let everything else go first. Then they get one share of a turn.
+    package var patience = Interval.milliseconds(5)
+    /// The longest share. One guest is always served; what is left of a tenth of the time since the
+    /// last share goes to the next ones.
+    package var longestShare = Interval.milliseconds(1) / 2
     /// How long one is read from, beyond its last piece, before the next has its turn.
     static let slice = Interval.milliseconds(1) / 10
+    /// Bytes of a piece: what they ask for, such as to verify a signature, may cost much.
+    static let piece = 1024
+
     private let loop: EventLoop
-    /// By number: one that is closed meanwhile is gone at once. Those from good addresses and
-    /// strangers are served in turn, however many the others are.
+    /// Numbers of connections, so that a closed one is freed at once. The two queues are served by
+    /// turns: neither can keep the other waiting.
     private var good = Waiting()
     private var strangers = Waiting()
     private var isGoodNext = true
-    /// Who knocks waits as a guest does, under this number: no more are accepted than are served.
-    private static let door: UInt64 = 0
-    private(set) var isDoorQueued = false
-    /// That of this turn, used or not.
+    /// Stands for the listener, which waits as a guest does: no more are accepted than are served.
+    private static let listener: UInt64 = 0
+    private(set) var isListenerQueued = false
+    /// The share of this turn, used or not.
     private var share: DeferredSource?
     private var lastShare = Clocks.boot()
+    /// Since when they have been waiting for a share.
+    private var waitingSince: BootTime?
     unowned var server: ProviderServer?
 
     private struct Waiting {
@@ -59,11 +67,11 @@ package final class GuestQueue {
         listShare()
     }
 
-    /// Somebody wants to be accepted.
-    func addDoor() {
-        guard !isDoorQueued else { return }
-        isDoorQueued = true
-        good.append(Self.door)
+    /// A connection waits to be accepted.
+    func addListener() {
+        guard !isListenerQueued else { return }
+        isListenerQueued = true
+        good.append(Self.listener)
         listShare()
     }
 
@@ -76,16 +84,24 @@ package final class GuestQueue {
     private func listShare() {
         guard count > 0, share == nil else { return }
         share = try? DeferredSource(loop) { [unowned self] in serve() }
+        let now = Clocks.boot()
+        let since = waitingSince ?? now
+        waitingSince = since
+        if now - since < patience { try? share?.setPriority(Self.last) }
     }
+
+    /// Of a source that runs when no other is ready.
+    private static let last: Int64 = 1
 
     private func serve() {
         let start = Clocks.boot()
-        let end = start + max(time, time == .zero ? .zero : (start - lastShare) / 10)
+        let end = start + min(longestShare, (start - lastShare) / 10)
+        waitingSince = nil
         repeat {
             guard let number = next() else { break }
-            if number == Self.door {
-                isDoorQueued = false
-                server?.accept()
+            if number == Self.listener {
+                isListenerQueued = false
+                server?.accept(until: end)
             } else {
                 server?.connections[number]?.takeTurn()
             }
@@ -96,7 +112,6 @@ package final class GuestQueue {
     /// To be called after each turn of the loop: the rest goes on in the next.
     func endTurn() {
         share = nil
-        if count == 0 { lastShare = Clocks.boot() }
         listShare()
     }
 }

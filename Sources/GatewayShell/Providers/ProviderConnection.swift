@@ -212,7 +212,7 @@ final class ProviderConnection {
         let now = server.now
         http?.clock = now.boot.nanoseconds
         lastActivity = now.boot
-        var buffer = server.takeBuffer()
+        var buffer = server.takeBuffer(isTrusted: isTrusted)
         defer { server.giveBuffer(&buffer) }
         // Enough for one; others wait as well.
         let end = Clocks.boot() + (isTrusted ? Self.slice : GuestQueue.slice)

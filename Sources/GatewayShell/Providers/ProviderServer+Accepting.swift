@@ -5,20 +5,15 @@ import Vocabulary
 
 /// Who comes in, up to the handshake, and who was good.
 extension ProviderServer {
-    func knocked() {
+    /// Connections are accepted in the listener's turn among the guests.
+    func queueListener() {
         try? source?.setEnabled(false)
-        guests.addDoor()
+        guests.addListener()
     }
 
-    func accept() {
-        // Others want their turn as well; who is turned away costs little.
-        var started = 0
-        let refused = counters.refusedConnections
-        for _ in 0..<256
-        where started < 8
-            // To look for room takes time.
-            && counters.refusedConnections - refused < 8
-        {
+    /// At least one, and more until `end`.
+    func accept(until end: BootTime) {
+        repeat {
             var socket: FileDescriptor?
             do throws(LinuxError) {
                 socket = try acceptOne()
@@ -31,11 +26,11 @@ extension ProviderServer {
             }
             guard let socket = socket.take() else { return }
             do {
-                if try start(socket) { started += 1 }
+                try start(socket)
             } catch {
                 counters.refusedConnections += 1
             }
-        }
+        } while Clocks.boot() < end
     }
 
     private func acceptOne() throws(LinuxError) -> FileDescriptor? {
@@ -45,12 +40,12 @@ extension ProviderServer {
         }
     }
 
-    /// False: it is closed at once.
-    private func start(_ socket: consuming FileDescriptor) throws -> Bool {
-        guard !isDraining, let peer = InternetSocket.peer(of: socket) else { return false }
+    /// One for which there is no room is closed at once.
+    private func start(_ socket: consuming FileDescriptor) throws {
+        guard !isDraining, let peer = InternetSocket.peer(of: socket) else { return }
         let isProxied = policy.isProxy(peer)
         let group = isProxied ? nil : policy.group(of: peer)
-        guard admits(group, beside: connections.count) else { return false }
+        guard admits(group, beside: connections.count) else { return }
         lastConnection += 1
         counters.connections += 1
         let connection: ProviderConnection
@@ -65,7 +60,6 @@ extension ProviderServer {
         if isProxied { connection.header = ProxyHeader() }
         connections[lastConnection] = connection
         untrusted.append(lastConnection)
-        return true
     }
 
     /// `taken`: places of others than `own`, which makes no room for itself.

@@ -70,6 +70,8 @@ package final class ProviderServer {
     var httpLimits: HTTP2Limits
     /// Read into by one connection at a time.
     private var buffer: [UInt8] = []
+    /// The same for guests.
+    private var guestBuffer: [UInt8] = []
     /// The fields of the last answer to a push that was taken.
     private var acceptedFields = ProviderServer.acceptedFields
     var connections: [UInt64: ProviderConnection] = [:]
@@ -136,7 +138,8 @@ package final class ProviderServer {
         port = socket.port
         let number = socket.descriptor.number
         listener = consume socket
-        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in knocked() }
+        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in queueListener()
+        }
         timer = try TimerSource(loop) { [unowned self] in check() }
         try timer?.arm(at: now.boot + .seconds(1))
         node.senders = self
@@ -145,14 +148,21 @@ package final class ProviderServer {
 
     var now: Moment { node.now }
 
-    func takeBuffer() -> [UInt8] {
+    func takeBuffer(isTrusted: Bool) -> [UInt8] {
+        var taken: [UInt8] = []
+        if isTrusted { swap(&taken, &buffer) } else { swap(&taken, &guestBuffer) }
         // Small requests are many even in little.
-        guard !buffer.isEmpty else { return [UInt8](repeating: 0, count: 4096) }
-        defer { buffer = [] }
-        return buffer
+        let size = isTrusted ? 4096 : GuestQueue.piece
+        return taken.isEmpty ? [UInt8](repeating: 0, count: size) : taken
     }
 
-    func giveBuffer(_ used: inout [UInt8]) { swap(&used, &buffer) }
+    func giveBuffer(_ used: inout [UInt8]) {
+        if used.count == GuestQueue.piece {
+            swap(&used, &guestBuffer)
+        } else {
+            swap(&used, &buffer)
+        }
+    }
 
     package var connectionCount: Int { connections.count }
     package var waitingCount: Int { calls.count }
@@ -202,7 +212,7 @@ package final class ProviderServer {
         }
         listUnread()
         guests.endTurn()
-        try? source?.setEnabled(!isDraining && hasDescriptors && !guests.isDoorQueued)
+        try? source?.setEnabled(!isDraining && hasDescriptors && !guests.isListenerQueued)
     }
 
     private func check() {
