@@ -83,9 +83,17 @@ extension ProgramTable {
                     fix: "\"\(help)\" says what it takes."
                 )
             case .unknown(let word):
+                let name = String(word.prefix { $0 != "=" })
+                if let row = rows.first(where: { $0.formerName.map { "--" + $0 } == name }) {
+                    throw Failure(
+                        .usage,
+                        "the option \(name) is now called --\(row.long)",
+                        fix: "Write --\(row.long) instead."
+                    )
+                }
                 throw Failure.unknown(
                     "option",
-                    String(word.prefix { $0 != "=" }),
+                    name,
                     among: rows.map { "--" + $0.long },
                     otherwise: "\"\(help)\" lists the options."
                 )

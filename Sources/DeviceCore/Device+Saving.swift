@@ -89,7 +89,7 @@ extension Device {
             ledger: ledger,
             byHand: conditions.byHand,
             use: use,
-            purse: PurseRecord(day: planner.day, spent: planner.spent)
+            refreshBudget: RefreshBudgetRecord(day: planner.day, spent: planner.spent)
         )
     }
 
@@ -115,7 +115,9 @@ extension Device {
         pauseEnds = record.pauseEnds
         ledger = record.ledger
         use = record.use ?? DeviceUse()
-        if let purse = record.purse { (planner.day, planner.spent) = (purse.day, purse.spent) }
+        if let budget = record.refreshBudget {
+            (planner.day, planner.spent) = (budget.day, budget.spent)
+        }
         for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued

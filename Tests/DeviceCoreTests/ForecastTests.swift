@@ -47,7 +47,7 @@ extension LearnedRefreshTests {
             case nil:
                 let expected = forecast.expectedAt ?? .distantFuture
                 #expect(expected - midnight - at <= .minutes(5))
-            case .nobody, .purse, .share, .fresh, .early: break
+            case .nobody, .budget, .share, .fresh, .early: break
             }
         }
         let obstacles = Set(told.compactMap(\.forecast.obstacle))
@@ -63,18 +63,18 @@ extension LearnedRefreshTests {
         #expect(!sentence.contains("It runs at 02:"), "\(sentence)")
     }
 
-    @Test func `an empty purse is said to be empty`() throws {
-        var bench = Self.bench(days: 12, budget: 1) { $0.sharedPurse = false }
+    @Test func `an empty budget is said to be empty`() throws {
+        var bench = Self.bench(days: 12, budget: 1) { $0.sharedBudget = false }
         var day = Day(midnight: bench.now.wall, failing: "", slow: "")
         day.pass(&bench, until: .hours(12))
         #expect(day.runs.contains { $0.app == "mail" })
         day.pass(&bench, until: .hours(13))
-        #expect(try Self.forecast("mail", bench).obstacle == .purse)
+        #expect(try Self.forecast("mail", bench).obstacle == .budget)
         let sentence = bench.sentence("mail")
         #expect(sentence.contains("nothing is left of today's 1 refresh for it"), "\(sentence)")
     }
 
-    @Test func `no device is woken for a small chance, however full the purse`() {
+    @Test func `no device is woken for a small chance, however full the budget`() {
         var bench = Self.bench(days: 12, budget: 24)
         for _ in 0..<3 { LearnedRefreshTests.live(&bench) }
         let woken = Self.decisions(bench).filter { decision in
@@ -88,7 +88,7 @@ extension LearnedRefreshTests {
 
     @Test(arguments: [true, false])
     func `each refresh was worth the price that its record tells`(isShared: Bool) {
-        var bench = Self.bench(days: 0, budget: 6) { $0.sharedPurse = isShared }
+        var bench = Self.bench(days: 0, budget: 6) { $0.sharedBudget = isShared }
         for day in 0..<25 { Self.live(&bench, Self.alike(day)) }
         let decisions = Self.decisions(bench)
         #expect(decisions.count > 40)

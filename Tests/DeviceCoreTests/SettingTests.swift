@@ -129,6 +129,19 @@ struct SettingTests {
         }
     }
 
+    @Test(arguments: SettingRow.formerNames)
+    func `a name of an earlier version is refused, and the one of now is named`(
+        _ former: String,
+        _ name: String
+    ) {
+        #expect(
+            problems("# ours\n\(former) = off")
+                == ["line 2: \(former): is now called \(name). Write \(name) instead."]
+        )
+        let names = SettingRow.table.map(\.name)
+        #expect(names.contains(name) && !names.contains(former))
+    }
+
     @Test(arguments: SettingsText.warnedGrants)
     func `a warning that would eat its grant is refused, at the line that can be changed`(
         _ grant: String

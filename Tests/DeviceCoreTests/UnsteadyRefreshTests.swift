@@ -68,7 +68,7 @@ struct UnsteadyRefreshTests {
         #expect(try Self.moments(bench).past == before.past)
     }
 
-    @Test func `who travels back over midnight has no second purse for the day`() throws {
+    @Test func `who travels back over midnight has no second budget for the day`() throws {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(15))
@@ -81,7 +81,7 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.planner.spent >= spent)
     }
 
-    @Test func `a clock set back by a day leaves each of the two days its own purse`() throws {
+    @Test func `a clock set back by a day leaves each of the two days its own budget`() throws {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(21))

@@ -185,7 +185,7 @@ struct TimelineDay {
         var text =
             "<details><summary>Decisions</summary><div class=\"scroll\">"
             + "<table class=\"decisions\"><tr><th>time<th>app<th>likely to be opened<br>"
-            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>"
+            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the budget<th>apps<br>"
             + "together<th>device<th>what followed\n"
         for moment in moments {
             for (place, refresh) in moment.refreshes.enumerated() {

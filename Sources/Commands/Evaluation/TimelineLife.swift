@@ -5,7 +5,7 @@ import Simulator
 struct TimelineLife {
     let record: UsageRecord
     let budget: Int
-    let purse: RefreshPurse
+    let scope: RefreshBudgetScope
     /// Those on which anything happened, up to the end of the log.
     let days: [Int]
     /// Seconds since the first midnight; nothing is known of what comes after.
@@ -40,8 +40,8 @@ struct TimelineLife {
         var isFresh: Bool
     }
 
-    init(_ record: UsageRecord, _ all: [RefreshMoment], budget: Int, purse: RefreshPurse) {
-        (self.record, self.budget, self.purse) = (record, budget, purse)
+    init(_ record: UsageRecord, _ all: [RefreshMoment], budget: Int, scope: RefreshBudgetScope) {
+        (self.record, self.budget, self.scope) = (record, budget, scope)
         let inUse = record.inUse
         let end = inUse.last?.end ?? Double(record.days) * 86_400
         (self.inUse, self.end) = (inUse, end)

@@ -2,7 +2,7 @@ import DeviceCore
 import Simulator
 import Vocabulary
 
-/// One person's scored days: what was used, what was refreshed, and why; once for each purse and
+/// One person's scored days: what was used, what was refreshed, and why; once for each scope and
 /// budget that was asked for.
 struct UsageTimeline {
     let record: UsageRecord
@@ -12,12 +12,12 @@ struct UsageTimeline {
         self.record = record
         var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
-        let purses = RefreshPurse.allCases.reversed().filter { plan.purses.contains($0) }
-        lives = purses.flatMap { purse in
+        let scopes = RefreshBudgetScope.allCases.reversed().filter { plan.scopes.contains($0) }
+        lives = scopes.flatMap { scope in
             plan.budgets.map { budget in
                 var replay = learned
-                replay.score(budget: budget, purse: purse, wakePrice: plan.wakePrice)
-                return TimelineLife(record, replay.moments, budget: budget, purse: purse)
+                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrice)
+                return TimelineLife(record, replay.moments, budget: budget, scope: scope)
             }
         }
     }
@@ -42,7 +42,7 @@ struct UsageTimeline {
         text += Self.key
         for (place, life) in lives.enumerated() {
             let unit = life.budget == 1 ? "refresh" : "refreshes"
-            let title = "\(life.budget) \(unit) per app and day, \(life.purse.words)"
+            let title = "\(life.budget) \(unit) per app and day, \(life.scope.words)"
             if place == 0 {
                 text += "<p><b>\(title)</b>: \(life.summary)</p>\n" + life.markup
             } else {
@@ -91,11 +91,11 @@ struct UsageTimeline {
     }
 }
 
-extension RefreshPurse {
+extension RefreshBudgetScope {
     fileprivate var words: String {
         switch self {
         case .app: "each app its own"
-        case .device: "one purse"
+        case .device: "one budget"
         }
     }
 }

@@ -28,14 +28,14 @@ extension Value {
     var decisionWords: String {
         guard let chance = seconds("chance") else { return "" }
         let left = number("left") ?? 0
-        let purse = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
+        let remaining = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
         // Words of a later version stand as they are.
         let word = text("because")
         let because =
             RefreshDecision.Reason(rawValue: word)?.words ?? (word.isEmpty ? "" : " (\(word))")
         return "\(DecisionWords.percent(chance)) likely to be opened within half an hour; "
             + "a refresh was worth it \(DecisionWords.worth(seconds("price") ?? 0))\(because); "
-            + purse
+            + remaining
     }
 
     /// A share from 0 to 1.

@@ -91,6 +91,9 @@ extension OffstageProgram {
                 fix: mistake.fix
             )
         }
+        if let new = SettingRow.name(formerly: name) {
+            throw Failure(.usage, "\(name) is now called \(new)", fix: "Write \(new) instead.")
+        }
         let names = Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name)
         throw Failure.unknown(
             "condition or setting",

@@ -28,7 +28,7 @@ extension OffstageProgram {
     }
 
     private static func print(forecast: Value, _ invocation: Invocation) {
-        let whose = forecast.text("purse") == "device" ? "for all apps" : "for this app"
+        let whose = forecast.text("scope") == "device" ? "for all apps" : "for this app"
         var table = Table("REFRESHES GO BY", "VALUE")
         table.add("opened within half an hour", forecast.percent("chance"))
         table.add("worth a refresh from", forecast.percent("price"))
@@ -74,7 +74,7 @@ extension OffstageProgram {
                 console.print("  What to do: \(fix)")
             }
         }
-        if let forecast = task["forecast"], forecast.text("purse") != "" {
+        if let forecast = task["forecast"], forecast.text("scope") != "" {
             print(forecast: forecast, invocation)
         }
         guard let last = task["lastRun"], last.time("at") != nil else { return }

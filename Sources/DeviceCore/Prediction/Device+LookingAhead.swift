@@ -8,7 +8,7 @@ extension Device {
         findMembers()
         planner.isStale = false
         planner.decideAt = nil
-        fillPurse()
+        fillBudget()
         findWaiting()
         guard !planner.search.waiting.isEmpty else { return }
         let first = gridTime(after: step.now.wall)
@@ -88,7 +88,7 @@ extension Device {
             return .early
         }
         guard refreshesLeft(of: index, at: time) > 0 else {
-            return hasHadItsShare(index, at: time.wall) ? .share : .purse
+            return hasHadItsShare(index, at: time.wall) ? .share : .budget
         }
         guard !isUserAsleep(at: time) else { return .nobody }
         var outlook: Outlook?

@@ -71,10 +71,10 @@ extension Device {
         return use.share(from: now.bin, to: now.bin + ahead, at: now) < 0.1
     }
 
-    // MARK: The purse
+    // MARK: The budget
 
-    /// What a day's purse holds: less for what is of little use or costs much.
-    mutating func fillPurse() {
+    /// What a day's budget holds: less for what is of little use or costs much.
+    mutating func fillBudget() {
         var shares = 0.0
         var count = 0
         for index in planner.members where apps[index].isLearned {
@@ -91,7 +91,7 @@ extension Device {
 
     /// What a day begins with for an app.
     func refreshesPerDay(of index: Int) -> Int64 {
-        switch settings.purse {
+        switch settings.budgetScope {
         case .app:
             max(1, Int64(Double(settings.refreshesPerDay) * share(of: index)))
         case .device: planner.filled
@@ -106,11 +106,11 @@ extension Device {
         }
     }
 
-    /// What is left of a day's purse for an app: of today's, or of a whole one.
+    /// What is left of a day's budget for an app: of today's, or of a whole one.
     func refreshesLeft(of index: Int, at time: UseTime) -> Int64 {
         let full = refreshesPerDay(of: index)
         guard time.day <= planner.day else { return full }
-        switch settings.purse {
+        switch settings.budgetScope {
         case .app: return full - takenToday(of: index, at: time.wall)
         case .device:
             return hasHadItsShare(index, at: time.wall)
@@ -118,9 +118,9 @@ extension Device {
         }
     }
 
-    /// It has taken as much of a common purse today as one app may.
+    /// It has taken as much of a common budget today as one app may.
     func hasHadItsShare(_ index: Int, at time: WallTime) -> Bool {
-        settings.purse == .device && takenToday(of: index, at: time) >= planner.ceiling
+        settings.budgetScope == .device && takenToday(of: index, at: time) >= planner.ceiling
     }
 
     private func takenToday(of index: Int, at time: WallTime) -> Int64 {
@@ -156,12 +156,12 @@ extension Device {
         guard left > 0 else { return (full, full) }
         let slot = RefreshPlanner.slot(now)
         let usual =
-            switch settings.purse {
+            switch settings.budgetScope {
             case .app: apps[index].moments.price(after: slot, left: Double(left))
             case .device:
                 planner.table.price(after: slot, left: Double(left), days: planner.days)
             }
-        guard usual > 0, settings.purse == .device, isOwed(index, at: now) else {
+        guard usual > 0, settings.budgetScope == .device, isOwed(index, at: now) else {
             return (usual + surcharge, usual + surcharge)
         }
         // Any moment of its best level will do.
@@ -180,16 +180,16 @@ extension Device {
         return Int64((min(1, gain / apps[index].refreshWorth) * 1000).rounded())
     }
 
-    /// It has had nothing of the common purse for so long that it comes to its turn, at the best
+    /// It has had nothing of the common budget for so long that it comes to its turn, at the best
     /// moment of its day.
     private func isOwed(_ index: Int, at now: UseTime) -> Bool {
         let last = apps[index].lastRefreshEnd ?? apps[index].record.firstSeen ?? .distantPast
         return now.wall - last >= RefreshPlanner.floor / settings.refreshesPerDay
     }
 
-    /// Wakes are shared where the purse is: an app that has refreshes of its own spends them when
+    /// Wakes are shared where the budget is: an app that has refreshes of its own spends them when
     /// they serve it best.
-    private var sharesWakes: Bool { settings.purse == .device && settings.wakePrice > 0 }
+    private var sharesWakes: Bool { settings.budgetScope == .device && settings.wakePrice > 0 }
 
     /// How far below the price a refresh may lie that wakes nothing.
     func discount(isAwake: Bool) -> Double {
@@ -220,7 +220,7 @@ extension Device {
         let decided = max(at, gridTime(upTo: step.now.wall))
         let now = UseTime(decided, utcOffset: step.now.utcOffset)
         guard now.day == step.now.local.day, !isUserAsleep(at: now) else { return }
-        fillPurse()
+        fillBudget()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0
         countPromised(at: now.wall)
         guard isAwake || isWorthWaking(at: now) else { return }
@@ -242,7 +242,7 @@ extension Device {
                 left: left,
                 budget: refreshesPerDay(of: index),
                 together: together,
-                purse: settings.purse,
+                scope: settings.budgetScope,
                 because: position > usual
                     ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake,
                 at: step.now.wall
@@ -279,7 +279,7 @@ extension Device {
 /// What some refreshes gain beyond their prices, in prices.
 struct RefreshSurplus {
     let wanted: Double
-    /// Below it nothing is worth a wake, however much is left in the purse.
+    /// Below it nothing is worth a wake, however much is left in the budget.
     let least: Double
     private var sum = 0.0
     private var hasAny = false

@@ -1,7 +1,7 @@
 package import Vocabulary
 
-/// What the purse pays for and how: one budget a day for all refreshes, or one for each app.
-package enum RefreshPurse: String, CaseIterable, Hashable, Sendable, Codable {
+/// What the budget pays for and how: one budget a day for all refreshes, or one for each app.
+package enum RefreshBudgetScope: String, CaseIterable, Hashable, Sendable, Codable {
     case app, device
 }
 
@@ -11,15 +11,21 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var chance: Int64
     /// From which chance on a refresh was worth it then, in thousandths; with `because`.
     package var price: Int64
-    /// Refreshes left in the purse, before this one.
+    /// Refreshes left in the budget, before this one.
     package var left: Int64
-    /// What the purse held that day, as of then. It, `because` and `at` are nil in older records.
+    /// What the budget held that day, as of then. It, `because` and `at` are nil in older records.
     package var budget: Int64?
     /// Its place among the apps refreshed together, from 1.
     package var together: Int64
-    package var purse: RefreshPurse
+    package var scope: RefreshBudgetScope
     package var because: Reason?
     package var at: WallTime?
+
+    private enum CodingKeys: String, CodingKey {
+        case chance, price, left, budget, together
+        case scope = "purse"
+        case because, at
+    }
 
     /// What could not begin by then is chosen anew.
     func isOver(at now: WallTime) -> Bool {
@@ -31,19 +37,19 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
         case chance
         /// Only as nothing had to be woken: the device was awake anyway, or woken for another app.
         case deviceAwake, sharedWake
-        /// Only as it had got nothing of the common purse for long.
+        /// Only as it had got nothing of the common budget for long.
         case turn
     }
 }
 
-/// What is spent of today's purse, and what the decisions are made of between two of them.
+/// What is spent of today's budget, and what the decisions are made of between two of them.
 struct RefreshPlanner: Hashable, Sendable, Codable {
     /// The local day that `spent` and `today` are of. Who travels west over midnight has no second
-    /// purse for the same day: it does not go back by one, unless the clock was set by half a day.
+    /// budget for the same day: it does not go back by one, unless the clock was set by half a day.
     var day: Int64 = .min
-    /// Of the purse of all apps together.
+    /// Of the budget of all apps together.
     var spent: Int64 = 0
-    /// What the purse of all apps together holds for a day, as of the last search, and what one of
+    /// What the budget of all apps together holds for a day, as of the last search, and what one of
     /// them may take.
     var filled: Int64 = 0
     var ceiling: Int64 = 0
@@ -89,7 +95,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// must lie that is paid for by the byte.
     static let chargingDiscount = 1.0
     static let meteredSurcharge = 2.0
-    /// An app that got nothing of a common purse for so long, divided by the refreshes a day, is
+    /// An app that got nothing of a common budget for so long, divided by the refreshes a day, is
     /// given one: a thirty-second of an even share.
     static let floor = Interval.days(32)
     /// While the device is in use, and nothing else is, so far ahead is looked.
@@ -150,7 +156,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
 }
 
 /// The device's part of it that is kept.
-struct PurseRecord: Hashable, Sendable, Codable {
+struct RefreshBudgetRecord: Hashable, Sendable, Codable {
     var day: Int64
     var spent: Int64
 }

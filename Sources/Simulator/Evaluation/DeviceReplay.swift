@@ -145,11 +145,11 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, purse: RefreshPurse, wakePrice: Int64? = nil) {
+    package mutating func score(budget: Int, scope: RefreshBudgetScope, wakePrice: Int64? = nil) {
         var settings = Self.settings(record, hasPrior: hasPrior)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
-        settings.sharedPurse = purse == .device
+        settings.sharedBudget = scope == .device
         if let wakePrice { settings.wakePrice = wakePrice }
         feed(.settings(settings), at: moment(Int64(record.splitDay) * Self.day))
         run(until: Int64(record.days) * Self.day)

@@ -121,8 +121,8 @@ package struct HistogramScores: Sendable {
         }
     }
 
-    func refreshes(budget: Int, purse: RefreshPurse) -> Refreshes {
-        switch purse {
+    func refreshes(budget: Int, scope: RefreshBudgetScope) -> Refreshes {
+        switch scope {
         case .device:
             return spent(by: Array(scores.indices), budget: budget * scores.count)
         case .app:

@@ -14,7 +14,7 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     package func refreshes(
         _ record: UsageRecord,
         budget: Int,
-        purse: RefreshPurse,
+        scope: RefreshBudgetScope,
         _ scores: HistogramScores
     ) -> Refreshes {
         switch self {
@@ -24,8 +24,8 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
         case .waking:
             let windows = WakingWindow.ofScoredDays(record)
             return planned(record, budget) { windows[$0 - record.splitDay].times(budget) }
-        case .histogram: return scores.refreshes(budget: budget, purse: purse)
-        case .oracle: return oracle(record, budget, purse)
+        case .histogram: return scores.refreshes(budget: budget, scope: scope)
+        case .oracle: return oracle(record, budget, scope)
         }
     }
 
@@ -56,14 +56,14 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Knows the future: just before each open that counts, as long as the day's budget lasts.
-    private func oracle(_ record: UsageRecord, _ budget: Int, _ purse: RefreshPurse) -> Refreshes {
+    private func oracle(_ record: UsageRecord, _ budget: Int, _ scope: RefreshBudgetScope) -> Refreshes {
         var opens: [(time: Double, place: Int)] = []
         for (place, app) in record.eligible.enumerated() {
             opens += record.apps[app].counted(from: record.split).map { ($0.open, place) }
         }
         opens.sort { ($0.time, $0.place) < ($1.time, $1.place) }
         var refreshes = Refreshes(of: record)
-        let budget = purse == .device ? budget * record.eligible.count : budget
+        let budget = scope == .device ? budget * record.eligible.count : budget
         var spent = Array(repeating: 0, count: record.eligible.count)
         var day = -1
         for open in opens {
@@ -72,7 +72,7 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
                 day = today
                 for place in spent.indices { spent[place] = 0 }
             }
-            let payer = purse == .device ? 0 : open.place
+            let payer = scope == .device ? 0 : open.place
             guard spent[payer] < budget else { continue }
             spent[payer] += 1
             refreshes.times[open.place].append(open.time - UsageRecord.refreshTime)

@@ -61,7 +61,7 @@ package struct Tally: Sendable {
 /// One policy with one budget, over the people of one data set or of all.
 package struct EvaluationRow: Hashable, Sendable, Codable {
     package var policy: String
-    package var purse: RefreshPurse
+    package var scope: RefreshBudgetScope
     package var budget: Int
     package var data: String
     package var users: Int
@@ -80,12 +80,12 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
 
     package init(
         policy: String,
-        purse: RefreshPurse,
+        scope: RefreshBudgetScope,
         budget: Int,
         data: String,
         _ tallies: [Tally]
     ) {
-        (self.policy, self.purse, self.budget, self.data) = (policy, purse, budget, data)
+        (self.policy, self.scope, self.budget, self.data) = (policy, scope, budget, data)
         users = tallies.count
         func sum(_ field: (Tally) -> Int) -> Double {
             Double(tallies.reduce(0) { $0 + field($1) })

@@ -123,7 +123,7 @@ extension World {
         new.appWakesPerDay = [2, 5, 20, 150][random.below(4)]
         new.deviceWakesPerDay = [10, 100, 1_000, 1_000][random.below(4)]
         new.sharedWake = .minutes([0, 1, 5, 15][random.below(4)])
-        new.sharedPurse = !random.chance(1, in: 3)
+        new.sharedBudget = !random.chance(1, in: 3)
         new.prior = !random.chance(1, in: 4)
         new.wakePrice = [0, 8, 8, 200][random.below(4)]
         new.backgroundRefresh = !random.chance(1, in: 10)
