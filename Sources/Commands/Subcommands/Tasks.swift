@@ -39,7 +39,7 @@ extension OffstageProgram {
         forms: ["APP [TASK]"],
         operands: 1...2,
         details: [
-            "The user's own wish: gates that only save energy or data are skipped (a better "
+            "User-initiated: gates that only save energy or data are skipped (a better "
                 + "moment, the quiet period, the battery, quotas). Rules still hold: an app that "
                 + "was closed, or whose background refresh is off, is not run. Returns when it "
                 + "has been asked for; \"offstage history\" shows the result."

@@ -362,8 +362,8 @@ extension Device {
             if apps[index].requests[item].interruptedAt == nil {
                 apps[index].requests[item].interruptedAt = step.now.wall
             }
-            // The wish is granted; a test stays one.
-            if apps[index].requests[item].mode == .wished {
+            // What the user asked for is done; a test stays one.
+            if apps[index].requests[item].isUserInitiated {
                 apps[index].requests[item].mode = .normal
             }
             save(app: index, request: request)

@@ -159,7 +159,7 @@ extension Device {
         }
     }
 
-    /// `isGranted`: it ran, so that the user's wish for a run is fulfilled.
+    /// `isGranted`: it ran, so that a run that the user asked for is done.
     mutating func putBack(
         _ id: RequestID,
         _ index: Int,

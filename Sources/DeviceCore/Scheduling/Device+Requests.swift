@@ -313,7 +313,7 @@ extension Device {
                     fix: "offstage status"
                 )
             }
-            request.mode = .wished
+            request.mode = .userInitiated
             request.readySince = step.now.boot
             try startNow(request, index, &step)
             step.reply(reply, .value(answer(app, request.identifier, request.id)))

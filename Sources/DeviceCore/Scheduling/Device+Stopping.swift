@@ -4,7 +4,7 @@ import Vocabulary
 /// everything, or took the manifest away.
 extension Device {
     /// A condition changed: expires early what needed it. Only the change counts, so that what
-    /// was started in spite of a condition (a wish, a simulation) is not stopped by it.
+    /// was started in spite of a condition (user-initiated, simulated) is not stopped by it.
     mutating func stopWhatMayNotGoOn(after condition: Condition, _ step: inout Step) {
         guard let reason = lossReason(condition) else { return }
         for owner in owners {

@@ -233,11 +233,12 @@ struct GateRow: Sendable {
     enum Kind: Sendable {
         /// Without it no launch is possible: holds simulated runs too.
         case needed
-        /// A rule that the user's own wish does not lift.
+        /// A rule that holds user-initiated runs too.
         case rule
         /// Only saves energy, data or wakes: `offstage run` skips it.
         case saving
-        /// As `saving`, but for a wish of before this daemon: it has to hear of its sensors first.
+        /// As `saving`, but holds a user-initiated run of before this daemon: it has to hear of its
+        /// sensors first.
         case pause
     }
 
@@ -245,7 +246,9 @@ struct GateRow: Sendable {
 
 extension GateRow.Kind {
     func concerns(_ request: Request, _ cell: GateCell) -> Bool {
-        guard applies(in: request.modeOfGates) || self == .pause && request.isOldWish else {
+        guard
+            applies(in: request.modeOfGates) || self == .pause && request.isUserInitiatedBeforeStart
+        else {
             return false
         }
         switch cell {
@@ -258,8 +261,10 @@ extension GateRow.Kind {
 
     private func applies(in mode: Request.RunMode) -> Bool {
         switch (mode, self) {
-        case (.normal, _), (.simulated, .needed), (.wished, .needed), (.wished, .rule): true
-        case (.simulated, _), (.wished, .saving), (.wished, .pause): false
+        case (.normal, _), (.simulated, .needed), (.userInitiated, .needed),
+            (.userInitiated, .rule):
+            true
+        case (.simulated, _), (.userInitiated, .saving), (.userInitiated, .pause): false
         }
     }
 }

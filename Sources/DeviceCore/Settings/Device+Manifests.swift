@@ -139,7 +139,7 @@ extension Device {
             // A running one goes with its launch.
             let request = apps[index].requests[place]
             guard request.state == .pending else { return }
-            if request.mode == .wished {
+            if request.isUserInitiated {
                 // Somebody waits for it.
                 drop(request, of: index, reason: "its app no longer asks for it", &step)
             } else {

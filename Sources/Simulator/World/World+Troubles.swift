@@ -59,7 +59,7 @@ extension World {
             .launchNever, .disconnect, .stopsReading, .taskNeverEnded, .outlivesGrant,
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
-            .simulated, .wished, .fetched:
+            .simulated, .userInitiated, .fetched:
             break
         }
         switch fault {

@@ -17,7 +17,7 @@ package final class World {
     package internal(set) var sensors: [Reading?]
     /// How the device can know each condition: some have no source, or nothing to be sensed.
     private var sensing: [Sensing]
-    /// Counts the wishes to know the load; an earlier one is over.
+    /// Counts the requests to know the load; an earlier one is over.
     var loadPlan = 0
     package internal(set) var settings: Settings
     package internal(set) var user: UserState

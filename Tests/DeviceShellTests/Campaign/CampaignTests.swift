@@ -62,7 +62,7 @@ struct CampaignTests {
         expect(record.crowded, "more than slots")
         expect(record.unlined, "a start without a line")
         expect(record.startless, "a line without a start")
-        expect(record.wishesWithoutLine, "a run that was wanted without a line")
+        expect(record.userInitiatedWithoutLine, "a run that was wanted without a line")
         expect(record.notStarted, "was not started")
         expect(act.left.keepers, "a keeper stays")
         expect(act.left.processes, "processes left")

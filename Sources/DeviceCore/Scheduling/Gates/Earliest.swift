@@ -1,8 +1,8 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// `earliestBeginDate`: a floor, never a promise (C4). The user's wish does not move what was
-    /// asked for.
+    /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
+    /// was asked for.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
