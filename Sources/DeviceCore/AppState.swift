@@ -64,8 +64,9 @@ package struct AppState: Sendable {
     func promisedRefreshes(at time: WallTime) -> Int64 {
         var count: Int64 = 0
         let requests = requests.span
-        for place in requests.indices
-        where requests[place].state == .pending && requests[place].isChosen(at: time) {
+        for requestIndex in requests.indices
+        where requests[requestIndex].state == .pending && requests[requestIndex].isChosen(at: time)
+        {
             count += 1
         }
         return count
@@ -79,7 +80,9 @@ package struct AppState: Sendable {
     var isPlanned: Bool {
         guard !isTransient, let manifest, manifest.useFrom != nil || isLinked else { return false }
         let requests = requests.span
-        for place in requests.indices where requests[place].kind == .refresh { return true }
+        for requestIndex in requests.indices where requests[requestIndex].kind == .refresh {
+            return true
+        }
         return false
     }
     /// Transient: made by `offstage submit`, its manifest lives in the store.
@@ -99,8 +102,8 @@ package struct AppState: Sendable {
 
     /// What was chosen for a moment is to be chosen anew.
     mutating func dropDecisions() {
-        for place in requests.indices where requests[place].state == .pending {
-            requests[place].decision = nil
+        for requestIndex in requests.indices where requests[requestIndex].state == .pending {
+            requests[requestIndex].decision = nil
         }
     }
 
@@ -139,13 +142,13 @@ extension AppState {
     func index(of launch: LaunchID) -> Int? {
         let launches = launches
         let span = launches.span
-        for place in span.indices where span[place].id == launch { return place }
+        for index in span.indices where span[index].id == launch { return index }
         return nil
     }
     func index(of request: RequestID) -> Int? {
         let requests = requests
         let span = requests.span
-        for place in span.indices where span[place].id == request { return place }
+        for index in span.indices where span[index].id == request { return index }
         return nil
     }
 
@@ -173,8 +176,8 @@ extension AppState {
     var isForeground: Bool {
         let launches = launches
         let span = launches.span
-        for place in span.indices
-        where span[place].presence == .foreground && span[place].role == .main {
+        for index in span.indices
+        where span[index].presence == .foreground && span[index].role == .main {
             return true
         }
         return false

@@ -25,9 +25,9 @@ extension Device {
             if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
             // Of another clock's moment.
             apps[index].dropDecisions()
-            for place in apps[index].requests.indices {
-                guard apps[index].requests[place].clamp(to: now) else { continue }
-                save(app: index, request: apps[index].requests[place].id)
+            for requestIndex in apps[index].requests.indices {
+                guard apps[index].requests[requestIndex].clamp(to: now) else { continue }
+                save(app: index, request: apps[index].requests[requestIndex].id)
             }
         }
         if use.clamp(to: now) { save(.device) }
@@ -54,8 +54,8 @@ extension AppRecord {
             changed = true
         }
         lower(&failures.since, to: now, &changed)
-        for place in paces.indices where paces[place].began > now {
-            paces[place].began = now
+        for index in paces.indices where paces[index].began > now {
+            paces[index].began = now
             changed = true
         }
         lower(&failures.until, to: now + settings.backOffLimit, &changed)

@@ -48,14 +48,14 @@ extension Device {
     /// was started before them, wait on with their gates remembered.
     private mutating func startNext(_ ready: inout [Candidate], _ step: inout Step) {
         ready.sort { ($0.since, $0.request) < ($1.since, $1.request) }
-        for (place, next) in ready.enumerated() {
+        for (index, next) in ready.enumerated() {
             guard apps.isUsed(next.app), let request = apps[next.app].index(of: next.request),
                 isWaiting(apps[next.app].requests[request], in: apps[next.app])
             else { continue }
             let answer = holds(on: apps[next.app].requests[request], of: next.app, at: step.now)
             if answer.isEmpty {
                 start(apps[next.app].requests[request], of: next.app, &step)
-                ready.removeFirst(place + 1)
+                ready.removeFirst(index + 1)
                 return
             }
             var (held, told) = (apps[next.app].heldBy, apps[next.app].toldHolds)
@@ -82,8 +82,8 @@ extension Device {
         dropExpired(of: index, &step)
         // One for all: making it is not for nothing.
         var context = gateContext(of: index, at: step.now)
-        for place in apps[index].requests.indices {
-            let request = apps[index].requests[place]
+        for requestIndex in apps[index].requests.indices {
+            let request = apps[index].requests[requestIndex]
             guard isWaiting(request, in: apps[index]) else { continue }
             let answer = holds(on: request, at: step.now, &context)
             held.formUnion(answer.gates)
@@ -96,7 +96,7 @@ extension Device {
             if answer.isEmpty, let since {
                 ready.append(Candidate(app: index, request: request.id, since: since))
             }
-            if since != request.readySince { apps[index].requests[place].readySince = since }
+            if since != request.readySince { apps[index].requests[requestIndex].readySince = since }
         }
         setRefreshHeld(index, by: refreshHeld)
         apps[index].setHeld(by: held, told: told, at: step.now.wall)
@@ -134,8 +134,10 @@ extension Device {
         case .pending: return true
         case .offered: return false
         case .running(let id):
-            guard request.interruptedAt != nil, let place = app.index(of: id) else { return false }
-            let launch = app.launches[place]
+            guard request.interruptedAt != nil, let launchIndex = app.index(of: id) else {
+                return false
+            }
+            let launch = app.launches[launchIndex]
             return launch.wake == nil && launch.ending == nil && launch.phase == .running
         }
     }
@@ -332,7 +334,7 @@ extension Device {
 }
 
 extension Trigger {
-    /// The place of its column in the gate table.
+    /// The index of its column in the gate table.
     var column: Int {
         switch self {
         case .refresh: 0

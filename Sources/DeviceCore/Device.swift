@@ -229,12 +229,12 @@ extension Device {
         return Serial(serials.next)
     }
 
-    /// Finds the app and place of a launch.
-    func find(_ launch: LaunchID) -> (app: Int, place: Int)? {
+    /// The index of the app of a launch, and of the launch within it.
+    func find(_ launch: LaunchID) -> (app: Int, launch: Int)? {
         guard let app = owners.first(where: { $0.launch == launch })?.app,
-            let place = apps[app].index(of: launch)
+            let index = apps[app].index(of: launch)
         else { return nil }
-        return (app, place)
+        return (app, index)
     }
 }
 

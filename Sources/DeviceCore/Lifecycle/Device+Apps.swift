@@ -6,21 +6,23 @@ extension Device {
     // MARK: Deliveries
 
     mutating func deliver(_ request: Request, to index: Int, _ step: inout Step) {
-        guard let id = launchForDelivery(index, &step), let place = apps[index].index(of: id)
+        guard let id = launchForDelivery(index, &step), let launchIndex = apps[index].index(of: id)
         else {
             drop(request, of: index, reason: "its manifest names no program to start", &step)
             return
         }
-        if apps[index].launches[place].wake == nil {
-            let wasSuspended = apps[index].launches[place].presence == .suspended
-            let resumed = apps[index].launches[place].launchingUntil == nil
+        if apps[index].launches[launchIndex].wake == nil {
+            let wasSuspended = apps[index].launches[launchIndex].presence == .suspended
+            let resumed = apps[index].launches[launchIndex].launchingUntil == nil
             var wake = newWake(request, resumed: resumed, &step)
-            if apps[index].launches[place].presence == .foreground { wake.end = .distantFuture }
-            apps[index].launches[place].wake = wake
-            beganWake(apps[index].launches[place], of: index, &step)
-            if wasSuspended { thaw(index, place, &step) }
+            if apps[index].launches[launchIndex].presence == .foreground {
+                wake.end = .distantFuture
+            }
+            apps[index].launches[launchIndex].wake = wake
+            beganWake(apps[index].launches[launchIndex], of: index, &step)
+            if wasSuspended { thaw(index, launchIndex, &step) }
         } else {
-            join(request, index, place)
+            join(request, index, launchIndex)
         }
         let delivery = Delivery(
             id: nextSerial(DeliveryKind.self),
@@ -28,26 +30,28 @@ extension Device {
             trigger: request.trigger,
             identifier: request.identifier,
             state: .waiting,
-            end: deliveryEnd(request, apps[index].launches[place], step.now)
+            end: deliveryEnd(request, apps[index].launches[launchIndex], step.now)
         )
-        apps[index].launches[place].deliveries.append(delivery)
-        let end = max(apps[index].launches[place].wake?.end ?? delivery.end, delivery.end)
-        apps[index].launches[place].wake?.end = end
+        apps[index].launches[launchIndex].deliveries.append(delivery)
+        let end = max(apps[index].launches[launchIndex].wake?.end ?? delivery.end, delivery.end)
+        apps[index].launches[launchIndex].wake?.end = end
         setState(.offered(id), of: request.id, in: index)
         save(app: index, launch: id)
-        if apps[index].launches[place].isConnected { offer(delivery.id, index, place, &step) }
+        if apps[index].launches[launchIndex].isConnected {
+            offer(delivery.id, index, launchIndex, &step)
+        }
         touch(index)
     }
 
     /// A run that processing joins is a processing run from then on: it counts, and is watched,
     /// as one.
-    private mutating func join(_ request: Request, _ index: Int, _ place: Int) {
+    private mutating func join(_ request: Request, _ index: Int, _ launchIndex: Int) {
         guard request.kind == .processing,
-            apps[index].launches[place].wake?.trigger != .processing
+            apps[index].launches[launchIndex].wake?.trigger != .processing
         else { return }
-        countWake(apps[index].launches[place], by: -1)
-        apps[index].launches[place].wake?.trigger = .processing
-        countWake(apps[index].launches[place], by: 1)
+        countWake(apps[index].launches[launchIndex], by: -1)
+        apps[index].launches[launchIndex].wake?.trigger = .processing
+        countWake(apps[index].launches[launchIndex], by: 1)
     }
 
     /// The grant is per launch: a refresh that joins refreshes ends with them. One that joins a
@@ -83,13 +87,15 @@ extension Device {
     mutating func offer(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
         guard
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         let delivery = launch.deliveries[slot]
         // Nobody knows before the launch whether a handler is there: it is a result.
         if delivery.trigger != .refresh || requestOrigin(delivery, index) != .fetch,
@@ -104,7 +110,7 @@ extension Device {
             )
             return
         }
-        apps[index].launches[place].deliveries[slot].state = .offered
+        apps[index].launches[launchIndex].deliveries[slot].state = .offered
         save(app: index, launch: launch.id)
         let work: OfferedWork =
             switch delivery.trigger {
@@ -123,13 +129,17 @@ extension Device {
     }
 
     private func requestOrigin(_ delivery: Delivery, _ index: Int) -> Request.Origin? {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
-        return apps[index].requests[place].origin
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return nil
+        }
+        return apps[index].requests[requestIndex].origin
     }
 
     private func mode(of delivery: Delivery, _ index: Int) -> Request.RunMode? {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
-        return apps[index].requests[place].mode
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return nil
+        }
+        return apps[index].requests[requestIndex].mode
     }
 
     /// Ends one delivery: its line, its request, and the run with the last of them.
@@ -141,14 +151,16 @@ extension Device {
         _ step: inout Step
     ) {
         guard
-            let place = apps[index].launches.firstIndex(where: {
+            let launchIndex = apps[index].launches.firstIndex(where: {
                 $0.deliveries.contains { $0.id == id }
             }),
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         let delivery = launch.deliveries[slot]
-        apps[index].launches[place].deliveries.remove(at: slot)
+        apps[index].launches[launchIndex].deliveries.remove(at: slot)
         // A test may run beside what counts.
         let isTest = mode(of: delivery, index) == .simulated
         if let wake = launch.wake {
@@ -176,9 +188,9 @@ extension Device {
         settleDelivered(delivery, of: index, result, &step)
         save(app: index, launch: launch.id)
         touch(index)
-        guard apps[index].launches[place].deliveries.isEmpty else { return }
-        closeWake(index, place, &step)
-        beginTasksBeyondWake(index, place, &step)
+        guard apps[index].launches[launchIndex].deliveries.isEmpty else { return }
+        closeWake(index, launchIndex, &step)
+        beginTasksBeyondWake(index, launchIndex, &step)
     }
 
     /// A delivery without a receipt goes back to pending; a received one is used up, or, when it
@@ -189,8 +201,10 @@ extension Device {
         _ result: RunResult,
         _ step: inout Step
     ) {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return }
-        let request = apps[index].requests[place]
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return
+        }
+        let request = apps[index].requests[requestIndex]
         if request.mode != .simulated {
             switch request.kind {
             case .refresh:
@@ -208,12 +222,12 @@ extension Device {
         }
         let isStanding = request.origin != .submitted
         if request.mode != .simulated && (noReceipt || isStanding) {
-            apps[index].requests[place].mode = .normal
+            apps[index].requests[requestIndex].mode = .normal
             // The next run is chosen anew.
-            apps[index].requests[place].decision = nil
+            apps[index].requests[requestIndex].decision = nil
             setState(.pending, of: id, in: index)
         } else {
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             forget(request: id)
         }
         // The manifest, or the fetch interval, may have changed since it was offered.
@@ -223,43 +237,43 @@ extension Device {
     // MARK: What the app says
 
     mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ step: inout Step) {
-        guard let (index, place) = find(id) else {
+        guard let (index, launchIndex) = find(id) else {
             refuseGone(event, &step)
             return
         }
         touch(index)
         switch event {
         case .connected(let reply):
-            step.reply(reply, .value(greeting(index, place)))
+            step.reply(reply, .value(greeting(index, launchIndex)))
         case .finishedLaunching(let registered, let reply):
-            finishedLaunching(registered, index, place, reply, &step)
-        case .accepted(let delivery): accepted(delivery, index, place, &step)
+            finishedLaunching(registered, index, launchIndex, reply, &step)
+        case .accepted(let delivery): accepted(delivery, index, launchIndex, &step)
         case .declined(let delivery, let reason):
-            declined(delivery, reason, index, place, &step)
+            declined(delivery, reason, index, launchIndex, &step)
         case .expirationHandler(let delivery, let isSet, let reply):
-            answer(reply, checkGiven(delivery, index, place), &step)
-            withDelivery(delivery, index, place) { $0.hasHandler = isSet }
+            answer(reply, checkGiven(delivery, index, launchIndex), &step)
+            withDelivery(delivery, index, launchIndex) { $0.hasHandler = isSet }
             save(app: index, launch: id)
         case .completed(let delivery, let result, let usage, let reply):
-            answer(reply, checkGiven(delivery, index, place), &step)
-            if let usage { note(usage, index, place, &step) }
-            completed(delivery, result, index, place, &step)
+            answer(reply, checkGiven(delivery, index, launchIndex), &step)
+            if let usage { note(usage, index, launchIndex, &step) }
+            completed(delivery, result, index, launchIndex, &step)
         case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(
-                number: apps[index].launches[place].lastTask + 1,
+                number: apps[index].launches[launchIndex].lastTask + 1,
                 name: name,
                 hasHandler: hasHandler,
                 holder: holder,
                 token: token
             )
-            begin(task, index, place, reply, &step)
+            begin(task, index, launchIndex, reply, &step)
         case .taskEnded(let number, let holder, let reply):
-            taskEnded(number, by: holder, index, place, reply, &step)
-        case .extensionGone(let process): extensionGone(process, index, place, &step)
+            taskEnded(number, by: holder, index, launchIndex, reply, &step)
+        case .extensionGone(let process): extensionGone(process, index, launchIndex, &step)
         case .enteredBackground:
-            apps[index].launches[place].enteringUntil = nil
-            if !apps[index].launches[place].tasks.isEmpty {
-                apps[index].launches[place].graceEnd = nil
+            apps[index].launches[launchIndex].enteringUntil = nil
+            if !apps[index].launches[launchIndex].tasks.isEmpty {
+                apps[index].launches[launchIndex].graceEnd = nil
             }
             save(app: index, launch: id)
         case .fetchInterval(let interval, let reply):
@@ -278,11 +292,11 @@ extension Device {
             note(mistake, subject, app: index, &step)
             answer(reply, nil, &step)
         case .disconnected:
-            apps[index].launches[place].isConnected = false
+            apps[index].launches[launchIndex].isConnected = false
             save(app: index, launch: id)
         case .reconnected(let running, let finished, let registered, let reply):
-            if let reply { step.reply(reply, .value(greeting(index, place))) }
-            if let registered { apps[index].launches[place].registered = registered }
+            if let reply { step.reply(reply, .value(greeting(index, launchIndex))) }
+            if let registered { apps[index].launches[launchIndex].registered = registered }
             reconnected(id, index, running, finished, &step)
         }
     }
@@ -303,54 +317,56 @@ extension Device {
     }
 
     mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch) else { return }
+        guard let launchIndex = apps[index].index(of: launch) else { return }
         // An offer may have died with the daemon that made it; the app knows what it has had.
-        for delivery in apps[index].launches[place].deliveries
+        for delivery in apps[index].launches[launchIndex].deliveries
         where delivery.state == .waiting || delivery.state == .offered {
-            guard let place = apps[index].index(of: launch) else { return }
-            offer(delivery.id, index, place, &step)
+            guard let launchIndex = apps[index].index(of: launch) else { return }
+            offer(delivery.id, index, launchIndex, &step)
         }
     }
 
     mutating func withDelivery(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ change: (inout Delivery) -> Void
     ) {
         guard
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        change(&apps[index].launches[place].deliveries[slot])
+        change(&apps[index].launches[launchIndex].deliveries[slot])
     }
 
     mutating func accepted(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .offered
         else { return }
-        withDelivery(id, index, place) { $0.state = .running }
+        withDelivery(id, index, launchIndex) { $0.state = .running }
         if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
         save(app: index, launch: launch.id)
         step.emit(.tell(launch.id, .go(id, until: delivery.end)))
-        tellExpiry(id, index, place, &step)
+        tellExpiry(id, index, launchIndex, &step)
     }
 
     private mutating func declined(
         _ id: DeliveryID,
         _ reason: String,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place].id
+        let launch = apps[index].launches[launchIndex].id
         guard
-            apps[index].launches[place].deliveries
+            apps[index].launches[launchIndex].deliveries
                 .contains(where: { $0.id == id && $0.state == .offered })
         else { return }
         finish(id, index, .failed, reason: "the app did not take it: \(reason)", &step)
@@ -358,8 +374,8 @@ extension Device {
     }
 
     /// Nil: the delivery has been accepted and not yet completed.
-    private func checkGiven(_ id: DeliveryID, _ index: Int, _ place: Int) -> Refusal? {
-        let deliveries = apps[index].launches[place].deliveries
+    private func checkGiven(_ id: DeliveryID, _ index: Int, _ launchIndex: Int) -> Refusal? {
+        let deliveries = apps[index].launches[launchIndex].deliveries
         guard !deliveries.contains(where: { $0.id == id && $0.state == .running }) else {
             return nil
         }
@@ -376,10 +392,10 @@ extension Device {
         _ id: DeliveryID,
         _ result: TaskResult,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .running
         else {
@@ -398,17 +414,17 @@ extension Device {
         case (.none, .unsuccessful): outcome = .unsuccessful
         }
         finish(id, index, outcome, reason: "the app said so", &step)
-        if let place = apps[index].index(of: launch.id) {
-            suspendIfDone(apps[index].launches[place].id, &step)
+        if let launchIndex = apps[index].index(of: launch.id) {
+            suspendIfDone(apps[index].launches[launchIndex].id, &step)
         }
     }
 
     // MARK: Expiry
 
     mutating func advanceDeliveries(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let began = apps[index].launches[place].wake?.began.awake ?? .distantPast
-        for delivery in apps[index].launches[place].deliveries {
+        guard let (index, launchIndex) = find(id) else { return }
+        let began = apps[index].launches[launchIndex].wake?.began.awake ?? .distantPast
+        for delivery in apps[index].launches[launchIndex].deliveries {
             if delivery.end <= step.now.awake {
                 expire(delivery, id, &step)
             } else if !delivery.warned, warning(before: delivery.end, began) <= step.now.awake {
@@ -424,12 +440,12 @@ extension Device {
         _ reason: StopReason,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        withDelivery(delivery, index, place) { $0.warned = true }
-        if apps[index].launches[place].wake?.stop == nil {
-            apps[index].launches[place].wake?.stop = reason
+        guard let (index, launchIndex) = find(id) else { return }
+        withDelivery(delivery, index, launchIndex) { $0.warned = true }
+        if apps[index].launches[launchIndex].wake?.stop == nil {
+            apps[index].launches[launchIndex].wake?.stop = reason
         }
-        tellExpiry(delivery, index, place, &step)
+        tellExpiry(delivery, index, launchIndex, &step)
         save(app: index, launch: id)
         touch(index)
     }
@@ -438,15 +454,15 @@ extension Device {
     mutating func tellExpiry(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.isConnected, launch.ending == nil,
             let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.warned, !delivery.isTold, delivery.state == .running
         else { return }
-        withDelivery(id, index, place) { $0.isTold = true }
+        withDelivery(id, index, launchIndex) { $0.isTold = true }
         save(app: index, launch: launch.id)
         step.emit(
             .tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout, until: delivery.end))
@@ -456,8 +472,8 @@ extension Device {
     /// The time is over. Without a handler it counts as completed without success; with one that
     /// did not complete, and for a fetch, the app is ended.
     private mutating func expire(_ delivery: Delivery, _ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id), apps[index].launches[place].ending == nil,
-            apps[index].launches[place].deliveries.contains(where: { $0.id == delivery.id })
+        guard let (index, launchIndex) = find(id), apps[index].launches[launchIndex].ending == nil,
+            apps[index].launches[launchIndex].deliveries.contains(where: { $0.id == delivery.id })
         else { return }
         let mustComplete = delivery.hasHandler || requestOrigin(delivery, index) == .fetch
         if mustComplete || delivery.state != .running {

@@ -8,11 +8,11 @@ extension Device {
     mutating func begin(
         _ task: BackgroundTask,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reply: ReplyToken,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         // Asked again by an app that had no answer, since the daemon died.
         if let token = task.token,
             let known = launch.tasks.first(where: {
@@ -39,8 +39,8 @@ extension Device {
         }
         var task = task
         task.inWake = launch.presence == .background && launch.wake != nil
-        apps[index].launches[place].lastTask = task.number
-        apps[index].launches[place].tasks.append(task)
+        apps[index].launches[launchIndex].lastTask = task.number
+        apps[index].launches[launchIndex].tasks.append(task)
         save(app: index, launch: launch.id)
         step.reply(reply, .value(answer(task, launch)))
     }
@@ -60,11 +60,11 @@ extension Device {
         _ number: Int64,
         by holder: ProcessID?,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reply: ReplyToken?,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.tasks.contains(where: { $0.number == number && $0.holder == holder }) else {
             note(.note("ended an unknown background task: \(number)"), app: index, &step)
             let refusal = Refusal(
@@ -77,62 +77,64 @@ extension Device {
             return
         }
         answer(reply, nil, &step)
-        release(index, place, &step) { $0.number == number }
+        release(index, launchIndex, &step) { $0.number == number }
     }
 
     /// An extension's process has ended, or hung up: what it held is held no more.
     mutating func extensionGone(
         _ process: ProcessID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        guard apps[index].launches[place].tasks.contains(where: { $0.holder == process }) else {
+        guard apps[index].launches[launchIndex].tasks.contains(where: { $0.holder == process })
+        else {
             return
         }
-        release(index, place, &step) { $0.holder == process }
+        release(index, launchIndex, &step) { $0.holder == process }
     }
 
     private mutating func release(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step,
         where isMeant: (BackgroundTask) -> Bool
     ) {
-        let id = apps[index].launches[place].id
-        apps[index].launches[place].tasks.removeAll(where: isMeant)
+        let id = apps[index].launches[launchIndex].id
+        apps[index].launches[launchIndex].tasks.removeAll(where: isMeant)
         // Given back as soon as the last one ends, without the debounce; but never in the middle of
         // entering the background.
-        if apps[index].launches[place].tasks.isEmpty {
-            apps[index].launches[place].graceEnd = apps[index].launches[place].enteringUntil
+        if apps[index].launches[launchIndex].tasks.isEmpty {
+            apps[index].launches[launchIndex].graceEnd =
+                apps[index].launches[launchIndex].enteringUntil
         }
         save(app: index, launch: id)
         suspendIfDone(id, &step)
     }
 
     /// The run is over; tasks that were opened during it get a little more.
-    mutating func beginTasksBeyondWake(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func beginTasksBeyondWake(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence == .background else { return }
         // One of an earlier wake keeps the end that it had.
         for (slot, task) in launch.tasks.enumerated() where task.inWake && task.end == nil {
-            apps[index].launches[place].tasks[slot].end =
+            apps[index].launches[launchIndex].tasks[slot].end =
                 step.now.awake + settings.taskBeyondWake
-            warn(task, index, place, &step)
+            warn(task, index, launchIndex, &step)
         }
     }
 
     private mutating func warn(
         _ task: BackgroundTask,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard !task.warned, let slot = launch.tasks.firstIndex(where: { $0.number == task.number })
         else { return }
-        apps[index].launches[place].tasks[slot].warned = true
-        tellExpiry(task.number, apps[index].launches[place], &step)
+        apps[index].launches[launchIndex].tasks[slot].warned = true
+        tellExpiry(task.number, apps[index].launches[launchIndex], &step)
     }
 
     /// Calls the handler of a task whose time is nearly over, if somebody listens. Told again to
@@ -155,16 +157,16 @@ extension Device {
 
     /// The app listens again.
     mutating func tellExpiriesAgain(_ id: LaunchID, _ index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: id) else { return }
-        let launch = apps[index].launches[place]
+        guard let launchIndex = apps[index].index(of: id) else { return }
+        let launch = apps[index].launches[launchIndex]
         for task in launch.tasks where task.holder == nil {
             tellExpiry(task.number, launch, &step)
         }
     }
 
     mutating func advanceTasks(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         guard launch.ending == nil else { return }
         if launch.tasks.contains(where: { $0.end.map { $0 <= step.now.awake } ?? false }) {
             self.end(id, .neverCompleted, &step)
@@ -176,8 +178,8 @@ extension Device {
         if finishUp.end <= step.now.awake {
             end(id, .neverCompleted, &step)
         } else if !finishUp.warned, finishUp.end - settings.expiryWarning <= step.now.awake {
-            apps[index].launches[place].finishUp?.warned = true
-            for task in launch.tasks where !task.inWake { warn(task, index, place, &step) }
+            apps[index].launches[launchIndex].finishUp?.warned = true
+            for task in launch.tasks where !task.inWake { warn(task, index, launchIndex, &step) }
             save(app: index, launch: id)
         }
     }

@@ -58,14 +58,14 @@ extension Device {
     }
 
     private mutating func spawnCommand(_ id: LaunchID, of index: Int, _ step: inout Step) {
-        guard let (_, place) = find(id), let manifest = apps[index].manifest,
-            case .command(_, let kind) = apps[index].launches[place].role
+        guard let (_, launchIndex) = find(id), let manifest = apps[index].manifest,
+            case .command(_, let kind) = apps[index].launches[launchIndex].role
         else { return }
         guard !isStopping else {
-            undo(apps[index].launches[place], of: index, &step)
+            undo(apps[index].launches[launchIndex], of: index, &step)
             return
         }
-        apps[index].launches[place].phase = .starting
+        apps[index].launches[launchIndex].phase = .starting
         save(app: index, launch: id)
         let arguments: [String]?
         switch kind {
@@ -99,40 +99,40 @@ extension Device {
         of index: Int,
         _ step: inout Step
     ) {
-        guard let (_, place) = find(id) else { return }
-        apps[index].launches[place].wake = newWake(request, resumed: true, &step)
-        apps[index].launches[place].presence = .background
-        beganWake(apps[index].launches[place], of: index, &step)
-        thaw(index, place, &step)
+        guard let (_, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].wake = newWake(request, resumed: true, &step)
+        apps[index].launches[launchIndex].presence = .background
+        beganWake(apps[index].launches[launchIndex], of: index, &step)
+        thaw(index, launchIndex, &step)
     }
 
     // MARK: Events
 
-    mutating func commandStarted(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func commandStarted(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         // The receipt: launching is delivering.
         if let request = launch.request { setState(.running(launch.id), of: request, in: index) }
         guard launch.ending == nil, case .command(_, let kind) = launch.role else { return }
         let end = step.now.awake + grant(for: kind)
-        apps[index].launches[place].wake?.end = end
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+        apps[index].launches[launchIndex].wake?.end = end
+        let monitor = monitor(apps[index].launches[launchIndex], at: step.now)
+        apps[index].launches[launchIndex].monitor = monitor
     }
 
     mutating func commandExited(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ exit: Exit,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         if let ending = launch.ending {
             let wasKilled = ending.killAt == nil
             if case .status(let status) = exit, !wasKilled,
                 apps[index].manifest?.value.isAnswer(status) == true
             {
                 // Done in the time that it had: its exit status is the completion.
-                apps[index].launches[place].ending = nil
+                apps[index].launches[launchIndex].ending = nil
                 save(app: index, launch: launch.id)
                 judge(launch.id, status: status, of: index, &step)
                 return
@@ -192,10 +192,10 @@ extension Device {
     }
 
     private mutating func readWhetherNew(_ id: LaunchID, of index: Int, _ step: inout Step) {
-        guard let (_, place) = find(id),
-            case .command(_, let kind) = apps[index].launches[place].role
+        guard let (_, launchIndex) = find(id),
+            case .command(_, let kind) = apps[index].launches[launchIndex].role
         else { return }
-        if apps[index].launches[place].probe.before != nil, needsProbeBefore(index) {
+        if apps[index].launches[launchIndex].probe.before != nil, needsProbeBefore(index) {
             probe(.after, id, of: index, &step)
         } else {
             endCommand(
@@ -215,16 +215,16 @@ extension Device {
         of index: Int,
         _ step: inout Step
     ) {
-        guard let (_, place) = find(id), let manifest = apps[index].manifest else { return }
+        guard let (_, launchIndex) = find(id), let manifest = apps[index].manifest else { return }
         let source: ResultSource
         switch probeStep {
         case .before, .after: source = manifest.newDataFrom
         case .failed: source = .command(manifest.failedFrom ?? [])
         }
-        apps[index].launches[place].phase = probeStep == .before ? .probing : .judging
-        apps[index].launches[place].probe.step = probeStep
+        apps[index].launches[launchIndex].phase = probeStep == .before ? .probing : .judging
+        apps[index].launches[launchIndex].probe.step = probeStep
         // The shell keeps the limit; this one is for a shell that cannot.
-        apps[index].launches[place].probe.limit =
+        apps[index].launches[launchIndex].probe.limit =
             step.now.awake + settings.probeLimit + .seconds(5)
         save(app: index, launch: id)
         // The next daemon asks it.
@@ -247,15 +247,15 @@ extension Device {
 
     mutating func probed(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ probeStep: ProbeStep,
         _ answer: ProbeAnswer,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.probe.step == probeStep else { return }
-        apps[index].launches[place].probe.step = nil
-        apps[index].launches[place].probe.limit = nil
+        apps[index].launches[launchIndex].probe.step = nil
+        apps[index].launches[launchIndex].probe.limit = nil
         save(app: index, launch: launch.id)
         if launch.phase == .probing, let ending = launch.ending {
             endCommand(launch.id, .expired(ending.reason), reason: ending.reason.words, &step)
@@ -263,11 +263,11 @@ extension Device {
         }
         switch (probeStep, answer) {
         case (.before, .read(let fingerprint, _)):
-            apps[index].launches[place].probe.before = .content(fingerprint)
+            apps[index].launches[launchIndex].probe.before = .content(fingerprint)
             spawnCommand(launch.id, of: index, &step)
         case (.before, .notAsked(let failure)):
             blockStarts(failure, &step)
-            undo(apps[index].launches[place], of: index, &step)
+            undo(apps[index].launches[launchIndex], of: index, &step)
         case (.failed, .notAsked(let failure)), (.after, .notAsked(let failure)):
             blockStarts(failure, &step)
             endCommand(
@@ -277,7 +277,7 @@ extension Device {
                 &step
             )
         case (.before, .unreadable):
-            apps[index].launches[place].probe.before = .nothing
+            apps[index].launches[launchIndex].probe.before = .nothing
             spawnCommand(launch.id, of: index, &step)
         case (.failed, .read(_, let status)):
             if status == 0 {
@@ -314,11 +314,11 @@ extension Device {
         _ reason: StopReason,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         guard launch.ending == nil else { return }
         if launch.phase == .running, launch.isFreezable(reason, apps[index].manifest) {
-            interrupt(index, place, reason, &step)
+            interrupt(index, launchIndex, reason, &step)
             return
         }
         switch launch.phase {
@@ -332,7 +332,7 @@ extension Device {
         case .starting, .running:
             break
         }
-        if launch.isFrozen { thaw(index, place, &step) }
+        if launch.isFrozen { thaw(index, launchIndex, &step) }
         let grace = min(
             apps[index].manifest?.stopTimeout ?? settings.stopTimeout,
             settings.stopTimeout
@@ -340,11 +340,11 @@ extension Device {
         let end = step.now.awake + grace
         // Stopped early, it has the time to end in good order, but never more than its grant.
         let limit = reason == .timeout ? launch.wake?.end ?? end : min(end, launch.wake?.end ?? end)
-        apps[index].launches[place].ending = Launch.Ending(
+        apps[index].launches[launchIndex].ending = Launch.Ending(
             reason: reason,
             killAt: max(limit, step.now.awake + .milliseconds(1))
         )
-        apps[index].launches[place].wake?.stop = reason
+        apps[index].launches[launchIndex].wake?.stop = reason
         save(app: index, launch: id)
         step.emit(.terminate(id))
         touch(index)
@@ -352,11 +352,11 @@ extension Device {
 
     private mutating func interrupt(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reason: StopReason,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.wake != nil else { return }
         if let request = launch.request, let item = apps[index].index(of: request) {
             if apps[index].requests[item].interruptedAt == nil {
@@ -369,10 +369,10 @@ extension Device {
             save(app: index, request: request)
         }
         if launch.interruptedSince == nil {
-            apps[index].launches[place].interruptedSince = step.now.boot
+            apps[index].launches[launchIndex].interruptedSince = step.now.boot
         }
-        freeze(index, place, &step)
-        endedWake(index, place, .interrupted(reason), reason: reason.words, &step)
+        freeze(index, launchIndex, &step)
+        endedWake(index, launchIndex, .interrupted(reason), reason: reason.words, &step)
     }
 
     // MARK: The end
@@ -384,10 +384,10 @@ extension Device {
         reason: String,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if launch.wake != nil {
-            endedWake(index, place, result, reason: reason, &step)
+            endedWake(index, launchIndex, result, reason: reason, &step)
         } else {
             note(.ended(result, reason: reason), app: index, &step)
         }
@@ -404,8 +404,8 @@ extension Device {
         ranFor launch: Launch,
         _ step: inout Step
     ) {
-        guard let place = apps[index].index(of: id) else { return }
-        var request = apps[index].requests[place]
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        var request = apps[index].requests[requestIndex]
         request.state = .pending
         request.readySince = nil
         request.interruptedAt = nil
@@ -442,10 +442,10 @@ extension Device {
         }
         // A simulated run has a request of its own, which nobody waits for.
         if again && !isSimulated && !apps[index].hasSuccessor(of: request) {
-            apps[index].requests[place] = request
+            apps[index].requests[requestIndex] = request
             save(app: index, request: id)
         } else {
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             forget(request: id)
         }
         // The manifest may have changed since it was started.

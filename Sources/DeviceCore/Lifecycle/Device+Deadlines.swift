@@ -6,22 +6,28 @@ extension Device {
     mutating func advanceLaunches(of index: Int, _ step: inout Step) {
         guard !apps[index].launches.isEmpty else { return }
         for id in apps[index].launches.map(\.id) {
-            guard let place = apps[index].index(of: id) else { continue }
-            let launch = apps[index].launches[place]
+            guard let launchIndex = apps[index].index(of: id) else { continue }
+            let launch = apps[index].launches[launchIndex]
             if let killAt = launch.ending?.killAt, killAt <= step.now.awake {
-                apps[index].launches[place].ending?.killAt = nil
+                apps[index].launches[launchIndex].ending?.killAt = nil
                 save(app: index, launch: id)
                 step.emit(.kill(id))
             }
-            tellDeadline(index, place, &step)
+            tellDeadline(index, launchIndex, &step)
             if let limit = launch.probe.limit, let probeStep = launch.probe.step,
                 limit <= step.now.awake
             {
                 step.emit(.cancelProbe(id))
-                probed(index, place, probeStep, .unreadable(reason: "no answer in time"), &step)
+                probed(
+                    index,
+                    launchIndex,
+                    probeStep,
+                    .unreadable(reason: "no answer in time"),
+                    &step
+                )
                 continue
             }
-            sample(index, place, &step)
+            sample(index, launchIndex, &step)
             if launch.isCommand {
                 advanceCommand(launch, of: index, &step)
             } else {
@@ -32,8 +38,8 @@ extension Device {
 
     /// A command's end, for the time in which no daemon lives. What an app does it says to a
     /// daemon, and what would be frozen goes on: neither is ended by time alone then.
-    private mutating func tellDeadline(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    private mutating func tellDeadline(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.isCommand, launch.process != nil, launch.exit == nil else { return }
         var deadline = launch.deadline
         if let ending = launch.ending {
@@ -44,20 +50,20 @@ extension Device {
             deadline = launch.wake?.end
         }
         guard deadline != launch.deadline else { return }
-        apps[index].launches[place].deadline = deadline
+        apps[index].launches[launchIndex].deadline = deadline
         save(app: index, launch: launch.id)
         step.emit(.setDeadline(launch.id, deadline))
     }
 
-    private mutating func sample(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    private mutating func sample(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         if let next = launch.monitor?.next, next <= step.now.awake {
             let following = step.now.awake + sampleInterval
-            apps[index].launches[place].monitor?.next = following
+            apps[index].launches[launchIndex].monitor?.next = following
             step.emit(.measure(launch.id))
         }
         if let check = launch.lockCheckAt, check <= step.now.boot {
-            apps[index].launches[place].lockCheckAt = nil
+            apps[index].launches[launchIndex].lockCheckAt = nil
             step.emit(.checkLocks(launch.id))
         }
     }
@@ -88,10 +94,10 @@ extension Device {
         }
         advanceDeliveries(launch.id, &step)
         advanceTasks(launch.id, &step)
-        guard let (index, place) = find(launch.id) else { return }
-        if let grace = apps[index].launches[place].graceEnd, grace <= step.now.awake {
-            apps[index].launches[place].graceEnd = nil
-            apps[index].launches[place].enteringUntil = nil
+        guard let (index, launchIndex) = find(launch.id) else { return }
+        if let grace = apps[index].launches[launchIndex].graceEnd, grace <= step.now.awake {
+            apps[index].launches[launchIndex].graceEnd = nil
+            apps[index].launches[launchIndex].enteringUntil = nil
         }
         suspendIfDone(launch.id, &step)
     }

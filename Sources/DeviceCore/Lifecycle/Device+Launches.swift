@@ -24,8 +24,10 @@ extension Device {
     }
 
     mutating func remove(_ id: LaunchID, from index: Int, _ step: inout Step) {
-        if let place = apps[index].index(of: id), apps[index].launches[place].wake != nil {
-            countWake(apps[index].launches[place], by: -1)
+        if let launchIndex = apps[index].index(of: id),
+            apps[index].launches[launchIndex].wake != nil
+        {
+            countWake(apps[index].launches[launchIndex], by: -1)
         }
         apps[index].launches.removeAll { $0.id == id }
         owners.removeAll { $0.launch == id }
@@ -37,9 +39,9 @@ extension Device {
     }
 
     mutating func setState(_ state: Request.State, of id: RequestID, in index: Int) {
-        guard let place = apps[index].index(of: id) else { return }
-        apps[index].requests[place].state = state
-        apps[index].requests[place].readySince = nil
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        apps[index].requests[requestIndex].state = state
+        apps[index].requests[requestIndex].readySince = nil
         save(app: index, request: id)
     }
 
@@ -50,15 +52,15 @@ extension Device {
 
     // MARK: Freezing
 
-    mutating func freeze(_ index: Int, _ place: Int, _ step: inout Step) {
-        let id = apps[index].launches[place].id
-        apps[index].launches[place].presence = .suspended
-        apps[index].launches[place].graceEnd = nil
-        apps[index].launches[place].enteringUntil = nil
-        apps[index].launches[place].finishUp = nil
-        apps[index].launches[place].monitor = nil
-        apps[index].launches[place].isFrozen = true
-        apps[index].launches[place].lockCheckAt = step.now.boot + settings.lockCheckDelay
+    mutating func freeze(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let id = apps[index].launches[launchIndex].id
+        apps[index].launches[launchIndex].presence = .suspended
+        apps[index].launches[launchIndex].graceEnd = nil
+        apps[index].launches[launchIndex].enteringUntil = nil
+        apps[index].launches[launchIndex].finishUp = nil
+        apps[index].launches[launchIndex].monitor = nil
+        apps[index].launches[launchIndex].isFrozen = true
+        apps[index].launches[launchIndex].lockCheckAt = step.now.boot + settings.lockCheckDelay
         if conditions.memory >= 2, memoryCheckAt == nil {
             memoryCheckAt = step.now.awake + .seconds(2)
         }
@@ -67,16 +69,18 @@ extension Device {
         touch(index)
     }
 
-    mutating func thaw(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
-        apps[index].launches[place].lockCheckAt = nil
-        apps[index].launches[place].isFrozen = false
-        if launch.presence == .suspended { apps[index].launches[place].presence = .background }
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+    mutating func thaw(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
+        apps[index].launches[launchIndex].lockCheckAt = nil
+        apps[index].launches[launchIndex].isFrozen = false
+        if launch.presence == .suspended {
+            apps[index].launches[launchIndex].presence = .background
+        }
+        let monitor = monitor(apps[index].launches[launchIndex], at: step.now)
+        apps[index].launches[launchIndex].monitor = monitor
         save(app: index, launch: launch.id)
         if launch.isFrozen { step.emit(.thaw(launch.id)) }
-        tellRefresh(index, place, &step)
+        tellRefresh(index, launchIndex, &step)
         touch(index)
     }
 
@@ -91,8 +95,8 @@ extension Device {
         let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
         apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
         ledger.wakeBegan(on: day, onBattery: onBattery)
-        if let place = apps[index].index(of: launch.id) {
-            apps[index].launches[place].wake?.wasOnBattery = onBattery
+        if let launchIndex = apps[index].index(of: launch.id) {
+            apps[index].launches[launchIndex].wake?.wasOnBattery = onBattery
         }
         save(app: index)
         save(.device)
@@ -101,15 +105,15 @@ extension Device {
     /// Writes the line of a run, counts what it cost and what it says of the app.
     mutating func endedWake(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ result: RunResult,
         reason: String,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let wake = launch.wake else { return }
         report(line(of: launch, wake, result, reason: reason, step.now), of: index, &step)
-        closeWake(index, place, &step)
+        closeWake(index, launchIndex, &step)
     }
 
     func line(
@@ -139,17 +143,17 @@ extension Device {
     }
 
     /// The run is over: its slot is free, its cost is booked.
-    mutating func closeWake(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func closeWake(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         guard let wake = launch.wake else { return }
         countWake(launch, by: -1)
-        apps[index].launches[place].wake = nil
+        apps[index].launches[launchIndex].wake = nil
         save(app: index, launch: launch.id)
         if wake.mode != .simulated {
             let runTime = max(.zero, step.now.awake - wake.began.awake)
             let cpu = launch.cost(of: wake) ?? .zero
             if launch.process != nil, launch.exit == nil, let start = wake.cpuAtStart {
-                apps[index].launches[place].bookedUntil = start + cpu
+                apps[index].launches[launchIndex].bookedUntil = start + cpu
                 step.emit(.measure(launch.id))
             }
             let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
@@ -215,27 +219,31 @@ extension Device {
 
     mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ step: inout Step) {
         // About a launch that is over: an answer that crossed its end.
-        guard let (index, place) = find(id) else { return }
+        guard let (index, launchIndex) = find(id) else { return }
         if event.mayChangeAnswers { touch(index) }
         switch event {
         case .started(let process):
-            guard apps[index].launches[place].process == nil else { return }
-            apps[index].launches[place].process = process
-            apps[index].launches[place].phase = .running
+            guard apps[index].launches[launchIndex].process == nil else { return }
+            apps[index].launches[launchIndex].process = process
+            apps[index].launches[launchIndex].phase = .running
             save(app: index, launch: id)
             unblockStarts()
-            if apps[index].launches[place].isCommand { commandStarted(index, place, &step) }
+            if apps[index].launches[launchIndex].isCommand {
+                commandStarted(index, launchIndex, &step)
+            }
             answerOpening(id, index, &step)
         case .notStarted(let failure):
-            notStarted(apps[index].launches[place], failure, of: index, &step)
+            notStarted(apps[index].launches[launchIndex], failure, of: index, &step)
         case .exited(let exit, let usage):
-            exited(id, index, place, exit, usage, &step)
+            exited(id, index, launchIndex, exit, usage, &step)
         case .measured(let usage):
-            measured(index, place, usage, &step)
+            measured(index, launchIndex, usage, &step)
         case .probed(let probeStep, let answer):
-            probed(index, place, probeStep, answer, &step)
+            probed(index, launchIndex, probeStep, answer, &step)
         case .locks(let paths):
-            guard apps[index].launches[place].isFrozen, let first = paths.first else { return }
+            guard apps[index].launches[launchIndex].isFrozen, let first = paths.first else {
+                return
+            }
             end(id, .fileLock, detail: first, &step)
         }
     }
@@ -243,22 +251,22 @@ extension Device {
     mutating func exited(
         _ id: LaunchID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ exit: Exit,
         _ usage: Usage?,
         _ step: inout Step
     ) {
-        guard apps[index].launches[place].exit == nil else { return }
-        apps[index].launches[place].exit = exit
-        if let usage { apps[index].launches[place].usage = usage }
-        apps[index].launches[place].isFrozen = false
-        apps[index].launches[place].lockCheckAt = nil
-        apps[index].launches[place].monitor = nil
+        guard apps[index].launches[launchIndex].exit == nil else { return }
+        apps[index].launches[launchIndex].exit = exit
+        if let usage { apps[index].launches[launchIndex].usage = usage }
+        apps[index].launches[launchIndex].isFrozen = false
+        apps[index].launches[launchIndex].lockCheckAt = nil
+        apps[index].launches[launchIndex].monitor = nil
         save(app: index, launch: id)
-        if apps[index].launches[place].isCommand {
-            commandExited(index, place, exit, &step)
+        if apps[index].launches[launchIndex].isCommand {
+            commandExited(index, launchIndex, exit, &step)
         } else {
-            appExited(index, place, exit, &step)
+            appExited(index, launchIndex, exit, &step)
         }
     }
 
@@ -284,12 +292,12 @@ extension Device {
 
     private mutating func measured(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ usage: Usage,
         _ step: inout Step
     ) {
-        note(usage, index, place, &step)
-        let launch = apps[index].launches[place]
+        note(usage, index, launchIndex, &step)
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence == .background, launch.ending == nil else { return }
         let limit = memoryLimit(of: apps[index])
         if usage.memory > limit {
@@ -307,8 +315,8 @@ extension Device {
         guard let monitor = launch.monitor else { return }
         // While it does not apply it averages over nothing: its window begins when it does.
         guard !isUnmonitored(launch, of: apps[index]), let before = monitor.cpu else {
-            apps[index].launches[place].monitor?.cpu = usage.cpu
-            apps[index].launches[place].monitor?.since = step.now.awake
+            apps[index].launches[launchIndex].monitor?.cpu = usage.cpu
+            apps[index].launches[launchIndex].monitor?.since = step.now.awake
             return
         }
         let elapsed = step.now.awake - monitor.since
@@ -317,7 +325,7 @@ extension Device {
         if percent >= settings.cpuLimit {
             end(launch.id, .cpuMonitor, &step)
         } else {
-            apps[index].launches[place].monitor = CPUMonitor(
+            apps[index].launches[launchIndex].monitor = CPUMonitor(
                 since: step.now.awake,
                 cpu: usage.cpu,
                 next: step.now.awake + sampleInterval
@@ -328,11 +336,11 @@ extension Device {
 
     /// The answer at the end of a run, or at the beginning of one.
     /// What a launch has used by now: booked, and nothing concluded from it.
-    mutating func note(_ usage: Usage, _ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
-        apps[index].launches[place].usage = usage
+    mutating func note(_ usage: Usage, _ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
+        apps[index].launches[launchIndex].usage = usage
         if let before = launch.bookedUntil {
-            apps[index].launches[place].bookedUntil = nil
+            apps[index].launches[launchIndex].bookedUntil = nil
             let rest = max(.zero, usage.cpu - before)
             if rest > .zero {
                 let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
@@ -348,7 +356,7 @@ extension Device {
             }
         }
         if launch.wake != nil, launch.wake?.cpuAtStart == nil {
-            apps[index].launches[place].wake?.cpuAtStart = usage.cpu
+            apps[index].launches[launchIndex].wake?.cpuAtStart = usage.cpu
         }
     }
 
@@ -390,19 +398,19 @@ extension Device {
         detail: String = "",
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if let ending = launch.ending, ending.killAt == nil { return }
         if launch.phase == .probing || launch.phase == .judging {
             step.emit(.cancelProbe(id))
             endCommand(id, .terminated(reason), reason: reason.words, &step)
             return
         }
-        apps[index].launches[place].ending = Launch.Ending(
+        apps[index].launches[launchIndex].ending = Launch.Ending(
             reason: launch.ending?.reason ?? reason,
             killAt: nil
         )
-        apps[index].launches[place].wake?.stop = reason
+        apps[index].launches[launchIndex].wake?.stop = reason
         if !detail.isEmpty { note(.note("\(reason.words): \(detail)"), app: index, &step) }
         save(app: index, launch: id)
         step.emit(.kill(id))

@@ -9,10 +9,10 @@ extension Device {
     }
 
     /// What an app learns of itself when it connects.
-    mutating func greeting(_ index: Int, _ place: Int) -> Value {
-        let launch = apps[index].launches[place]
+    mutating func greeting(_ index: Int, _ launchIndex: Int) -> Value {
+        let launch = apps[index].launches[launchIndex]
         let status = refreshStatus(of: apps[index].id)
-        apps[index].launches[place].toldRefresh = status
+        apps[index].launches[launchIndex].toldRefresh = status
         return [
             "app": .string(apps[index].id.name), "launch": .integer(Int64(launch.id.number)),
             "state": launch.presence == .foreground ? "foreground" : "background",
@@ -23,11 +23,11 @@ extension Device {
     mutating func finishedLaunching(
         _ registered: [String],
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reply: ReplyToken?,
         _ step: inout Step
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard !launch.isConnected else {
             note(.note(AppMistake.finishedTwice.words), app: index, &step)
             let refusal = Refusal(
@@ -40,26 +40,26 @@ extension Device {
             return
         }
         answer(reply, nil, &step)
-        apps[index].launches[place].launchingUntil = nil
-        apps[index].launches[place].isConnected = true
-        apps[index].launches[place].registered = registered
+        apps[index].launches[launchIndex].launchingUntil = nil
+        apps[index].launches[launchIndex].isConnected = true
+        apps[index].launches[launchIndex].registered = registered
         save(app: index, launch: launch.id)
         // By this an app tells a launch by its user from one in the background.
         if launch.presence == .foreground { step.emit(.tell(launch.id, .didBecomeActive)) }
         // Its user left while it was launching.
         if launch.presence == .background, let finishUp = launch.finishUp {
             let end = step.now.awake + settings.enteringBackground
-            apps[index].launches[place].graceEnd = end
-            apps[index].launches[place].enteringUntil = end
+            apps[index].launches[launchIndex].graceEnd = end
+            apps[index].launches[launchIndex].enteringUntil = end
             step.emit(.tell(launch.id, .didEnterBackground(until: finishUp.end)))
         }
-        tellRefresh(index, place, &step)
+        tellRefresh(index, launchIndex, &step)
         offerWaiting(index, launch.id, &step)
         // One that lost its connection, and says nothing of what it had accepted.
         for delivery in launch.deliveries where delivery.state == .running {
             step.emit(.tell(launch.id, .go(delivery.id, until: delivery.end)))
-            withDelivery(delivery.id, index, place) { $0.isTold = false }
-            tellExpiry(delivery.id, index, place, &step)
+            withDelivery(delivery.id, index, launchIndex) { $0.isTold = false }
+            tellExpiry(delivery.id, index, launchIndex, &step)
         }
         tellExpiriesAgain(launch.id, index, &step)
     }
@@ -71,33 +71,33 @@ extension Device {
         _ finished: [FinishedDelivery],
         _ step: inout Step
     ) {
-        guard let place = apps[index].index(of: id) else { return }
-        apps[index].launches[place].isConnected = true
-        apps[index].launches[place].launchingUntil = nil
+        guard let launchIndex = apps[index].index(of: id) else { return }
+        apps[index].launches[launchIndex].isConnected = true
+        apps[index].launches[launchIndex].launchingUntil = nil
         save(app: index, launch: id)
-        tellRefresh(index, place, &step)
-        for delivery in apps[index].launches[place].deliveries {
-            guard let place = apps[index].index(of: id) else { return }
+        tellRefresh(index, launchIndex, &step)
+        for delivery in apps[index].launches[launchIndex].deliveries {
+            guard let launchIndex = apps[index].index(of: id) else { return }
             let knows = running.contains(delivery.id)
             let end = finished.first { $0.delivery == delivery.id }
             // Its time may have come while nobody listened, or the word of it been lost.
-            withDelivery(delivery.id, index, place) { $0.isTold = false }
+            withDelivery(delivery.id, index, launchIndex) { $0.isTold = false }
             if knows || end != nil, delivery.state == .offered {
-                accepted(delivery.id, index, place, &step)
+                accepted(delivery.id, index, launchIndex, &step)
             }
             if let end {
-                completed(delivery.id, end.result, index, place, &step)
+                completed(delivery.id, end.result, index, launchIndex, &step)
             } else {
                 switch delivery.state {
                 // Its receipt has just been taken, with go as the answer.
                 case .offered where knows: break
-                case .waiting, .offered: offer(delivery.id, index, place, &step)
+                case .waiting, .offered: offer(delivery.id, index, launchIndex, &step)
                 // Also to one that works on it: the go that it has accepted for may be lost.
                 case .running: step.emit(.tell(id, .go(delivery.id, until: delivery.end)))
                 }
             }
-            if let place = apps[index].index(of: id) {
-                tellExpiry(delivery.id, index, place, &step)
+            if let launchIndex = apps[index].index(of: id) {
+                tellExpiry(delivery.id, index, launchIndex, &step)
             }
         }
         tellExpiriesAgain(id, index, &step)
@@ -131,21 +131,21 @@ extension Device {
 
     /// Tells an app whether background refresh is on, once for each change; one that is frozen
     /// learns of it when it goes on.
-    mutating func tellRefresh(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func tellRefresh(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         let status = refreshStatus(of: apps[index].id)
         guard launch.isConnected, !launch.isFrozen, launch.ending == nil,
             (launch.toldRefresh ?? .available) != status
         else { return }
-        apps[index].launches[place].toldRefresh = status
+        apps[index].launches[launchIndex].toldRefresh = status
         save(app: index, launch: launch.id)
         step.emit(.tell(launch.id, .refreshChanged(status)))
     }
 
     mutating func tellRefresh(_ step: inout Step) {
         for owner in owners {
-            guard let place = apps[owner.app].index(of: owner.launch) else { continue }
-            tellRefresh(owner.app, place, &step)
+            guard let launchIndex = apps[owner.app].index(of: owner.launch) else { continue }
+            tellRefresh(owner.app, launchIndex, &step)
         }
     }
 }

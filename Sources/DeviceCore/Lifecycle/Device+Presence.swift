@@ -43,7 +43,7 @@ extension Device {
             )
         }
         used(index, .opened, &step)
-        if let main, let place = apps[index].index(of: main.id) {
+        if let main, let launchIndex = apps[index].index(of: main.id) {
             guard attach == nil else {
                 throw Refusal(
                     .held,
@@ -51,7 +51,7 @@ extension Device {
                     fix: "offstage close \(id)"
                 )
             }
-            toForeground(index, place, &step)
+            toForeground(index, launchIndex, &step)
             step.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
         } else if let ending = apps[index].launches.firstIndex(where: {
             $0.role == .main && $0.ending != nil
@@ -170,31 +170,31 @@ extension Device {
         )
     }
 
-    private mutating func toForeground(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    private mutating func toForeground(_ index: Int, _ launchIndex: Int, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence != .foreground else { return }
-        if launch.isFrozen { thaw(index, place, &step) }
-        apps[index].launches[place].presence = .foreground
-        apps[index].launches[place].lastForeground = step.now.awake
-        apps[index].launches[place].graceEnd = nil
-        apps[index].launches[place].enteringUntil = nil
-        apps[index].launches[place].finishUp = nil
-        apps[index].launches[place].monitor = nil
-        apps[index].launches[place].launchingUntil = nil
+        if launch.isFrozen { thaw(index, launchIndex, &step) }
+        apps[index].launches[launchIndex].presence = .foreground
+        apps[index].launches[launchIndex].lastForeground = step.now.awake
+        apps[index].launches[launchIndex].graceEnd = nil
+        apps[index].launches[launchIndex].enteringUntil = nil
+        apps[index].launches[launchIndex].finishUp = nil
+        apps[index].launches[launchIndex].monitor = nil
+        apps[index].launches[launchIndex].launchingUntil = nil
         // Tasks of a wake are tasks of the foreground from now on.
-        for slot in apps[index].launches[place].tasks.indices {
-            apps[index].launches[place].tasks[slot].inWake = false
-            apps[index].launches[place].tasks[slot].end = nil
+        for slot in apps[index].launches[launchIndex].tasks.indices {
+            apps[index].launches[launchIndex].tasks[slot].inWake = false
+            apps[index].launches[launchIndex].tasks[slot].end = nil
             // Their time is not over: who connects again is not told so, when it counts anew.
-            apps[index].launches[place].tasks[slot].warned = false
+            apps[index].launches[launchIndex].tasks[slot].warned = false
         }
         // What it was given in the background goes on without an end. A handler that was called
         // has been: it is called once.
-        apps[index].launches[place].wake?.end = .distantFuture
-        apps[index].launches[place].wake?.stop = nil
-        for slot in apps[index].launches[place].deliveries.indices {
-            apps[index].launches[place].deliveries[slot].end = .distantFuture
-            apps[index].launches[place].deliveries[slot].warned = false
+        apps[index].launches[launchIndex].wake?.end = .distantFuture
+        apps[index].launches[launchIndex].wake?.stop = nil
+        for slot in apps[index].launches[launchIndex].deliveries.indices {
+            apps[index].launches[launchIndex].deliveries[slot].end = .distantFuture
+            apps[index].launches[launchIndex].deliveries[slot].warned = false
         }
         save(app: index, launch: launch.id)
         step.emit(.weigh(launch.id, .foreground))
@@ -212,7 +212,7 @@ extension Device {
             return
         }
         guard let main = apps[index].mainLaunch, main.presence == .foreground,
-            let place = apps[index].index(of: main.id)
+            let launchIndex = apps[index].index(of: main.id)
         else {
             step.reply(
                 reply,
@@ -223,33 +223,33 @@ extension Device {
             return
         }
         used(index, .left, &step)
-        apps[index].launches[place].presence = .background
-        apps[index].launches[place].lastForeground = step.now.awake
+        apps[index].launches[launchIndex].presence = .background
+        apps[index].launches[launchIndex].lastForeground = step.now.awake
         // Work begun in the foreground uses none of it until now; begun later, what is left.
-        apps[index].launches[place].finishUp = Launch.FinishUp(
+        apps[index].launches[launchIndex].finishUp = Launch.FinishUp(
             end: step.now.awake + settings.finishUp
         )
         let grace =
             step.now.awake
             + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
-        apps[index].launches[place].graceEnd = grace
-        apps[index].launches[place].enteringUntil = main.isConnected ? grace : nil
+        apps[index].launches[launchIndex].graceEnd = grace
+        apps[index].launches[launchIndex].enteringUntil = main.isConnected ? grace : nil
         var end = step.now.awake + settings.wakeGrant
-        for slot in apps[index].launches[place].deliveries.indices {
-            let isLong = apps[index].launches[place].deliveries[slot].trigger == .processing
+        for slot in apps[index].launches[launchIndex].deliveries.indices {
+            let isLong = apps[index].launches[launchIndex].deliveries[slot].trigger == .processing
             let own = step.now.awake + grant(for: isLong ? .processing : .refresh)
-            apps[index].launches[place].deliveries[slot].end = own
+            apps[index].launches[launchIndex].deliveries[slot].end = own
             end = max(end, own)
         }
-        if main.wake != nil { apps[index].launches[place].wake?.end = end }
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+        if main.wake != nil { apps[index].launches[launchIndex].wake?.end = end }
+        let monitor = monitor(apps[index].launches[launchIndex], at: step.now)
+        apps[index].launches[launchIndex].monitor = monitor
         save(app: index, launch: main.id)
         step.emit(.weigh(main.id, .background))
         if main.isConnected {
             // Of the tasks that it holds, or begins now.
             let end = step.now.awake + settings.finishUp
-            let work = apps[index].launches[place].deliveries.filter { $0.state == .running }
+            let work = apps[index].launches[launchIndex].deliveries.filter { $0.state == .running }
                 .map { DeliveryEnd($0.id, $0.end) }
             step.emit(.tell(main.id, .didEnterBackground(until: end, work: work)))
         }
@@ -278,9 +278,10 @@ extension Device {
         apps[index].record.closedAt = step.now.wall
         note(.use(.closed), app: index, &step)
         save(app: index)
-        for place in apps[index].launches.indices where apps[index].launches[place].reopen {
-            apps[index].launches[place].reopen = false
-            save(app: index, launch: apps[index].launches[place].id)
+        for launchIndex in apps[index].launches.indices
+        where apps[index].launches[launchIndex].reopen {
+            apps[index].launches[launchIndex].reopen = false
+            save(app: index, launch: apps[index].launches[launchIndex].id)
         }
         for launch in apps[index].launches { end(launch.id, .userClosed, &step) }
         step.reply(reply, .done)
@@ -350,15 +351,15 @@ extension Device {
 
     /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
     mutating func suspendIfDone(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         let hasNothing =
             launch.deliveries.isEmpty && launch.tasks.isEmpty && launch.graceEnd == nil
             && launch.launchingUntil == nil
         guard launch.role == .main, launch.presence == .background, launch.ending == nil,
             launch.phase == .running, hasNothing, mayFreeze(launch, apps[index].manifest)
         else { return }
-        freeze(index, place, &step)
+        freeze(index, launchIndex, &step)
     }
 
     private func mayFreeze(_ launch: Launch, _ manifest: Shared<AppManifest>?) -> Bool {
@@ -368,8 +369,8 @@ extension Device {
 
     // MARK: The end of the app's process
 
-    mutating func appExited(_ index: Int, _ place: Int, _ exit: Exit, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func appExited(_ index: Int, _ launchIndex: Int, _ exit: Exit, _ step: inout Step) {
+        let launch = apps[index].launches[launchIndex]
         let result: RunResult
         switch (launch.ending, exit) {
         case (.some(let ending), _): result = .terminated(ending.reason)
@@ -387,9 +388,9 @@ extension Device {
         reason: String,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        apps[index].launches[place].isConnected = false
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].isConnected = false
+        let launch = apps[index].launches[launchIndex]
         if launch.presence == .foreground {
             apps[index].record.lastUsed = step.now.wall
             save(app: index)
@@ -406,8 +407,8 @@ extension Device {
         {
             let next = launchForUser(index, manifest.value, exec, attach: nil, &step)
             // They wait for what they asked for, not for the end of what was there.
-            for place in opening.indices where opening[place].launch == id {
-                opening[place].launch = next
+            for position in opening.indices where opening[position].launch == id {
+                opening[position].launch = next
             }
         }
         if isStopping {

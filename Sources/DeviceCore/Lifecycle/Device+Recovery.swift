@@ -49,9 +49,9 @@ extension Device {
         let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()
-            for place in apps[index].launches.indices
-            where apps[index].launches[place].presence == .foreground {
-                apps[index].launches[place].presence = .background
+            for launchIndex in apps[index].launches.indices
+            where apps[index].launches[launchIndex].presence == .foreground {
+                apps[index].launches[launchIndex].presence = .background
                 apps[index].record.lastUsed = last
                 save(app: index)
             }
@@ -88,20 +88,20 @@ extension Device {
         rebooted: Bool,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id) else { return }
-        apps[index].launches[place].isConnected = false
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].isConnected = false
+        let launch = apps[index].launches[launchIndex]
         if rebooted {
             endAcrossBoot(launch, index, &step)
         } else if launch.phase == .judging {
             // The exit is committed; what it means is asked again.
-            askAgain(launch, index, place, &step)
+            askAgain(launch, index, launchIndex, &step)
         } else if survivor?.process ?? launch.process == nil {
             // What was about to become its program.
             if survivor?.alive == true { step.emit(.kill(id)) }
             endUnstarted(launch, index, &step)
         } else if survivor?.alive == true {
-            adopt(launch, survivor?.process, index, place, &step)
+            adopt(launch, survivor?.process, index, launchIndex, &step)
         } else {
             if launch.isCommand, let request = launch.request {
                 setState(.running(id), of: request, in: index)
@@ -113,15 +113,15 @@ extension Device {
     /// A command whose exit was not committed is run again, unless it was cancelled; one that had
     /// ended, and what an app had received, is ended as unknown.
     private mutating func endAcrossBoot(_ launch: Launch, _ index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch.id) else { return }
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
         let reason = "the device was restarted"
         guard launch.isCommand else {
-            apps[index].launches[place].reopen = false
+            apps[index].launches[launchIndex].reopen = false
             endApp(launch.id, .unknown, reason: reason, &step)
             return
         }
         // It counts the clocks of a boot that is gone.
-        apps[index].launches[place].wake?.began = step.now
+        apps[index].launches[launchIndex].wake?.began = step.now
         if launch.exit != nil {
             endCommand(launch.id, .unknown, reason: "\(reason) before its result was read", &step)
             return
@@ -130,7 +130,7 @@ extension Device {
             endCommand(launch.id, .terminated(.cancelled), reason: reason, &step)
             return
         }
-        let stopped = apps[index].launches[place]
+        let stopped = apps[index].launches[launchIndex]
         if let wake = stopped.wake {
             report(
                 line(of: stopped, wake, .unknown, reason: reason, step.now),
@@ -138,7 +138,7 @@ extension Device {
                 &step
             )
             countWake(stopped, by: -1)
-            apps[index].launches[place].wake = nil
+            apps[index].launches[launchIndex].wake = nil
         }
         if let request = launch.request { putBack(request, index, isGranted: true, &step) }
         remove(launch.id, from: index, &step)
@@ -166,19 +166,19 @@ extension Device {
         isGranted: Bool,
         _ step: inout Step
     ) {
-        guard let place = apps[index].index(of: id) else { return }
-        let request = apps[index].requests[place]
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        let request = apps[index].requests[requestIndex]
         if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
             forget(request: id)
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             return
         }
         if request.isCancelled {
             drop(request, of: index, reason: "cancelled", &step)
             return
         }
-        if isGranted { apps[index].requests[place].mode = .normal }
-        apps[index].requests[place].interruptedAt = nil
+        if isGranted { apps[index].requests[requestIndex].mode = .normal }
+        apps[index].requests[requestIndex].interruptedAt = nil
         setState(.pending, of: id, in: index)
     }
 
@@ -187,18 +187,18 @@ extension Device {
         _ launch: Launch,
         _ process: ProcessID?,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
         if launch.process == nil, let process {
             self.process(launch.id, .started(process), &step)
             // It has been running since before this daemon: no new grant.
-            if let place = apps[index].index(of: launch.id), let end = launch.wake?.end {
-                apps[index].launches[place].wake?.end = end
+            if let launchIndex = apps[index].index(of: launch.id), let end = launch.wake?.end {
+                apps[index].launches[launchIndex].wake?.end = end
             }
         }
-        guard let place = apps[index].index(of: launch.id) else { return }
-        let adopted = apps[index].launches[place]
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
+        let adopted = apps[index].launches[launchIndex]
         step.emit(adopted.isFrozen ? .freeze(launch.id) : .thaw(launch.id))
         if adopted.role == .main, adopted.ending == nil {
             // The daemon may have died between the user's leaving and this.
@@ -214,21 +214,21 @@ extension Device {
             step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
         }
         // The daemon may have died between its commit and this.
-        apps[index].launches[place].deadline = nil
+        apps[index].launches[launchIndex].deadline = nil
         touch(index)
     }
 
     private mutating func askAgain(
         _ launch: Launch,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ step: inout Step
     ) {
-        apps[index].launches[place].probe.step = nil
+        apps[index].launches[launchIndex].probe.step = nil
         guard let exit = launch.exit else {
             endCommand(launch.id, .unknown, reason: "its exit was not seen", &step)
             return
         }
-        commandExited(index, place, exit, &step)
+        commandExited(index, launchIndex, exit, &step)
     }
 }

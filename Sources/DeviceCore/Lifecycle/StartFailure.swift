@@ -84,9 +84,9 @@ extension Device {
         _ step: inout Step
     ) {
         answerOpening(launch.id, index, failure: failure, &step)
-        if launch.ending != nil, let place = apps[index].index(of: launch.id) {
+        if launch.ending != nil, let launchIndex = apps[index].index(of: launch.id) {
             // We have ended it ourselves, which tells nothing of program or machine.
-            return exited(launch.id, index, place, .unknown, nil, &step)
+            return exited(launch.id, index, launchIndex, .unknown, nil, &step)
         }
         switch failure.cause {
         case .program:
@@ -125,13 +125,13 @@ extension Device {
     /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
     /// counts for nothing.
     mutating func undo(_ launch: Launch, of index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch.id) else { return }
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
         var requests = launch.deliveries.compactMap(\.request)
         if let request = launch.request { requests.append(request) }
         if let wake = launch.wake {
             countWake(launch, by: -1)
-            apps[index].launches[place].wake = nil
-            apps[index].launches[place].deliveries.removeAll()
+            apps[index].launches[launchIndex].wake = nil
+            apps[index].launches[launchIndex].deliveries.removeAll()
             if let onBattery = wake.wasOnBattery {
                 let day = wake.began.local.day
                 apps[index].record.ledger.wakeWasNone(on: day, onBattery: onBattery)

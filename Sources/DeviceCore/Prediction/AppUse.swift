@@ -92,8 +92,8 @@ package struct AppUse: Hashable, Sendable, Codable {
     mutating func clamp(to now: WallTime) -> Bool {
         var changed = false
         lower(&lastUse, to: now, &changed)
-        for place in opens.indices where opens[place] > now {
-            opens[place] = now
+        for index in opens.indices where opens[index] > now {
+            opens[index] = now
             changed = true
         }
         return changed

@@ -107,10 +107,11 @@ extension Device {
         guard planner.search.pricesOf != halfHour else { return }
         planner.search.pricesOf = halfHour
         countPromised(at: time.wall)
-        for place in planner.search.waiting.indices {
-            let index = planner.search.waiting[place].index
+        for waitingIndex in planner.search.waiting.indices {
+            let index = planner.search.waiting[waitingIndex].index
             let left = refreshesLeft(of: index, at: time)
-            planner.search.waiting[place].price = price(of: index, at: time, left: left).price
+            planner.search.waiting[waitingIndex].price =
+                price(of: index, at: time, left: left).price
         }
     }
 
@@ -120,8 +121,8 @@ extension Device {
         var outlook: Outlook?
         var surplus = wakeSurplus
         let discount = discount(isAwake: true)
-        for place in planner.search.waiting.indices {
-            let app = planner.search.waiting[place]
+        for waitingIndex in planner.search.waiting.indices {
+            let app = planner.search.waiting[waitingIndex]
             guard app.price < Double(MomentRing.levelCount),
                 app.index == other || waitingRefresh(of: app.index, at: time) != nil
             else { continue }

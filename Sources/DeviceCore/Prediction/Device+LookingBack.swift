@@ -45,8 +45,8 @@ extension Device {
     private mutating func measure(at time: UseTime) {
         var outlook: Outlook?
         let slot = RefreshPlanner.slot(time)
-        for place in planner.members.indices {
-            let index = planner.members[place]
+        for memberIndex in planner.members.indices {
+            let index = planner.members[memberIndex]
             let (position, chance) = gain(of: index, at: time, &outlook, isAhead: false)
             planner.positions[index] = position
             planner.chances[index] = chance
@@ -96,7 +96,7 @@ extension Device {
             apps[index].record.refresh.moments.finish(counts: wasUsed)
             save(app: index)
         }
-        for place in planner.today.indices { planner.today[place] = 0 }
+        for index in planner.today.indices { planner.today[index] = 0 }
         planner.day = day
         planner.spent = 0
         countMoments()

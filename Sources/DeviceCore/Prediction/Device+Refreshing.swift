@@ -7,20 +7,21 @@ extension Device {
     /// Apps whose use is known and that ask for refreshes.
     mutating func findMembers() {
         var changed = false
-        var place = 0
+        var memberIndex = 0
         for index in 0..<apps.endIndex {
             let belongs = apps.isUsed(index) && apps[index].isPlanned
-            let isMember = place < planner.members.count && planner.members[place] == index
+            let isMember =
+                memberIndex < planner.members.count && planner.members[memberIndex] == index
             if belongs == isMember {
-                if belongs { place += 1 }
+                if belongs { memberIndex += 1 }
                 continue
             }
             changed = true
             if belongs {
-                planner.members.insert(index, at: place)
-                place += 1
+                planner.members.insert(index, at: memberIndex)
+                memberIndex += 1
             } else {
-                planner.members.remove(at: place)
+                planner.members.remove(at: memberIndex)
             }
         }
         guard changed || !planner.isCounted else { return }
@@ -29,16 +30,17 @@ extension Device {
         countMoments()
     }
 
-    /// A refresh that waits for nothing but its moment, by place.
+    /// The index of a refresh that waits for nothing but its moment.
     func waitingRefresh(of index: Int, at now: UseTime) -> Int? {
         guard mayWait(index), !isFresh(index, at: now) else { return nil }
         let requests = apps[index].requests.span
-        for place in requests.indices
-        where requests[place].kind == .refresh && requests[place].state == .pending
-            && requests[place].mode == .normal && !requests[place].isChosen(at: now.wall)
-            && floor(of: requests[place], index) <= now.wall
+        for requestIndex in requests.indices
+        where requests[requestIndex].kind == .refresh && requests[requestIndex].state == .pending
+            && requests[requestIndex].mode == .normal
+            && !requests[requestIndex].isChosen(at: now.wall)
+            && floor(of: requests[requestIndex], index) <= now.wall
         {
-            return place
+            return requestIndex
         }
         return nil
     }
@@ -227,7 +229,7 @@ extension Device {
         // What is awake anyway, or woken for another app, costs less.
         let discount = discount(isAwake: isAwake)
         var together: Int64 = 0
-        while let (index, place) = bestWaiting(at: now) {
+        while let (index, requestIndex) = bestWaiting(at: now) {
             let position = planner.positions[index]
             planner.positions[index] = 0
             let left = refreshesLeft(of: index, at: now)
@@ -236,7 +238,7 @@ extension Device {
             together += 1
             planner.promised += 1
             let isWorthIt = position > price
-            apps[index].requests[place].decision = RefreshDecision(
+            apps[index].requests[requestIndex].decision = RefreshDecision(
                 chance: Int64((planner.chances[index] * 1000).rounded()),
                 price: chanceWanted(of: index, at: isWorthIt ? price : price - discount),
                 left: left,
@@ -251,13 +253,15 @@ extension Device {
         }
     }
 
-    private func bestWaiting(at now: UseTime) -> (index: Int, place: Int)? {
-        var best: (index: Int, place: Int)?
+    private func bestWaiting(at now: UseTime) -> (index: Int, requestIndex: Int)? {
+        var best: (index: Int, requestIndex: Int)?
         for index in planner.members
         where planner.positions[index] > (best.map { planner.positions[$0.index] } ?? 0)
             && apps[index].isLearned
         {
-            if let place = waitingRefresh(of: index, at: now) { best = (index, place) }
+            if let requestIndex = waitingRefresh(of: index, at: now) {
+                best = (index, requestIndex)
+            }
         }
         return best
     }

@@ -85,8 +85,8 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         var changed = false
         lower(&lastUse, to: now, &changed)
         lower(&awakeSince, to: now, &changed)
-        for place in opens.indices where opens[place].at > now {
-            opens[place].at = now
+        for index in opens.indices where opens[index].at > now {
+            opens[index].at = now
             changed = true
         }
         return changed
@@ -98,7 +98,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         openCount = openCounts.forget(by: Forgetting.fourWeeks.factor)
     }
 
-    /// A place in the tables of what follows what, for an app that is opened first. The last one
+    /// A slot in the tables of what follows what, for an app that is opened first. The last one
     /// is shared by all apps that find no other left.
     mutating func takeSlot() -> Int {
         let slot = min(slotsGiven, SlotCounts.slotCount - 1)

@@ -59,10 +59,10 @@ extension MomentRing {
         let past = past.span
         var day = 0
         while day < past.count {
-            var place = day + slot + 1
-            while place < day + Self.slotCount {
-                counts[Int(past[place])] += 1
-                place += 1
+            var index = day + slot + 1
+            while index < day + Self.slotCount {
+                counts[Int(past[index])] += 1
+                index += 1
             }
             day += Self.slotCount
         }
@@ -94,22 +94,22 @@ struct MomentTable: Hashable, Sendable, Codable {
             counts = [Int32](repeating: 0, count: count)
             return
         }
-        for place in counts.indices { counts[place] = 0 }
+        for index in counts.indices { counts[index] = 0 }
     }
 
     mutating func add(_ ring: MomentRing) {
         let past = ring.past.span
-        for place in past.indices {
-            let slot = place % MomentRing.slotCount
-            counts[slot * MomentRing.levelCount + Int(past[place])] += 1
+        for index in past.indices {
+            let slot = index % MomentRing.slotCount
+            counts[slot * MomentRing.levelCount + Int(past[index])] += 1
         }
     }
 
     /// After all have been added.
     mutating func sumUp() {
         let levels = MomentRing.levelCount
-        for place in counts.indices.dropLast(levels).reversed() {
-            counts[place] += counts[place + levels]
+        for index in counts.indices.dropLast(levels).reversed() {
+            counts[index] += counts[index + levels]
         }
     }
 

@@ -15,7 +15,7 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var left: Int64
     /// What the budget held that day, as of then. It, `because` and `at` are nil in older records.
     package var budget: Int64?
-    /// Its place among the apps refreshed together, from 1.
+    /// Its position among the apps refreshed together, from 1.
     package var together: Int64
     package var scope: RefreshBudgetScope
     package var because: Reason?
@@ -131,7 +131,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// The clock was set: what was looked at was the moment of another one.
     mutating func forgetMoment(at now: WallTime) {
         lookedAt = now
-        for place in positions.indices { positions[place] = 0 }
+        for index in positions.indices { positions[index] = 0 }
     }
 
     /// It was opened: what is decided at this moment was looked at before.
@@ -146,12 +146,12 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
 
     mutating func restored(_ slots: [UInt8], of index: Int) {
         let first = index * MomentRing.slotCount
-        for (place, level) in slots.enumerated() { today[first + place] = level }
+        for (slot, level) in slots.enumerated() { today[first + slot] = level }
     }
 
     mutating func note(_ position: Double, of index: Int, slot: Int) {
-        let place = index * MomentRing.slotCount + slot
-        today[place] = max(today[place], UInt8(position))
+        let offset = index * MomentRing.slotCount + slot
+        today[offset] = max(today[offset], UInt8(position))
     }
 }
 

@@ -10,7 +10,7 @@ extension Device {
 
     /// Whether a launch stands still.
     package func isFrozen(_ launch: LaunchID) -> Bool {
-        find(launch).map { apps[$0.app].launches[$0.place].isFrozen } ?? false
+        find(launch).map { apps[$0.app].launches[$0.launch].isFrozen } ?? false
     }
 
     /// Live launches, as the store remembers them.

@@ -72,7 +72,7 @@ extension Device {
             )
         }
         if submission.command == nil { try checkPermission(submission, app, identifier) }
-        let index = place(app)
+        let index = ensureApp(app)
         try checkCaps(submission.kind, identifier, index)
         if let command = submission.command {
             let manifest = Shared(transientManifest(app, command, submission))
@@ -303,8 +303,8 @@ extension Device {
     ) {
         do throws(Refusal) {
             let index = try index(ofKnown: app)
-            let place = try choose(identifier, in: index)
-            var request = apps[index].requests[place]
+            let requestIndex = try choose(identifier, in: index)
+            var request = apps[index].requests[requestIndex]
             guard isWaiting(request, in: apps[index]) else {
                 throw Refusal(
                     .held,
@@ -332,10 +332,10 @@ extension Device {
     /// The named request, else the refresh, else whatever waits.
     private func choose(_ identifier: String?, in index: Int) throws(Refusal) -> Int {
         let app = apps[index]
-        let places = app.requests.indices.filter { app.requests[$0].mode != .simulated }
+        let indices = app.requests.indices.filter { app.requests[$0].mode != .simulated }
         if let identifier {
-            if let place = places.first(where: { app.requests[$0].identifier == identifier }) {
-                return place
+            if let index = indices.first(where: { app.requests[$0].identifier == identifier }) {
+                return index
             }
             throw Refusal(
                 .notFound,
@@ -344,8 +344,8 @@ extension Device {
                 fix: "offstage tasks \(app.id)"
             )
         }
-        if let place = places.first(where: { app.requests[$0].kind == .refresh }) { return place }
-        if let place = places.first { return place }
+        if let index = indices.first(where: { app.requests[$0].kind == .refresh }) { return index }
+        if let index = indices.first { return index }
         throw Refusal(
             .notFound,
             reason: "\(app.id) has nothing to run",
@@ -373,7 +373,9 @@ extension Device {
                 fix: words.fix.isEmpty ? "needed: \(words.needed)" : words.fix
             )
         }
-        if let place = apps[index].index(of: request.id) { apps[index].requests[place] = request }
+        if let requestIndex = apps[index].index(of: request.id) {
+            apps[index].requests[requestIndex] = request
+        }
         start(request, of: index, &step)
     }
 
@@ -426,8 +428,8 @@ extension Device {
 
     /// Ends the run of a request; the process of an app that speaks with us lives on.
     private mutating func stop(_ request: Request, of index: Int, _ step: inout Step) {
-        guard let id = request.launch, let place = apps[index].index(of: id) else { return }
-        if apps[index].launches[place].isCommand {
+        guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
+        if apps[index].launches[launchIndex].isCommand {
             // It may be ending for another reason already, or its result is being read.
             if request.origin == .submitted, let slot = apps[index].index(of: request.id) {
                 apps[index].requests[slot].isCancelled = true
@@ -436,8 +438,8 @@ extension Device {
             stopCommand(id, .cancelled, &step)
             return
         }
-        for delivery in apps[index].launches[place].deliveries where delivery.request == request.id
-        {
+        for delivery in apps[index].launches[launchIndex].deliveries
+        where delivery.request == request.id {
             expireEarly(delivery, id, .cancelled, &step)
         }
     }

@@ -8,8 +8,8 @@ extension Device {
     mutating func stopWhatMayNotGoOn(after condition: Condition, _ step: inout Step) {
         guard let reason = lossReason(condition) else { return }
         for owner in owners {
-            guard let (index, place) = find(owner.launch) else { continue }
-            let launch = apps[index].launches[place]
+            guard let (index, launchIndex) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[launchIndex]
             // What the user looks at goes on.
             guard let wake = launch.wake, launch.presence != .foreground else { continue }
             if launch.isCommand {
@@ -40,8 +40,8 @@ extension Device {
     }
 
     private func needs(of request: RequestID?, _ index: Int) -> Needs {
-        guard let request, let place = apps[index].index(of: request) else { return Needs() }
-        return apps[index].requests[place].needs
+        guard let request, let requestIndex = apps[index].index(of: request) else { return Needs() }
+        return apps[index].requests[requestIndex].needs
     }
 
     /// Power, network and unlocked data, when they were asked for; a user who comes back, low-power
@@ -65,21 +65,21 @@ extension Device {
         guard shift != .zero else { return }
         let soonest = step.now.awake + settings.expiryWarning
         for owner in owners {
-            guard let (index, place) = find(owner.launch) else { continue }
-            let launch = apps[index].launches[place]
+            guard let (index, launchIndex) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[launchIndex]
             guard let wake = launch.wake, wake.trigger == .processing, launch.ending == nil,
                 launch.presence != .foreground
             else { continue }
             if launch.isCommand {
-                apps[index].launches[place].wake?.end = max(wake.end + shift, soonest)
+                apps[index].launches[launchIndex].wake?.end = max(wake.end + shift, soonest)
             } else {
                 for (slot, delivery) in launch.deliveries.enumerated()
                 where delivery.trigger == .processing && !delivery.warned {
-                    apps[index].launches[place].deliveries[slot].end =
+                    apps[index].launches[launchIndex].deliveries[slot].end =
                         max(delivery.end + shift, soonest)
                 }
-                let ends = apps[index].launches[place].deliveries.map(\.end)
-                apps[index].launches[place].wake?.end = ends.max() ?? wake.end
+                let ends = apps[index].launches[launchIndex].deliveries.map(\.end)
+                apps[index].launches[launchIndex].wake?.end = ends.max() ?? wake.end
             }
             save(app: index, launch: launch.id)
             touch(index)
@@ -91,8 +91,8 @@ extension Device {
     }
 
     mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if launch.isCommand {
             if launch.wake != nil { stopCommand(id, reason, &step) }
         } else if launch.presence != .foreground {
@@ -107,13 +107,13 @@ extension Device {
         _ reason: StopReason,
         _ step: inout Step
     ) {
-        guard let (index, place) = find(id),
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: {
+        guard let (index, launchIndex) = find(id),
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
                 $0.id == delivery.id
             })
         else { return }
         let end = min(delivery.end, step.now.awake + settings.expiryWarning)
-        apps[index].launches[place].deliveries[slot].end = end
+        apps[index].launches[launchIndex].deliveries[slot].end = end
         warn(delivery.id, id, reason, &step)
     }
 }

@@ -8,7 +8,7 @@ extension Device {
             present(manifest, &step)
             if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &step) }
         case .invalid(let id, let reason):
-            let index = place(id)
+            let index = ensureApp(id)
             // Half an edit, perhaps: what runs goes on.
             lose(index, &step)
             apps[index].problem = reason
@@ -25,7 +25,7 @@ extension Device {
     }
 
     mutating func present(_ manifest: AppManifest, _ step: inout Step) {
-        let index = place(manifest.id)
+        let index = ensureApp(manifest.id)
         let old = apps[index].manifest
         guard old?.value != manifest || apps[index].problem != nil else { return }
         apps[index].manifest = Shared(manifest)
@@ -116,10 +116,10 @@ extension Device {
         of index: Int,
         _ step: inout Step
     ) {
-        let place = apps[index].requests.firstIndex {
+        let requestIndex = apps[index].requests.firstIndex {
             $0.origin == origin && $0.identifier == identifier && $0.mode != .simulated
         }
-        switch (place, wanted) {
+        switch (requestIndex, wanted) {
         case (.none, true):
             let request = Request(
                 id: nextSerial(RequestKind.self),
@@ -131,20 +131,20 @@ extension Device {
             )
             apps[index].requests.append(request)
             save(app: index, request: request.id)
-        case (.some(let place), true):
-            guard apps[index].requests[place].needs != needs else { return }
-            apps[index].requests[place].needs = needs
-            save(app: index, request: apps[index].requests[place].id)
-        case (.some(let place), false):
+        case (.some(let requestIndex), true):
+            guard apps[index].requests[requestIndex].needs != needs else { return }
+            apps[index].requests[requestIndex].needs = needs
+            save(app: index, request: apps[index].requests[requestIndex].id)
+        case (.some(let requestIndex), false):
             // A running one goes with its launch.
-            let request = apps[index].requests[place]
+            let request = apps[index].requests[requestIndex]
             guard request.state == .pending else { return }
             if request.isUserInitiated {
                 // Somebody waits for it.
                 drop(request, of: index, reason: "its app no longer asks for it", &step)
             } else {
                 forget(request: request.id)
-                apps[index].requests.remove(at: place)
+                apps[index].requests.remove(at: requestIndex)
             }
         case (.none, false):
             break

@@ -55,7 +55,7 @@ package struct HistogramScores: Sendable {
         var opens = Array(repeating: Float(0), count: bins)
         for start in starts {
             let bin = min(Int(start / UsageRecord.bin), bins - 1)
-            for place in max(0, bin - binsPerSlot + 1)...bin { opens[place] = 1 }
+            for index in max(0, bin - binsPerSlot + 1)...bin { opens[index] = 1 }
         }
         return opens
     }

@@ -19,9 +19,9 @@ package struct Tally: Sendable {
         (data, user) = (record.data, record.user)
         days = record.scoredDays
         var seconds: [Int64] = []
-        for (place, app) in record.eligible.enumerated() {
+        for (index, app) in record.eligible.enumerated() {
             // On other days the logger was off.
-            let times = refreshes.times[place].filter {
+            let times = refreshes.times[index].filter {
                 record.isValid[min(record.days - 1, Int($0 / UsageRecord.day))]
             }
             add(times, record.apps[app], from: record.split)
@@ -29,7 +29,7 @@ package struct Tally: Sendable {
             seconds += times.map { Int64($0.rounded(.toNearestOrEven)) }
         }
         seconds.sort()
-        for (place, second) in seconds.enumerated() where place == 0 || seconds[place - 1] < second
+        for (index, second) in seconds.enumerated() where index == 0 || seconds[index - 1] < second
         {
             wakes += 1
             if !record.isInUse(at: Double(second)) { wakesFromSleep += 1 }

@@ -73,10 +73,10 @@ package struct Knife {
     mutating func beginTurn() { last = .begin }
 
     mutating func cuts(before next: EffectKind, _ swarm: inout Swarm) -> Cut {
-        let place = last.rawValue * Self.kinds + next.rawValue
-        seen[place] += 1
+        let index = last.rawValue * Self.kinds + next.rawValue
+        seen[index] += 1
         let pair = EffectPair(first: last, second: next)
-        var isCut = isSharp && random.below(8 * Int(seen[place])) == 0
+        var isCut = isSharp && random.below(8 * Int(seen[index])) == 0
         if targets.first == pair {
             isCut = true
             targets.removeFirst()
@@ -90,7 +90,7 @@ package struct Knife {
             last = next
             return .none
         }
-        cut[place] += 1
+        cut[index] += 1
         return kind == 0 ? .before : .within(landed: kind == 1)
     }
 

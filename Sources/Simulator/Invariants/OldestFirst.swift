@@ -17,8 +17,8 @@ final class OldestFirst: Invariant {
         isNewBoot = false
         lastUse.removeAll()
         var last: WallTime?
-        for place in 0..<device.apps.endIndex {
-            guard let record = device.apps.at(place)?.record else { continue }
+        for index in 0..<device.apps.endIndex {
+            guard let record = device.apps.at(index)?.record else { continue }
             lastUse[record.id] = record.lastUsed
             last = max(last ?? .distantPast, record.lastUsed ?? .distantPast)
         }

@@ -66,13 +66,13 @@ package struct Campaign: Hashable, Sendable, Codable {
 
     private mutating func cutOnce() {
         for pair in uncutPairs {
-            guard let place = seen.first(where: { $0.pair == pair }) else { continue }
+            guard let known = seen.first(where: { $0.pair == pair }) else { continue }
             var plan = DeviceSimulation.Plan(
-                days: Int(place.days),
-                apps: Int(place.apps),
-                seed: UInt64(bitPattern: place.seed)
+                days: Int(known.days),
+                apps: Int(known.apps),
+                seed: UInt64(bitPattern: known.seed)
             )
-            plan.targets = place.targets + [pair]
+            plan.targets = known.targets + [pair]
             add(DeviceSimulation.report(plan), targets: plan.targets)
         }
     }

@@ -272,7 +272,7 @@ extension World {
         bootNumber += 1
         user.openApp = nil
         isHeldAwake = false
-        sensors[Condition.locked.place] = .value(user.isActive ? 0 : 2)
+        sensors[Condition.locked.index] = .value(user.isActive ? 0 : 2)
         restartIsDue = true
         planDoze()
     }

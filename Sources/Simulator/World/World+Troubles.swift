@@ -135,7 +135,7 @@ extension World {
     /// The battery, which only goes up or down.
     func drift() {
         plan(.drift, after: .minutes(20))
-        guard case .value(let charge)? = sensors[Condition.battery.place] else { return }
+        guard case .value(let charge)? = sensors[Condition.battery.index] else { return }
         let step = value(.power) == 1 ? 5 : (user.isActive ? -3 : -1)
         report(.battery, .value(min(100, max(1, charge + step))))
         if value(.battery) < 8, !user.isActive { report(.power, .value(1)) }

@@ -24,7 +24,7 @@ extension World {
         for (condition, value) in [
             (Condition.battery, 80), (.power, 0), (.network, 2), (.metered, 0), (.locked, 2),
             (.idle, 1), (.lowPower, 0), (.thermal, 0), (.memory, 0),
-        ] { sensors[condition.place] = .value(value) }
+        ] { sensors[condition.index] = .value(value) }
         plan(.user(.pickUp), after: .seconds(random.within(30...3_000)))
         plan(.drift, after: .minutes(10))
         planTroubles()
