@@ -15,7 +15,7 @@ extension ProgramTable {
         Completions(scripts: [("bash", bash), ("zsh", zsh), ("fish", fish)])
     }
 
-    private var note: String { "# Completion for \(name)(1), made of its table of commands." }
+    private var header: String { "# Completion for \(name)(1), made of its table of commands." }
     /// The name as shells take it for functions.
     private var function: String { "_" + name.replacing("-", with: "_") }
 
@@ -52,7 +52,7 @@ extension ProgramTable {
     private var bash: String {
         let takers = options.filter { $0.argument != nil }.flatMap(\.words)
         var lines = [
-            note, "\(function)() {",
+            header, "\(function)() {",
             "    local word=${COMP_WORDS[COMP_CWORD]} command= words= index",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
             "        case ${COMP_WORDS[index]} in",
@@ -89,7 +89,7 @@ extension ProgramTable {
     // MARK: zsh
 
     private var zsh: String {
-        var lines = ["#compdef \(name)", note]
+        var lines = ["#compdef \(name)", header]
         for (name, line) in listed {
             lines += [
                 "\(lister(name))() {", "    local -a words", "    words=(${(f)\"$(\(line))\"})",
@@ -139,7 +139,7 @@ extension ProgramTable {
     // MARK: fish
 
     private var fish: String {
-        var lines = [note]
+        var lines = [header]
         for (name, line) in listed { lines += ["function \(lister(name))", "    \(line)", "end"] }
         func complete(_ condition: String, _ rest: String) {
             lines.append("complete -c \(name) -n '\(condition)' " + rest)

@@ -16,7 +16,7 @@ package struct AppState: Sendable {
         var toldHolds = GateSet()
         var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
-        var mistakes: [NotedMistake] = []
+        var mistakes: [ReportedMistake] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -44,7 +44,7 @@ package struct AppState: Sendable {
         _modify { yield &content[0].launches }
     }
     /// Those of which the history has been told; not kept across restarts.
-    var mistakes: [NotedMistake] {
+    var mistakes: [ReportedMistake] {
         get { content[0].mistakes }
         _modify { yield &content[0].mistakes }
     }

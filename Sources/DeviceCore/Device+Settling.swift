@@ -34,7 +34,11 @@ extension Device {
     private mutating func giveUpSettling(_ ready: [Candidate], _ step: inout Step) {
         for candidate in ready { touch(candidate.app) }
         guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
-        note(.note("too much at once; the rest is looked at in a moment"), app: index, &step)
+        appendHistory(
+            .note("too much at once; the rest is looked at in a moment"),
+            app: index,
+            &step
+        )
     }
 
     /// Something that only waits for its turn.
@@ -121,7 +125,7 @@ extension Device {
         guard apps[index].record.unusedSince == nil else { return }
         apps[index].record.unusedSince = step.now.wall
         save(app: index)
-        note(
+        appendHistory(
             .note("not used for \(settings.unusedLimit): it waits until you open it"),
             app: index,
             &step
@@ -258,7 +262,7 @@ extension Device {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
         if request.kind == .refresh { planner.isStale = true }
-        note(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
+        appendHistory(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
     }
 
     private mutating func forgetIfOver(_ index: Int, _ step: inout Step) {
@@ -317,7 +321,7 @@ extension Device {
         }
     }
 
-    mutating func note(
+    mutating func appendHistory(
         _ entry: HistoryLine.Entry,
         app index: Int,
         _ step: inout Step

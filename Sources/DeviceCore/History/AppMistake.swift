@@ -24,7 +24,7 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// One that is in the history, and is not written there again.
-struct NotedMistake: Hashable, Sendable, Codable {
+struct ReportedMistake: Hashable, Sendable, Codable {
     var mistake: AppMistake
     var subject: String
 }

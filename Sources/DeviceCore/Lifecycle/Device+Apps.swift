@@ -256,7 +256,7 @@ extension Device {
             save(app: index, launch: id)
         case .completed(let delivery, let result, let usage, let reply):
             answer(reply, checkGiven(delivery, index, launchIndex), &step)
-            if let usage { note(usage, index, launchIndex, &step) }
+            if let usage { recordUsage(usage, index, launchIndex, &step) }
             completed(delivery, result, index, launchIndex, &step)
         case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(
@@ -289,7 +289,7 @@ extension Device {
             cancelPending(of: index, identifier: identifier, &step)
             step.reply(reply, .done)
         case .mistaken(let mistake, let subject, let reply):
-            note(mistake, subject, app: index, &step)
+            recordMistake(mistake, subject, app: index, &step)
             answer(reply, nil, &step)
         case .disconnected:
             apps[index].launches[launchIndex].isConnected = false
@@ -399,7 +399,7 @@ extension Device {
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .running
         else {
-            note(.note(AppMistake.completedTwice.words + "\(id)"), app: index, &step)
+            appendHistory(.note(AppMistake.completedTwice.words + "\(id)"), app: index, &step)
             return
         }
         let stop = delivery.warned ? launch.wake?.stop ?? .timeout : nil

@@ -66,7 +66,7 @@ extension Device {
     ) {
         let launch = apps[index].launches[launchIndex]
         guard launch.tasks.contains(where: { $0.number == number && $0.holder == holder }) else {
-            note(.note("ended an unknown background task: \(number)"), app: index, &step)
+            appendHistory(.note("ended an unknown background task: \(number)"), app: index, &step)
             let refusal = Refusal(
                 .notFound,
                 reason: "no such background task is open: it was ended, or never begun",

@@ -389,7 +389,7 @@ extension Device {
         if launch.wake != nil {
             endedWake(index, launchIndex, result, reason: reason, &step)
         } else {
-            note(.ended(result, reason: reason), app: index, &step)
+            appendHistory(.ended(result, reason: reason), app: index, &step)
         }
         if let request = launch.request {
             settleRequest(request, of: index, result, ranFor: launch, &step)

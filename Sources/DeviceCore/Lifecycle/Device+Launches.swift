@@ -172,7 +172,7 @@ extension Device {
     }
 
     mutating func report(_ report: WakeReport, of index: Int, _ step: inout Step) {
-        note(.wake(report), app: index, &step)
+        appendHistory(.wake(report), app: index, &step)
         apps[index].record.lastRun = LastRun(
             at: step.now.wall,
             identifier: report.identifier,
@@ -296,7 +296,7 @@ extension Device {
         _ usage: Usage,
         _ step: inout Step
     ) {
-        note(usage, index, launchIndex, &step)
+        recordUsage(usage, index, launchIndex, &step)
         let launch = apps[index].launches[launchIndex]
         guard launch.presence == .background, launch.ending == nil else { return }
         let limit = memoryLimit(of: apps[index])
@@ -336,7 +336,8 @@ extension Device {
 
     /// The answer at the end of a run, or at the beginning of one.
     /// What a launch has used by now: booked, and nothing concluded from it.
-    mutating func note(_ usage: Usage, _ index: Int, _ launchIndex: Int, _ step: inout Step) {
+    mutating func recordUsage(_ usage: Usage, _ index: Int, _ launchIndex: Int, _ step: inout Step)
+    {
         let launch = apps[index].launches[launchIndex]
         apps[index].launches[launchIndex].usage = usage
         if let before = launch.bookedUntil {
@@ -411,7 +412,7 @@ extension Device {
             killAt: nil
         )
         apps[index].launches[launchIndex].wake?.stop = reason
-        if !detail.isEmpty { note(.note("\(reason.words): \(detail)"), app: index, &step) }
+        if !detail.isEmpty { appendHistory(.note("\(reason.words): \(detail)"), app: index, &step) }
         save(app: index, launch: id)
         step.emit(.kill(id))
         touch(index)

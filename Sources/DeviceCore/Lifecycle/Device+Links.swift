@@ -29,7 +29,7 @@ extension Device {
     ) {
         let launch = apps[index].launches[launchIndex]
         guard !launch.isConnected else {
-            note(.note(AppMistake.finishedTwice.words), app: index, &step)
+            appendHistory(.note(AppMistake.finishedTwice.words), app: index, &step)
             let refusal = Refusal(
                 .invalid,
                 reason: "launching is over, and with it the time to register handlers",
@@ -107,18 +107,18 @@ extension Device {
 
     /// Once for each mode or identifier, and not for too many: an app that does it again and again
     /// fills no history.
-    mutating func note(
+    mutating func recordMistake(
         _ mistake: AppMistake,
         _ subject: String,
         app index: Int,
         _ step: inout Step
     ) {
-        let noted = NotedMistake(mistake: mistake, subject: subject)
-        guard !apps[index].mistakes.contains(noted),
+        let reported = ReportedMistake(mistake: mistake, subject: subject)
+        guard !apps[index].mistakes.contains(reported),
             apps[index].mistakes.count(where: { $0.mistake == mistake }) < 16
         else { return }
-        apps[index].mistakes.append(noted)
-        note(.note(mistake.words + subject), app: index, &step)
+        apps[index].mistakes.append(reported)
+        appendHistory(.note(mistake.words + subject), app: index, &step)
     }
 
     // MARK: Background refresh

@@ -276,7 +276,7 @@ extension Device {
             return
         }
         apps[index].record.closedAt = step.now.wall
-        note(.use(.closed), app: index, &step)
+        appendHistory(.use(.closed), app: index, &step)
         save(app: index)
         for launchIndex in apps[index].launches.indices
         where apps[index].launches[launchIndex].reopen {
@@ -332,7 +332,7 @@ extension Device {
         }
         planner.useChanged()
         save(.device)
-        note(.use(kind), app: index, &step)
+        appendHistory(.use(kind), app: index, &step)
         save(app: index)
         touch(index)
     }
@@ -397,7 +397,7 @@ extension Device {
             useEnded(of: index, &step)
         }
         if launch.deliveries.isEmpty {
-            note(.ended(result, reason: reason), app: index, &step)
+            appendHistory(.ended(result, reason: reason), app: index, &step)
         } else {
             for delivery in launch.deliveries {
                 finish(delivery.id, index, result, reason: reason, &step)

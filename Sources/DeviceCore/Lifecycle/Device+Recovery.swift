@@ -147,7 +147,7 @@ extension Device {
     /// The marker is empty: the program never began.
     private mutating func endUnstarted(_ launch: Launch, _ index: Int, _ step: inout Step) {
         if launch.isCommand {
-            note(.note("the daemon ended before it was started"), app: index, &step)
+            appendHistory(.note("the daemon ended before it was started"), app: index, &step)
             undo(launch, of: index, &step)
         } else {
             endApp(

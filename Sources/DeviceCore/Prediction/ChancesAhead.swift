@@ -36,7 +36,7 @@ struct ChancesAhead: Sendable {
     }
 
     /// `count`: of all apps.
-    mutating func note(_ chance: Double, of app: Int, at time: WallTime, count: Int) {
+    mutating func store(_ chance: Double, of app: Int, at time: WallTime, count: Int) {
         if bins.isEmpty {
             bins = [Int64](repeating: .min, count: DayGrid.binCount)
             rows = [[Double]](repeating: [], count: DayGrid.binCount)

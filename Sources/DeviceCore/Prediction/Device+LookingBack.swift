@@ -3,7 +3,7 @@ import Vocabulary
 /// How good for a refresh the moments were, as they pass, by what was known then: what a price is
 /// made of.
 extension Device {
-    /// Notes how good the moments until `now` were, by what was known then. Before each event.
+    /// Records how good the moments until `now` were, by what was known then. Before each event.
     mutating func lookBack(at now: Moment) {
         let end = now.wall
         // Habits go by the local time.
@@ -50,7 +50,7 @@ extension Device {
             let (position, chance) = gain(of: index, at: time, &outlook, isAhead: false)
             planner.positions[index] = position
             planner.chances[index] = chance
-            if position > 0 { planner.note(position, of: index, slot: slot) }
+            if position > 0 { planner.recordGain(position, of: index, slot: slot) }
         }
     }
 
@@ -77,7 +77,7 @@ extension Device {
             chance = outlook.map { self.chance(of: index, $0) } ?? 0
             if isAhead {
                 let count = planner.positions.count
-                planner.search.chances.note(chance, of: index, at: time.wall, count: count)
+                planner.search.chances.store(chance, of: index, at: time.wall, count: count)
             }
         }
         return (MomentRing.position(of: chance * apps[index].refreshWorth), chance)

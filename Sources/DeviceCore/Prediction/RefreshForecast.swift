@@ -48,7 +48,7 @@ extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of request: Request, _ index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
-        // The search notes what it finds on the way.
+        // The search stores what it finds on the way.
         var device = self
         let asked = AskedRefresh(index: index, floor: floor(of: request, index))
         return device.makeForecast(asked, at: now)

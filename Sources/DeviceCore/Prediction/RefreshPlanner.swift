@@ -149,7 +149,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
         for (slot, level) in slots.enumerated() { today[first + slot] = level }
     }
 
-    mutating func note(_ position: Double, of index: Int, slot: Int) {
+    mutating func recordGain(_ position: Double, of index: Int, slot: Int) {
         let offset = index * MomentRing.slotCount + slot
         today[offset] = max(today[offset], UInt8(position))
     }

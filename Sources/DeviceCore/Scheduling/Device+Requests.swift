@@ -47,7 +47,7 @@ extension Device {
             if error.code == .notPermitted, submission.command == nil, let app = submission.app,
                 let index = apps.index(of: app)
             {
-                note(.notPermitted, error.value, app: index, &step)
+                recordMistake(.notPermitted, error.value, app: index, &step)
             }
             step.reply(reply, .refused(error))
         }

@@ -30,7 +30,7 @@ final class OldestFirst: Invariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         let text = wrong(turn, device)
-        note(turn, device)
+        recordUse(turn, device)
         return text
     }
 
@@ -60,7 +60,7 @@ final class OldestFirst: Invariant {
         return nil
     }
 
-    private func note(_ turn: Turn, _ device: Device) {
+    private func recordUse(_ turn: Turn, _ device: Device) {
         // Stamps of a future that the clock was set back from are now, as of when it was set: a
         // store that takes nothing keeps that waiting.
         for entry in turn.entries where entry.event == .clockChanged {
