@@ -41,7 +41,7 @@ extension LearnedRefreshTests {
             } else {
                 #expect(next == nil, "\(app) at \(at): \(forecast)")
             }
-            switch forecast.obstacle {
+            switch forecast.blocker {
             case .price: #expect(forecast.chance <= forecast.price)
             case .wake: #expect(forecast.chance >= forecast.price)
             case nil:
@@ -50,9 +50,9 @@ extension LearnedRefreshTests {
             case .nobody, .budget, .share, .fresh, .early: break
             }
         }
-        let obstacles = Set(told.compactMap(\.forecast.obstacle))
-        #expect(obstacles.contains(.nobody), "\(obstacles)")
-        #expect(obstacles.contains(.wake) == (wakePrice == 1000), "\(obstacles)")
+        let blockers = Set(told.compactMap(\.forecast.blocker))
+        #expect(blockers.contains(.nobody), "\(blockers)")
+        #expect(blockers.contains(.wake) == (wakePrice == 1000), "\(blockers)")
     }
 
     @Test func `nobody is said to be expected at night, not that it runs now`() {
@@ -69,7 +69,7 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(12))
         #expect(day.runs.contains { $0.app == "mail" })
         day.pass(&bench, until: .hours(13))
-        #expect(try Self.forecast("mail", bench).obstacle == .budget)
+        #expect(try Self.forecast("mail", bench).blocker == .budget)
         let sentence = bench.sentence("mail")
         #expect(sentence.contains("nothing is left of today's 1 refresh for it"), "\(sentence)")
     }
@@ -115,7 +115,7 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(11) + .minutes(45))
         #expect(!day.runs.contains { $0.app == "mail" })
         let forecast = try Self.forecast("mail", bench)
-        #expect(forecast.obstacle == .early)
+        #expect(forecast.blocker == .early)
         #expect(try #require(forecast.expectedAt) >= used + .hours(30), "\(forecast)")
         let sentence = bench.sentence("mail")
         #expect(sentence.contains("it is not due before its date"), "\(sentence)")
@@ -134,7 +134,7 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(11) + .minutes(50))
         let until = try #require(bench.app("mail")?.record.failures.until)
         let forecast = try Self.forecast("mail", bench)
-        #expect(forecast.obstacle == .early, "\(forecast)")
+        #expect(forecast.blocker == .early, "\(forecast)")
         #expect(forecast.expectedAt.map { $0 >= until } ?? true, "\(forecast)")
     }
 

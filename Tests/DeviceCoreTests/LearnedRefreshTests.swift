@@ -365,8 +365,8 @@ struct LearnedRefreshTests {
                 continue
             }
             let forecast = try #require(explanation.forecast)
-            #expect(forecast.obstacle != nil)
-            if forecast.obstacle == .price { #expect(forecast.chance <= forecast.price) }
+            #expect(forecast.blocker != nil)
+            if forecast.blocker == .price { #expect(forecast.chance <= forecast.price) }
         }
     }
 

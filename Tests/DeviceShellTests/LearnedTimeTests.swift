@@ -147,7 +147,7 @@ struct LearnedTimeTests {
         } after: { bench, noon, lead in
             // It was foretold: the next decision will be for it.
             let forecast = explained["forecast"] ?? .null
-            #expect(forecast["obstacle"] == nil, "\(explained)")
+            #expect(forecast["blocker"] == nil, "\(explained)")
             #expect(
                 forecast["chance"]?.doubleValue ?? 0 >= forecast["price"]?.doubleValue ?? 1,
                 "\(explained)"

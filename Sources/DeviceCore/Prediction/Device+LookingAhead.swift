@@ -73,7 +73,7 @@ extension Device {
         _ now: Moment
     ) -> Bool {
         let then = UseTime(time, utcOffset: now.utcOffset)
-        if let asked { return obstacle(to: asked, at: then) == nil }
+        if let asked { return blocker(to: asked, at: then) == nil }
         guard !isUserAsleep(at: then) else { return false }
         setPrices(at: then)
         return isAnyWorthIt(at: then)
@@ -81,7 +81,7 @@ extension Device {
 
     /// What stands against the refresh of one app then, if nothing happens until then. Of those
     /// that `findWaiting` found.
-    mutating func obstacle(to asked: AskedRefresh, at time: UseTime) -> RefreshObstacle? {
+    mutating func blocker(to asked: AskedRefresh, at time: UseTime) -> RefreshBlocker? {
         setPrices(at: time)
         let index = asked.index
         guard let app = planner.search.waiting.first(where: { $0.index == index }) else {
@@ -96,7 +96,7 @@ extension Device {
         // What failed a moment ago is not fresh.
         let hasFailed = apps[index].failedUntil.map { time.wall < $0 } ?? false
         guard hasFailed || position > 0 && !isFresh(index, at: time) else { return .fresh }
-        guard time.wall >= asked.floor else { return .early }
+        guard time.wall >= asked.notBefore else { return .early }
         guard position > app.price - discount(isAwake: use.isInUse) else { return .price }
         if use.isInUse || isAnyWorthIt(at: time, with: index) { return nil }
         return position > app.price ? .wake : .price

@@ -38,7 +38,7 @@ extension Device {
         where requests[requestIndex].kind == .refresh && requests[requestIndex].state == .pending
             && requests[requestIndex].mode == .normal
             && !requests[requestIndex].isChosen(at: now.wall)
-            && floor(of: requests[requestIndex], index) <= now.wall
+            && notBefore(of: requests[requestIndex], index) <= now.wall
         {
             return requestIndex
         }
@@ -51,11 +51,13 @@ extension Device {
     }
 
     /// Nothing chooses a moment for a refresh before it, for what holds it by time alone.
-    func floor(of request: Request, _ index: Int) -> WallTime {
-        var floor = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
-        if let end = request.quietEnd(in: apps[index], settings) { floor = max(floor, end) }
-        if let end = apps[index].backOffEnd(of: request, settings.value) { floor = max(floor, end) }
-        return floor
+    func notBefore(of request: Request, _ index: Int) -> WallTime {
+        var notBefore = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
+        if let end = request.quietEnd(in: apps[index], settings) { notBefore = max(notBefore, end) }
+        if let end = apps[index].backOffEnd(of: request, settings.value) {
+            notBefore = max(notBefore, end)
+        }
+        return notBefore
     }
 
     /// It was refreshed a moment ago.
@@ -186,7 +188,7 @@ extension Device {
     /// moment of its day.
     private func isOwed(_ index: Int, at now: UseTime) -> Bool {
         let last = apps[index].lastRefreshEnd ?? apps[index].record.firstSeen ?? .distantPast
-        return now.wall - last >= RefreshPlanner.floor / settings.refreshesPerDay
+        return now.wall - last >= RefreshPlanner.starvationLimit / settings.refreshesPerDay
     }
 
     /// Wakes are shared where the budget is: an app that has refreshes of its own spends them when

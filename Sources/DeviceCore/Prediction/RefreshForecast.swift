@@ -12,7 +12,7 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
     package var budget: Int64
     package var scope: RefreshBudgetScope
     /// What stands against it at the next decision; nil: nothing.
-    package var obstacle: RefreshObstacle?
+    package var blocker: RefreshBlocker?
     /// Within half an hour from when it is opened most likely in the next 24 hours, and how likely.
     package var likelyAt: WallTime
     package var likelyChance: Int64
@@ -22,7 +22,7 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
 }
 
 /// What stands against a refresh at an instant.
-package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable {
+package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
     /// Nobody is expected to use the device.
     case nobody
     /// Nothing is left for it today: of the budget, or of its share of a common one.
@@ -41,7 +41,7 @@ package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable 
 struct AskedRefresh {
     let index: Int
     /// Nothing chooses its moment before.
-    let floor: WallTime
+    let notBefore: WallTime
 }
 
 extension Device {
@@ -50,7 +50,7 @@ extension Device {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
         // The search stores what it finds on the way.
         var device = self
-        let asked = AskedRefresh(index: index, floor: floor(of: request, index))
+        let asked = AskedRefresh(index: index, notBefore: notBefore(of: request, index))
         return device.makeForecast(asked, at: now)
     }
 
@@ -60,7 +60,7 @@ extension Device {
         fillBudget()
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
-        let obstacle = obstacle(to: asked, at: first)
+        let blocker = blocker(to: asked, at: first)
         let left = max(0, refreshesLeft(of: index, at: first))
         let price = price(of: index, at: first, left: left).price
         let discount = use.isInUse ? discount(isAwake: true) : 0
@@ -70,10 +70,10 @@ extension Device {
             left: left,
             budget: refreshesPerDay(of: index),
             scope: settings.budgetScope,
-            obstacle: obstacle,
+            blocker: blocker,
             likelyAt: first.wall,
             likelyChance: 0,
-            expectedAt: obstacle == nil ? first.wall : expected(asked, after: first.wall, now)
+            expectedAt: blocker == nil ? first.wall : expected(asked, after: first.wall, now)
         )
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
@@ -95,8 +95,8 @@ extension Device {
         _ now: Moment
     ) -> WallTime? {
         let hour = first + RefreshPlanner.inUse
-        guard asked.floor < (use.isInUse ? hour : first + .days(28)) else { return nil }
-        let begin = asked.floor > first ? gridTime(after: asked.floor) : first
+        guard asked.notBefore < (use.isInUse ? hour : first + .days(28)) else { return nil }
+        let begin = asked.notBefore > first ? gridTime(after: asked.notBefore) : first
         return firstWorth(of: asked, from: begin, until: use.isInUse ? hour : begin + .days(1), now)
     }
 }
@@ -118,7 +118,7 @@ extension RefreshForecast {
             ? "using the device, or apps that it follows, changes that"
             : "using the device, or apps that it follows, may bring that forward"
         // What stands against it, and what changes that.
-        return switch obstacle {
+        return switch blocker {
         case nil: "\(likely); that is worth a refresh at the next decision, \(remaining)"
         case .price: "\(likely); \(worth), \(remaining); \(use)"
         case .wake: "\(likely); \(worth), but not waking the device for it, \(remaining); \(use)"
@@ -139,7 +139,7 @@ extension RefreshForecast {
     /// What the gate sees, and what it needs.
     var words: (value: String, needed: String) {
         let chance = Self.percent(chance)
-        return switch obstacle {
+        return switch blocker {
         case nil, .price: (chance, "\(Self.percent(price)) or more")
         case .wake: (chance, "enough to wake the device")
         case .nobody: ("nobody is expected", "use of the device soon")
@@ -167,7 +167,7 @@ extension Reporter {
             ("left", .integer(forecast.left)), ("budget", .integer(forecast.budget)),
             ("scope", .string(forecast.scope.rawValue)), ("likelyAt", time(forecast.likelyAt)),
             ("likelyChance", Report.share(forecast.likelyChance)),
-            ("obstacle", forecast.obstacle.map { .string($0.rawValue) } ?? .null),
+            ("blocker", forecast.blocker.map { .string($0.rawValue) } ?? .null),
             ("expectedAt", time(forecast.expectedAt)),
         ])
     }

@@ -97,7 +97,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     static let meteredSurcharge = 2.0
     /// An app that got nothing of a common budget for so long, divided by the refreshes a day, is
     /// given one: a thirty-second of an even share.
-    static let floor = Interval.days(32)
+    static let starvationLimit = Interval.days(32)
     /// While the device is in use, and nothing else is, so far ahead is looked.
     static let inUse = Interval.hours(1)
     static let bin = Interval.minutes(5)

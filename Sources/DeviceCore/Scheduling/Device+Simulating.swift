@@ -91,7 +91,7 @@ extension Device {
     /// A test skips the gate of what is still running: an app may be given the same task once more
     /// beside the first. A plain program is not run twice, for its files' sake.
     private func checkRoom(for request: Request, in app: AppState) throws(Refusal) {
-        switch app.obstacle(to: request) {
+        switch app.conflict(to: request) {
         case .none, .task: break
         case .program:
             throw Refusal(

@@ -7,9 +7,9 @@ package struct Request: Hashable, Sendable, Codable {
     package var identifier: String
     package var kind: TaskKind
     package var origin: Origin
-    /// A floor: never before it.
+    /// Never before it.
     package var earliest: WallTime?
-    /// How long after it was asked for that floor lies, which a clock that is set moves; nil: it is
+    /// How long after it was asked for that date lies, which a clock that is set moves; nil: it is
     /// a date of the caller's.
     package var span: Interval?
     package var needs: Needs
