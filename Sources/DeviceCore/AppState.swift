@@ -51,7 +51,7 @@ package struct AppState: Sendable {
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }
     var use: AppUse { content[0].record.refresh.use }
-    var moments: MomentRing { content[0].record.refresh.moments }
+    var gains: GainHistory { content[0].record.refresh.gains }
     var opens: UInt32 { content[0].record.refresh.opens }
     var refreshWorth: Double { content[0].record.refresh.worth }
     var lastUsed: WallTime? { content[0].record.lastUsed }
@@ -73,7 +73,7 @@ package struct AppState: Sendable {
     }
     /// What was learned of it is enough to go by.
     var isLearned: Bool {
-        opens >= RefreshPlanner.enoughOpens && moments.days >= RefreshPlanner.enoughDays
+        opens >= RefreshPlanner.enoughOpens && gains.days >= RefreshPlanner.enoughDays
     }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
     /// learned.

@@ -33,7 +33,7 @@ extension Device {
         if use.clamp(to: now) { save(.device) }
         // What was to come is told anew.
         planner.useChanged()
-        planner.forgetMoment(at: now)
+        planner.forgetGains(at: now)
         touchAll()
     }
 }

@@ -68,7 +68,7 @@ extension Device {
     private func record(of index: Int) -> AppRecord {
         var record = apps[index].record
         if planner.members.contains(index) {
-            record.refresh.moments.keep(planner.slots(of: index), of: planner.day)
+            record.refresh.gains.keep(planner.slots(of: index), of: planner.day)
         }
         return record
     }
@@ -104,7 +104,7 @@ extension Device {
             case .launch(let record): restore(record)
             }
         }
-        for index in usedIndices { restoreMoments(of: index) }
+        for index in usedIndices { restoreGains(of: index) }
     }
 
     private mutating func restore(_ record: DeviceRecord) {

@@ -90,11 +90,11 @@ package struct Device: Hashable, Sendable, Codable {
         swap(&step.effects, &effects)
         let first = step.effects.count
         noticeSleep(&step)
-        lookBack(at: now)
+        recordGains(at: now)
         route(event, &step)
         decideRefreshes(&step)
         settle(rounds: rounds, &step)
-        searchRefresh(&step)
+        scheduleNextDecision(&step)
         rearm(&step)
         let changes = takeChanges(now)
         if !changes.isEmpty { step.effects.insert(.save(changes), at: first) }

@@ -26,8 +26,8 @@ extension Device {
         }
         guard changed || !planner.isCounted else { return }
         planner.makeRoom(for: apps.endIndex)
-        planner.search.chances.forget()
-        countMoments()
+        planner.search.chances.removeAll()
+        countGains()
     }
 
     /// The index of a refresh that waits for nothing but its moment.
@@ -156,12 +156,12 @@ extension Device {
     /// Where the price of a refresh at a half-hour of the day lies on the scale of levels; and the
     /// usual one, that others pay whose turn it is not.
     func price(of index: Int, at now: UseTime, left: Int64) -> (price: Double, usual: Double) {
-        let full = Double(MomentRing.levelCount)
+        let full = Double(GainHistory.levelCount)
         guard left > 0 else { return (full, full) }
         let slot = RefreshPlanner.slot(now)
         let usual =
             switch settings.budgetScope {
-            case .app: apps[index].moments.price(after: slot, left: Double(left))
+            case .app: apps[index].gains.price(after: slot, left: Double(left))
             case .device:
                 planner.table.price(after: slot, left: Double(left), days: planner.days)
             }
@@ -169,7 +169,7 @@ extension Device {
             return (usual + surcharge, usual + surcharge)
         }
         // Any moment of its best level will do.
-        let own = apps[index].moments.price(after: slot, left: 1)
+        let own = apps[index].gains.price(after: slot, left: 1)
         return (min(usual, own.rounded(.down) - 0.001) + surcharge, usual + surcharge)
     }
 
@@ -180,7 +180,7 @@ extension Device {
 
     /// From which chance on an app's refresh is worth that price, in thousandths.
     func chanceWanted(of index: Int, at price: Double) -> Int64 {
-        let gain = Arithmetic.logistic(MomentRing.logOdds(price))
+        let gain = Arithmetic.logistic(GainHistory.logOdds(price))
         return Int64((min(1, gain / apps[index].refreshWorth) * 1000).rounded())
     }
 
@@ -296,8 +296,8 @@ struct RefreshSurplus {
         let price = max(price, least)
         guard position > price else { return }
         hasAny = true
-        let chance = Arithmetic.logistic(MomentRing.logOdds(position))
-        sum += chance / Arithmetic.logistic(MomentRing.logOdds(price)) - 1
+        let chance = Arithmetic.logistic(GainHistory.logOdds(position))
+        sum += chance / Arithmetic.logistic(GainHistory.logOdds(price)) - 1
     }
 
     var isEnough: Bool { hasAny && sum >= wanted }

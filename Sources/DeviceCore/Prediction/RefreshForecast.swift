@@ -77,7 +77,7 @@ extension Device {
         )
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
-            let chance = chance(of: index, Outlook(self.use, at: time))
+            let chance = chance(of: index, PredictionContext(self.use, at: time))
             let thousandths = Int64((chance * 1000).rounded())
             if step == 0 { forecast.chance = thousandths }
             if thousandths > forecast.likelyChance {

@@ -59,11 +59,11 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var members: [Int] = []
     /// By app and half-hour: the best level of today.
     var today: [UInt8] = []
-    /// By app: where its gain lies on the scale, as of `lookedAt`; 0: not to be refreshed.
+    /// By app: where its gain lies on the scale, as of `recordedUntil`; 0: not to be refreshed.
     var positions: [Double] = []
     var chances: [Double] = []
     /// Of the days before, all apps.
-    var table = MomentTable()
+    var table = GainTable()
     /// They have been counted since the start.
     var isCounted = false
     /// How many days those are, of the app that is known longest.
@@ -71,7 +71,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// How many apps are known for long enough.
     var knownCount = 0
     /// Until when the moments of today are known.
-    var lookedAt: WallTime?
+    var recordedUntil: WallTime?
     /// When something may be worth a refresh next; nil: not by time alone.
     var decideAt: WallTime?
     /// At `decideAt` a machine that sleeps is to be woken.
@@ -90,7 +90,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     static let awakeDiscount = 2.0
     static let wokenDiscount = 1.0
     /// Where a gain lies on the scale below which nothing wakes a device that sleeps: 6 %.
-    static let leastToWake = MomentRing.position(of: 0.06)
+    static let leastToWake = GainHistory.position(of: 0.06)
     /// How far below the price a refresh may lie while the device charges; and how far above it one
     /// must lie that is paid for by the byte.
     static let chargingDiscount = 1.0
@@ -115,7 +115,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
             positions.append(0)
             chances.append(0)
         }
-        let slots = count * MomentRing.slotCount
+        let slots = count * GainHistory.slotCount
         if today.count < slots {
             today.append(contentsOf: repeatElement(0, count: slots - today.count))
         }
@@ -125,12 +125,12 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     mutating func useChanged() {
         isStale = true
         wasUsed = true
-        search.chances.forget()
+        search.chances.removeAll()
     }
 
     /// The clock was set: what was looked at was the moment of another one.
-    mutating func forgetMoment(at now: WallTime) {
-        lookedAt = now
+    mutating func forgetGains(at now: WallTime) {
+        recordedUntil = now
         for index in positions.indices { positions[index] = 0 }
     }
 
@@ -140,17 +140,17 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     }
 
     func slots(of index: Int) -> ArraySlice<UInt8> {
-        let first = index * MomentRing.slotCount
-        return today[first..<first + MomentRing.slotCount]
+        let first = index * GainHistory.slotCount
+        return today[first..<first + GainHistory.slotCount]
     }
 
     mutating func restored(_ slots: [UInt8], of index: Int) {
-        let first = index * MomentRing.slotCount
+        let first = index * GainHistory.slotCount
         for (slot, level) in slots.enumerated() { today[first + slot] = level }
     }
 
     mutating func recordGain(_ position: Double, of index: Int, slot: Int) {
-        let offset = index * MomentRing.slotCount + slot
+        let offset = index * GainHistory.slotCount + slot
         today[offset] = max(today[offset], UInt8(position))
     }
 }

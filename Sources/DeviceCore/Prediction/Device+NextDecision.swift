@@ -3,7 +3,7 @@ import Vocabulary
 /// When the next decision about refreshes can be another one than now, so that nothing ticks.
 extension Device {
     /// Finds it anew, if anything has changed that it depends on. Last in each event.
-    mutating func searchRefresh(_ step: inout Step) {
+    mutating func scheduleNextDecision(_ step: inout Step) {
         guard planner.isStale else { return }
         findMembers()
         planner.isStale = false
@@ -91,8 +91,8 @@ extension Device {
             return hasHadItsShare(index, at: time.wall) ? .share : .budget
         }
         guard !isUserAsleep(at: time) else { return .nobody }
-        var outlook: Outlook?
-        let (position, _) = gain(of: index, at: time, &outlook, isAhead: true)
+        var context: PredictionContext?
+        let (position, _) = gain(of: index, at: time, &context, isAhead: true)
         // What failed a moment ago is not fresh.
         let hasFailed = apps[index].failedUntil.map { time.wall < $0 } ?? false
         guard hasFailed || position > 0 && !isFresh(index, at: time) else { return .fresh }
@@ -103,7 +103,7 @@ extension Device {
     }
 
     private mutating func setPrices(at time: UseTime) {
-        let halfHour = time.day * Int64(MomentRing.slotCount) + Int64(RefreshPlanner.slot(time))
+        let halfHour = time.day * Int64(GainHistory.slotCount) + Int64(RefreshPlanner.slot(time))
         guard planner.search.pricesOf != halfHour else { return }
         planner.search.pricesOf = halfHour
         countPromised(at: time.wall)
@@ -118,15 +118,15 @@ extension Device {
     /// Whether anything would be refreshed then if nothing happens until then. `other`: whatever
     /// else holds it.
     private mutating func isAnyWorthIt(at time: UseTime, with other: Int? = nil) -> Bool {
-        var outlook: Outlook?
+        var context: PredictionContext?
         var surplus = wakeSurplus
         let discount = discount(isAwake: true)
         for waitingIndex in planner.search.waiting.indices {
             let app = planner.search.waiting[waitingIndex]
-            guard app.price < Double(MomentRing.levelCount),
+            guard app.price < Double(GainHistory.levelCount),
                 app.index == other || waitingRefresh(of: app.index, at: time) != nil
             else { continue }
-            let (position, _) = gain(of: app.index, at: time, &outlook, isAhead: true)
+            let (position, _) = gain(of: app.index, at: time, &context, isAhead: true)
             guard position > 0 else { continue }
             if use.isInUse {
                 if position > app.price - discount { return true }
