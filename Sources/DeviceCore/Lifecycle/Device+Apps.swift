@@ -231,7 +231,7 @@ extension Device {
             forget(request: id)
         }
         // The manifest, or the fetch interval, may have changed since it was offered.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &step)
     }
 
     // MARK: What the app says
@@ -279,7 +279,7 @@ extension Device {
         case .fetchInterval(let interval, let reply):
             apps[index].record.fetchInterval = interval
             save(app: index)
-            standRequests(of: index, &step)
+            reconcileStandingRequests(of: index, &step)
             step.reply(reply, .done)
         case .submit(let submission, let reply):
             var submission = submission

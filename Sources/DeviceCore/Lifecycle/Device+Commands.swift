@@ -449,7 +449,7 @@ extension Device {
             forget(request: id)
         }
         // The manifest may have changed since it was started.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &step)
         touch(index)
     }
 }

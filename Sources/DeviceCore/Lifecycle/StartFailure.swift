@@ -151,6 +151,6 @@ extension Device {
         }
         remove(launch.id, from: index, &step)
         // The manifest may have changed since the launch was decided.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &step)
     }
 }

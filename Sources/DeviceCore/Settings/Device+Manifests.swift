@@ -35,7 +35,7 @@ extension Device {
         if old?.useFrom != manifest.useFrom {
             step.emit(.watchUse(manifest.id, manifest.useFrom))
         }
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &step)
         touch(index)
     }
 
@@ -52,7 +52,7 @@ extension Device {
             apps[index].record.goneSince = step.now.wall
             save(app: index)
         }
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &step)
         touch(index)
     }
 
@@ -75,11 +75,11 @@ extension Device {
     }
 
     /// Makes the standing requests what the manifest and the fetch interval say.
-    mutating func standRequests(of index: Int, _ step: inout Step) {
+    mutating func reconcileStandingRequests(of index: Int, _ step: inout Step) {
         guard !apps[index].isTransient else { return }
         planner.isStale = true
         let manifest = apps[index].manifest
-        stand(
+        reconcileStandingRequest(
             "refresh",
             .refresh,
             .command,
@@ -88,7 +88,7 @@ extension Device {
             of: index,
             &step
         )
-        stand(
+        reconcileStandingRequest(
             "processing",
             .processing,
             .command,
@@ -104,10 +104,18 @@ extension Device {
             && apps[index].record.fetchInterval != .never
             && manifest?.modes.contains(.fetch) == true
             && manifest?.permittedTaskIdentifiers.isEmpty == true
-        stand("fetch", .refresh, .fetch, wanted: fetches, needs: Needs(), of: index, &step)
+        reconcileStandingRequest(
+            "fetch",
+            .refresh,
+            .fetch,
+            wanted: fetches,
+            needs: Needs(),
+            of: index,
+            &step
+        )
     }
 
-    private mutating func stand(
+    private mutating func reconcileStandingRequest(
         _ identifier: String,
         _ kind: TaskKind,
         _ origin: Request.Origin,
