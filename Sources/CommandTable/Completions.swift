@@ -21,7 +21,9 @@ extension ProgramTable {
 
     /// What the first operand is called, and what may stand for it: what the forms write in small
     /// letters, or what the table knows of a name.
-    private func operand(_ command: Subcommand<Call>) -> (name: String, words: OperandWords) {
+    private func operand(_ command: Subcommand<Call>) -> (
+        name: String, completion: OperandCompletion
+    ) {
         var words: [String] = []
         for form in command.forms {
             let first = form.drop { $0 == "[" }.prefix { $0 != " " && $0 != "]" && $0 != "." }
@@ -29,13 +31,13 @@ extension ProgramTable {
             words += first.split(separator: "|").map(String.init)
                 .filter { $0.allSatisfy(\.isLowercase) && !words.contains($0) }
         }
-        return words.isEmpty ? ("operand", .other) : ("name", .words(words))
+        return words.isEmpty ? ("operand", .other) : ("name", .fixed(words))
     }
 
     /// The operands that a line of a shell lists, and the function for it in scripts.
     private var listed: [(name: String, line: String)] {
         operands.compactMap { row in
-            if case .printed(let line) = row.words { (row.name, line) } else { nil }
+            if case .printed(let line) = row.completion { (row.name, line) } else { nil }
         }
     }
 
@@ -50,7 +52,7 @@ extension ProgramTable {
     // MARK: bash
 
     private var bash: String {
-        let takers = options.filter { $0.argument != nil }.flatMap(\.words)
+        let takers = options.filter { $0.argument != nil }.flatMap(\.spellings)
         var lines = [
             header, "\(function)() {",
             "    local word=${COMP_WORDS[COMP_CWORD]} command= words= index",
@@ -68,7 +70,7 @@ extension ProgramTable {
         add("help", helped)
         for command in commands {
             var words: [String] = []
-            if case .words(let list) = operand(command).words { words = list }
+            if case .fixed(let list) = operand(command).completion { words = list }
             add(command.name, words + long(options(of: command)))
         }
         lines.append("    esac")
@@ -117,10 +119,10 @@ extension ProgramTable {
     }
 
     private func zshOperands(_ command: Subcommand<Call>) -> String {
-        let (name, words) = operand(command)
-        return switch words {
+        let (name, completion) = operand(command)
+        return switch completion {
         case .printed: "'*:\(name):\(lister(name))'"
-        case .words(let words): "'1:\(name):(\(words.joined(separator: " ")))' '*:operand:_default'"
+        case .fixed(let words): "'1:\(name):(\(words.joined(separator: " ")))' '*:operand:_default'"
         case .other: "'*:\(name):_default'"
         }
     }
@@ -159,10 +161,10 @@ extension ProgramTable {
         for command in commands {
             let condition = "__fish_seen_subcommand_from \(command.name)"
             for option in options(of: command) { complete(condition, fishOption(option)) }
-            let (name, words) = operand(command)
-            switch words {
+            let (name, completion) = operand(command)
+            switch completion {
             case .printed: complete(condition, "-f -a '(\(lister(name)))'")
-            case .words(let words): complete(condition, "-f -a '\(words.joined(separator: " "))'")
+            case .fixed(let words): complete(condition, "-f -a '\(words.joined(separator: " "))'")
             case .other: break
             }
         }

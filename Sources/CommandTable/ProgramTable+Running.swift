@@ -103,7 +103,7 @@ extension ProgramTable {
 
     /// `-20` as `head` and `tail` take it: the newest 20 lines.
     private static func namingLines(_ arguments: [String], _ rows: [OptionRow]) -> [String] {
-        let takers = rows.filter { $0.argument != nil }.flatMap(\.words)
+        let takers = rows.filter { $0.argument != nil }.flatMap(\.spellings)
         var isArgument = false
         return arguments.map { word in
             defer { isArgument = takers.contains(word) }

@@ -95,8 +95,8 @@ package struct OptionRow: Sendable {
         return short.map { "-\($0), " + name } ?? "    " + name
     }
 
-    /// The words that ask for it.
-    var words: [String] { ["--" + long] + (short.map { ["-\($0)"] } ?? []) }
+    /// What asks for it.
+    var spellings: [String] { ["--" + long] + (short.map { ["-\($0)"] } ?? []) }
 }
 
 /// One call of a subcommand: what was typed, and where it prints.

@@ -72,7 +72,7 @@ struct EvaluationPage {
             + "<p class=\"faint\">\(aboutWakes(rows))</p>\n"
     }
 
-    private func words(_ row: EvaluationRow) -> String {
+    private func tooltip(_ row: EvaluationRow) -> String {
         let range = hasBands ? " [\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]" : ""
         return "\(row.policy), budget \(row.budget): \(row.pooled.tenths) % fresh\(range), "
             + "\(row.wakesFromSleepPerDay.tenths) wakes from sleep a day"
@@ -86,14 +86,14 @@ struct EvaluationPage {
                 name: row.policy,
                 value: row.pooled,
                 range: hasBands ? (row.pooledFrom, row.pooledTo) : nil,
-                words: words(row)
+                tooltip: tooltip(row)
             )
         }
         let wakes = rows.map { row in
             BarChart.Bar(
                 name: row.policy,
                 value: row.wakesFromSleepPerDay,
-                words: words(row)
+                tooltip: tooltip(row)
             )
         }
         return [
@@ -124,7 +124,7 @@ struct EvaluationPage {
                     y: row.pooled,
                     from: row.pooledFrom,
                     to: row.pooledTo,
-                    words: words(row),
+                    tooltip: tooltip(row),
                     note: hasNotes ? "\(row.budget)" : ""
                 )
             }

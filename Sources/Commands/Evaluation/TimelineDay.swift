@@ -32,10 +32,10 @@ struct TimelineDay {
     var markup: String {
         let refreshes = moments.reduce(0) { $0 + $1.refreshes.count }
         let wakes = moments.count(where: \.wakes)
-        let words =
+        let summary =
             "\(TimelineLife.fresh(opens)), \(refreshes) refresh\(refreshes == 1 ? "" : "es"), "
             + "\(wakes) wake\(wakes == 1 ? "" : "s") from sleep"
-        return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(words)</small></h3>\n"
+        return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(summary)</small></h3>\n"
             + "<div class=\"day\">" + apps + drawing + "</div>\n" + table
     }
 
@@ -171,10 +171,11 @@ struct TimelineDay {
                 return "\(refresh.name): spread over the day, too little was known; "
                     + opened(refresh)
             }
-            let worth = DecisionWords.worth(Double(decision.price) / 1000)
+            let why = decision.because?.explanation ?? ""
+            let worth = DecisionText.worth(Double(decision.price) / 1000)
             return
                 "\(refresh.name): \(percent(decision.chance)) likely to be opened within half an "
-                + "hour; a refresh was worth it \(worth)\(decision.because?.words ?? ""), with "
+                + "hour; a refresh was worth it \(worth)\(why), with "
                 + "\(decision.left) left; \(opened(refresh))"
         }
         return ([head] + lines).joined(separator: "\n")
@@ -218,7 +219,7 @@ struct TimelineDay {
     }
 
     private func percent(_ thousandths: Int64) -> String {
-        DecisionWords.percent(Double(thousandths) / 1000)
+        DecisionText.percent(Double(thousandths) / 1000)
     }
 
     private func clock(_ time: Double) -> String {

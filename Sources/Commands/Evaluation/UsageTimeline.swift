@@ -42,7 +42,7 @@ struct UsageTimeline {
         text += Self.key
         for (place, life) in lives.enumerated() {
             let unit = life.budget == 1 ? "refresh" : "refreshes"
-            let title = "\(life.budget) \(unit) per app and day, \(life.scope.words)"
+            let title = "\(life.budget) \(unit) per app and day, \(life.scope.label)"
             if place == 0 {
                 text += "<p><b>\(title)</b>: \(life.summary)</p>\n" + life.markup
             } else {
@@ -81,8 +81,8 @@ struct UsageTimeline {
             ),
         ]
         return "<ul class=\"key\">"
-            + rows.map { drawing, words in
-                "<li><svg width=\"16\" height=\"16\">\(drawing)</svg>\(words)</li>"
+            + rows.map { drawing, label in
+                "<li><svg width=\"16\" height=\"16\">\(drawing)</svg>\(label)</li>"
             }.joined() + "</ul>\n"
     }()
 
@@ -92,7 +92,7 @@ struct UsageTimeline {
 }
 
 extension RefreshBudgetScope {
-    fileprivate var words: String {
+    fileprivate var label: String {
         switch self {
         case .app: "each app its own"
         case .device: "one budget"

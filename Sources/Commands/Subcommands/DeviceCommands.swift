@@ -116,7 +116,7 @@ extension OffstageProgram {
                     Table.Cell(condition.text("condition")),
                     condition.conditionValue(.bold),
                     Table.Cell(condition.conditionSource),
-                    Table.Cell(invocation.words(condition, "since")),
+                    Table.Cell(invocation.timeText(condition, "since")),
                     Table.Cell(condition.text("choices")),
                     Table.Cell(condition.text("documentation")),
                 ])

@@ -25,7 +25,7 @@ extension OffstageProgram {
                     task.text("task"),
                     task.text("kind"),
                     task.text("state"),
-                    invocation.words(task, "next"),
+                    invocation.timeText(task, "next"),
                     task.text("sentence")
                 )
             }
@@ -165,7 +165,7 @@ extension OffstageProgram {
             guard let interval = try invocation.interval(name) else { continue }
             fields[name] = .double(interval.seconds)
         }
-        for need in try needs(options, kind).words { fields[need] = true }
+        for need in try needs(options, kind).names { fields[need] = true }
         let variables = try variables(options)
         if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
         return .map(fields)

@@ -7,7 +7,7 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
     case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
 
     /// What it is about follows, where it is about something.
-    package var words: String {
+    package var summary: String {
         switch self {
         case .noHandler: "no handler registered for "
         case .noExpirationHandler: "its time was over, and it had no expiration handler"

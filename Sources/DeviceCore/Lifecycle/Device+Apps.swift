@@ -105,7 +105,7 @@ extension Device {
                 id,
                 index,
                 .failed,
-                reason: AppMistake.noHandler.words + delivery.identifier,
+                reason: AppMistake.noHandler.summary + delivery.identifier,
                 &step
             )
             return
@@ -399,7 +399,7 @@ extension Device {
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .running
         else {
-            appendHistory(.note(AppMistake.completedTwice.words + "\(id)"), app: index, &step)
+            appendHistory(.note(AppMistake.completedTwice.summary + "\(id)"), app: index, &step)
             return
         }
         let stop = delivery.warned ? launch.wake?.stop ?? .timeout : nil
@@ -483,7 +483,7 @@ extension Device {
                 delivery.id,
                 index,
                 .unsuccessful,
-                reason: AppMistake.noExpirationHandler.words,
+                reason: AppMistake.noExpirationHandler.summary,
                 &step
             )
         }

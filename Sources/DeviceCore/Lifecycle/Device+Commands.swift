@@ -140,7 +140,7 @@ extension Device {
             endCommand(
                 launch.id,
                 wasKilled ? .terminated(ending.reason) : .expired(ending.reason),
-                reason: ending.reason.words,
+                reason: ending.reason.summary,
                 &step
             )
             return
@@ -157,7 +157,7 @@ extension Device {
             endCommand(
                 launch.id,
                 .terminated(.memoryLimit),
-                reason: StopReason.memoryLimit.words,
+                reason: StopReason.memoryLimit.summary,
                 &step
             )
         case .signal(let signal, outOfMemory: false):
@@ -258,7 +258,7 @@ extension Device {
         apps[index].launches[launchIndex].probe.limit = nil
         save(app: index, launch: launch.id)
         if launch.phase == .probing, let ending = launch.ending {
-            endCommand(launch.id, .expired(ending.reason), reason: ending.reason.words, &step)
+            endCommand(launch.id, .expired(ending.reason), reason: ending.reason.summary, &step)
             return
         }
         switch (probeStep, answer) {
@@ -327,7 +327,7 @@ extension Device {
             return
         case .probing:
             step.emit(.cancelProbe(id))
-            endCommand(id, .expired(reason), reason: reason.words, &step)
+            endCommand(id, .expired(reason), reason: reason.summary, &step)
             return
         case .starting, .running:
             break
@@ -372,7 +372,7 @@ extension Device {
             apps[index].launches[launchIndex].interruptedSince = step.now.boot
         }
         freeze(index, launchIndex, &step)
-        endedWake(index, launchIndex, .interrupted(reason), reason: reason.words, &step)
+        endedWake(index, launchIndex, .interrupted(reason), reason: reason.summary, &step)
     }
 
     // MARK: The end

@@ -404,7 +404,7 @@ extension Device {
         if let ending = launch.ending, ending.killAt == nil { return }
         if launch.phase == .probing || launch.phase == .judging {
             step.emit(.cancelProbe(id))
-            endCommand(id, .terminated(reason), reason: reason.words, &step)
+            endCommand(id, .terminated(reason), reason: reason.summary, &step)
             return
         }
         apps[index].launches[launchIndex].ending = Launch.Ending(
@@ -412,7 +412,9 @@ extension Device {
             killAt: nil
         )
         apps[index].launches[launchIndex].wake?.stop = reason
-        if !detail.isEmpty { appendHistory(.note("\(reason.words): \(detail)"), app: index, &step) }
+        if !detail.isEmpty {
+            appendHistory(.note("\(reason.summary): \(detail)"), app: index, &step)
+        }
         save(app: index, launch: id)
         step.emit(.kill(id))
         touch(index)

@@ -29,7 +29,7 @@ extension Device {
     ) {
         let launch = apps[index].launches[launchIndex]
         guard !launch.isConnected else {
-            appendHistory(.note(AppMistake.finishedTwice.words), app: index, &step)
+            appendHistory(.note(AppMistake.finishedTwice.summary), app: index, &step)
             let refusal = Refusal(
                 .invalid,
                 reason: "launching is over, and with it the time to register handlers",
@@ -118,7 +118,7 @@ extension Device {
             apps[index].mistakes.count(where: { $0.mistake == mistake }) < 16
         else { return }
         apps[index].mistakes.append(reported)
-        appendHistory(.note(mistake.words + subject), app: index, &step)
+        appendHistory(.note(mistake.summary + subject), app: index, &step)
     }
 
     // MARK: Background refresh

@@ -379,7 +379,7 @@ extension Device {
         case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
         case (.none, .status(let status)): result = .exited(status: status)
         }
-        endApp(launch.id, result, reason: result.words, &step)
+        endApp(launch.id, result, reason: result.summary, &step)
     }
 
     mutating func endApp(

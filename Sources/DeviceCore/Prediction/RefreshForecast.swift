@@ -105,7 +105,7 @@ extension RefreshForecast {
     /// Completes "NAME waits: …".
     func sentence(at now: Moment) -> String {
         let likely =
-            "you are most likely to open it \(now.words(for: likelyAt, toSecond: false)) or in the "
+            "you are most likely to open it \(now.text(for: likelyAt, toSecond: false)) or in the "
             + "half-hour after (\(Self.percent(likelyChance))), now \(Self.percent(chance))"
         let whose = scope == .app ? "for it" : "for all apps"
         let refreshes = "\(budget) refresh\(budget == 1 ? "" : "es") \(whose)"
@@ -137,7 +137,7 @@ extension RefreshForecast {
     }
 
     /// What the gate sees, and what it needs.
-    var words: (value: String, needed: String) {
+    var explanation: (value: String, needed: String) {
         let chance = Self.percent(chance)
         return switch blocker {
         case nil, .price: (chance, "\(Self.percent(price)) or more")

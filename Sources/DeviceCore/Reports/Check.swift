@@ -63,7 +63,7 @@ package struct Check: Hashable, Sendable {
         let fix = "offstage set \(row.name) VALUE says so by hand"
         switch state.sensing {
         case .known:
-            let source = state.source?.words ?? ""
+            let source = state.source?.label ?? ""
             return Check(name, ok: true, "\(value) (\(source))" + suffix)
         case .noDevice:
             return Check(name, ok: true, "\(value) (\(row.absence))")

@@ -364,13 +364,13 @@ extension Device {
             guard let context = context(row, request, of: index, at: step.now),
                 row.check(context) != .open
             else { continue }
-            let words = row.words(context)
+            let explanation = row.explain(context)
             let name = apps[index].id.name
             throw Refusal(
                 .held,
-                reason: "\(name) does not run: \(words.sentence)",
-                value: words.fix.isEmpty ? words.value : "",
-                fix: words.fix.isEmpty ? "needed: \(words.needed)" : words.fix
+                reason: "\(name) does not run: \(explanation.sentence)",
+                value: explanation.fix.isEmpty ? explanation.value : "",
+                fix: explanation.fix.isEmpty ? "needed: \(explanation.needed)" : explanation.fix
             )
         }
         if let requestIndex = apps[index].index(of: request.id) {

@@ -82,7 +82,7 @@ enum GateAnswer: Hashable, Sendable {
 }
 
 /// What a gate says to a person.
-struct GateWords: Hashable, Sendable {
+struct GateExplanation: Hashable, Sendable {
     /// What it sees now.
     var value: String
     /// What it must see to open.
@@ -94,7 +94,7 @@ struct GateWords: Hashable, Sendable {
     var fix = ""
 }
 
-extension GateWords {
+extension GateExplanation {
     /// Of a gate that goes by one condition; they say so when no source tells of it.
     init(
         of condition: Condition,
@@ -203,7 +203,7 @@ enum GateCell: Character, Sendable {
     /// Plain commands.
     case command = "o"
 
-    package var words: String {
+    package var label: String {
         switch self {
         case .no: ""
         case .yes: "●"
@@ -228,7 +228,7 @@ struct GateRow: Sendable {
     let cells: [GateCell]
     let kind: Kind
     let check: @Sendable (borrowing GateContext) -> GateAnswer
-    let words: @Sendable (borrowing GateContext) -> GateWords
+    let explain: @Sendable (borrowing GateContext) -> GateExplanation
 
     enum Kind: Sendable {
         /// Without it no launch is possible: holds simulated runs too.
@@ -286,7 +286,7 @@ enum GateTable {
         let title: String
         let kind: GateRow.Kind
         let check: @Sendable (borrowing GateContext) -> GateAnswer
-        let words: @Sendable (borrowing GateContext) -> GateWords
+        let explain: @Sendable (borrowing GateContext) -> GateExplanation
     }
 
     // Columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer Events
@@ -353,7 +353,7 @@ enum GateTable {
             cells: cells.map { GateCell(rawValue: $0) ?? .no },
             kind: definition.kind,
             check: definition.check,
-            words: definition.words
+            explain: definition.explain
         )
     }
 }

@@ -161,8 +161,8 @@ final class World {
                 isTaken = error
                 loop.exit()
             }
-            let words = loss.map { "\($0), and cannot be made again: " } ?? ""
-            throw CommitError(.gone, reason: "\(words)\(error)")
+            let prefix = loss.map { "\($0), and cannot be made again: " } ?? ""
+            throw CommitError(.gone, reason: "\(prefix)\(error)")
         }
     }
 

@@ -174,10 +174,10 @@ private final class TrialDevice {
         case .unregistered: break
         case .untrusted(let problem): refuse(problem)
         case .offline(let reason):
-            if let reason { GatewayLog.write("the gateway ended the link: \(reason.words)") }
+            if let reason { GatewayLog.write("the gateway ended the link: \(reason.explanation)") }
         case .problem(let text): GatewayLog.write(text)
         case .refused(let topic, let problem):
-            GatewayLog.write("\(topic): \(problem.words)")
+            GatewayLog.write("\(topic): \(problem.explanation)")
             if problem != .unavailable { answered(topic, link) }
         case .registered(let topic, let app, let token):
             topics[app] = topic
@@ -192,7 +192,7 @@ private final class TrialDevice {
             )
         case .following(let follow, let why):
             let text = ChannelID(bytes: follow.channel)?.text ?? ""
-            if let why { return GatewayLog.write("channel \(text): \(why.words)") }
+            if let why { return GatewayLog.write("channel \(text): \(why.explanation)") }
             say(["channel": .string(text)], "following \(text)")
         case .broadcast(let broadcast, let topic):
             let text = String(decoding: broadcast.payload, as: UTF8.self)

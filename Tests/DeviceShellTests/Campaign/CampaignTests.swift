@@ -116,10 +116,10 @@ struct Act: Sendable, CustomStringConvertible {
         description =
             "\(record.runs.count) runs, \(record.entries.count) answers, "
             + "\(ends.joined(separator: ", ")), \(played)"
-        for (identity, words) in remains.keepers {
-            do { try Wait.untilGone(identity) } catch { left.keepers.append(words) }
+        for (identity, commandLine) in remains.keepers {
+            do { try Wait.untilGone(identity) } catch { left.keepers.append(commandLine) }
         }
-        left.processes = remains.processes.map(\.words)
+        left.processes = remains.processes.map(\.commandLine)
         left.markers = remains.markers
         left.temporaryFiles = remains.temporaryFiles
         left.groups = remains.groups

@@ -10,8 +10,8 @@ extension GateTable.Definition {
             guard let request = $0.request else { return .open }
             return $0.app.conflict(to: request) == nil ? .open : .held(.event)
         },
-        words: { _ in
-            GateWords(
+        explain: { _ in
+            GateExplanation(
                 value: "running",
                 needed: "ended",
                 since: nil,
