@@ -44,7 +44,7 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var pausedUntil: BootTime?
     var pauseEnds: WallTime?
     var ledger: Ledger
-    /// What the user plays by hand goes on after a restart.
+    /// What the user overrides goes on after a restart.
     var byHand: [Conditions.HandReading]
     // Not in records of versions that learned nothing.
     var use: DeviceUse?

@@ -21,7 +21,7 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case pause(Interval?)
     case `continue`
     /// Says what a sensor is to say; `silent` gives the word back to it.
-    case play(Condition, Reading)
+    case override(Condition, Reading)
     case simulate(Simulation, AppID, identifier: String?)
 }
 

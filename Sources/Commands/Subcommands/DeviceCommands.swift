@@ -52,7 +52,7 @@ extension OffstageProgram {
         ],
         details: [
             "A condition set by hand is believed whatever the sensors say, until it is set to "
-                + "auto: play the device through its day. \"offstage conditions\" and \"offstage "
+                + "auto: this overrides the sensors. \"offstage conditions\" and \"offstage "
                 + "settings\" list the names and what may be written."
         ],
         examples: [

@@ -109,7 +109,7 @@ package struct Conditions: Hashable, Sendable, Codable {
         )
     }
 
-    /// A condition that the user plays.
+    /// A condition that the user overrides.
     struct HandReading: Hashable, Sendable, Codable {
         var condition: Condition
         var value: Int

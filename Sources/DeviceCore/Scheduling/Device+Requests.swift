@@ -30,7 +30,7 @@ extension Device {
             save(.device)
             step.reply(reply, .done)
             touchAll()
-        case .play(let condition, let reading):
+        case .override(let condition, let reading):
             conditionReported(condition, .hand, reading, &step)
             step.reply(reply, .done)
         case .simulate(let simulation, let app, let identifier):

@@ -67,7 +67,7 @@ extension Daemon: ControlHost {
             )
             return
         }
-        ask(.play(condition, reading), answer: answer)
+        ask(.override(condition, reading), answer: answer)
     }
 
     private func setSetting(

@@ -31,7 +31,7 @@ final class NothingLost: CommitInvariant, CallInvariant {
                 closed[AppID("command.\(name)")] = nil
             }
         case .pause, .continue: isPaused = nil
-        case .leave, .run, .cancel, .cancelPending, .play, .simulate: break
+        case .leave, .run, .cancel, .cancelPending, .override, .simulate: break
         }
     }
 
@@ -53,7 +53,8 @@ final class NothingLost: CommitInvariant, CallInvariant {
         case .close(let app): closed[app] = true
         case .pause(nil): isPaused = true
         case .continue: isPaused = false
-        case .open, .leave, .submit, .run, .cancel, .cancelPending, .pause, .play, .simulate: break
+        case .open, .leave, .submit, .run, .cancel, .cancelPending, .pause, .override, .simulate:
+            break
         }
     }
 

@@ -12,7 +12,7 @@ package final class World {
     private var planIndices: [AppID: Int] = [:]
     var random: SeededRandom
     package var swarm: Swarm
-    package var knife: Knife
+    package var killInjector: KillInjector
     /// What the sensors say now; nil: never reported.
     package internal(set) var sensors: [Reading?]
     /// How the device can know each condition: some have no source, or nothing to be sensed.
@@ -71,7 +71,7 @@ package final class World {
         sensing = Self.drawSensing(seed)
         settings = Settings()
         user = UserState(random: random.split())
-        knife = Knife(seed: random.next())
+        killInjector = KillInjector(seed: random.next())
         self.random = random
         for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
     }
