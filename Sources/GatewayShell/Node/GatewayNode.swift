@@ -15,7 +15,7 @@ package final class GatewayNode {
     /// Part of each `apns-unique-id`; the same for as long as the file lives.
     package let identity: UInt64
     package internal(set) var gateway: Gateway
-    package internal(set) var apps: AppTable
+    package internal(set) var apps: BundleTable
     // Not weak: that would slow down each use of the objects behind.
     package unowned var links: (any DeviceLinks)?
     package unowned var senders: (any PushSenders)?
@@ -104,7 +104,7 @@ package final class GatewayNode {
         lastDevice = largest.device
         lastRestored = try storage.reader.lastRestored()
         gateway = Gateway(limits, lastPush: largest.push)
-        apps = AppTable(try storage.reader.apps(), last: largest.app, limits)
+        apps = BundleTable(try storage.reader.apps(), last: largest.app, limits)
         gateway.load(try storage.channels())
         do throws(LinuxError) {
             timer = try TimerSource(loop) { [unowned self] in
