@@ -3,7 +3,7 @@ import Vocabulary
 /// When the next decision about refreshes can be another one than now, so that nothing ticks.
 extension Device {
     /// Finds it anew, if anything has changed that it depends on. Last in each event.
-    mutating func scheduleNextDecision(_ step: inout Step) {
+    mutating func scheduleNextDecision(_ transition: inout Transition) {
         guard planner.isStale else { return }
         findMembers()
         planner.isStale = false
@@ -11,15 +11,15 @@ extension Device {
         fillBudget()
         findWaiting()
         guard !planner.search.waiting.isEmpty else { return }
-        let first = gridTime(after: step.now.wall)
+        let first = gridTime(after: transition.now.wall)
         if use.isInUse, planner.wasUsed {
             // Its user does this and that: each tells something new.
-            planner.decideAt = min(first, step.now.wall + RefreshPlanner.afterUse)
+            planner.decideAt = min(first, transition.now.wall + RefreshPlanner.afterUse)
             planner.wakes = false
             return
         }
         let end = first + (use.isInUse ? RefreshPlanner.inUse : .days(1))
-        let time = firstWorth(from: first, until: end, step.now)
+        let time = firstWorth(from: first, until: end, transition.now)
         planner.decideAt = time ?? end
         planner.wakes = time != nil && !use.isInUse
     }

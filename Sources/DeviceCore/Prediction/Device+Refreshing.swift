@@ -132,7 +132,7 @@ extension Device {
     }
 
     /// A refresh begins: it is paid for.
-    mutating func spendRefresh(of index: Int, _ step: inout Step) {
+    mutating func spendRefresh(of index: Int, _ transition: inout Transition) {
         planner.isStale = true
         apps[index].record.refresh.spend(on: planner.day)
         save(app: index)
@@ -215,15 +215,15 @@ extension Device {
     // MARK: Deciding
 
     /// Begins what is worth it now. After the event, before the apps are looked at.
-    mutating func decideRefreshes(_ step: inout Step) {
+    mutating func decideRefreshes(_ transition: inout Transition) {
         if planner.isStale { findMembers() }
-        guard let at = planner.decideAt, at <= step.now.wall else { return }
+        guard let at = planner.decideAt, at <= transition.now.wall else { return }
         planner.decideAt = nil
         planner.isStale = true
         planner.wasUsed = false
-        let decided = max(at, gridTime(upTo: step.now.wall))
-        let now = UseTime(decided, utcOffset: step.now.utcOffset)
-        guard now.day == step.now.local.day, !isUserAsleep(at: now) else { return }
+        let decided = max(at, gridTime(upTo: transition.now.wall))
+        let now = UseTime(decided, utcOffset: transition.now.utcOffset)
+        guard now.day == transition.now.local.day, !isUserAsleep(at: now) else { return }
         fillBudget()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0
         countPromised(at: now.wall)
@@ -249,7 +249,7 @@ extension Device {
                 scope: settings.budgetScope,
                 because: position > usual
                     ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake,
-                at: step.now.wall
+                at: transition.now.wall
             )
             touch(index)
         }

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What the budget pays for and how: one budget a day for all refreshes, or one for each app.
+/// Whose the refresh budget of a day is: one of all apps together, or one of each app.
 package enum RefreshBudgetScope: String, CaseIterable, Hashable, Sendable, Codable {
     case app, device
 }

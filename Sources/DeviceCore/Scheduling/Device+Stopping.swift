@@ -5,7 +5,7 @@ import Vocabulary
 extension Device {
     /// A condition changed: expires early what needed it. Only the change counts, so that what
     /// was started in spite of a condition (user-initiated, simulated) is not stopped by it.
-    mutating func stopWhatMayNotGoOn(after condition: Condition, _ step: inout Step) {
+    mutating func stopWhatMayNotGoOn(after condition: Condition, _ transition: inout Transition) {
         guard let reason = lossReason(condition) else { return }
         for owner in owners {
             guard let (index, launchIndex) = find(owner.launch) else { continue }
@@ -14,13 +14,13 @@ extension Device {
             guard let wake = launch.wake, launch.presence != .foreground else { continue }
             if launch.isCommand {
                 if concerns(reason, wake.trigger, needs(of: launch.request, index)) {
-                    stopCommand(launch.id, reason, &step)
+                    stopCommand(launch.id, reason, &transition)
                 }
                 continue
             }
             for delivery in launch.deliveries
             where concerns(reason, delivery.trigger, needs(of: delivery.request, index)) {
-                expireEarly(delivery, launch.id, reason, &step)
+                expireEarly(delivery, launch.id, reason, &transition)
             }
         }
     }
@@ -61,9 +61,9 @@ extension Device {
 
     /// Processing has longer while the device is idle and charging: what runs has more from now on,
     /// or less, but always the time of a warning.
-    mutating func moveEnds(by shift: Interval, _ step: inout Step) {
+    mutating func moveEnds(by shift: Interval, _ transition: inout Transition) {
         guard shift != .zero else { return }
-        let soonest = step.now.awake + settings.expiryWarning
+        let soonest = transition.now.awake + settings.expiryWarning
         for owner in owners {
             guard let (index, launchIndex) = find(owner.launch) else { continue }
             let launch = apps[index].launches[launchIndex]
@@ -86,17 +86,17 @@ extension Device {
         }
     }
 
-    mutating func stopAllRuns(_ reason: StopReason, _ step: inout Step) {
-        for owner in owners { stopRuns(of: owner.launch, reason, &step) }
+    mutating func stopAllRuns(_ reason: StopReason, _ transition: inout Transition) {
+        for owner in owners { stopRuns(of: owner.launch, reason, &transition) }
     }
 
-    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ step: inout Step) {
+    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ transition: inout Transition) {
         guard let (index, launchIndex) = find(id) else { return }
         let launch = apps[index].launches[launchIndex]
         if launch.isCommand {
-            if launch.wake != nil { stopCommand(id, reason, &step) }
+            if launch.wake != nil { stopCommand(id, reason, &transition) }
         } else if launch.presence != .foreground {
-            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &step) }
+            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &transition) }
         }
     }
 
@@ -105,15 +105,15 @@ extension Device {
         _ delivery: Delivery,
         _ id: LaunchID,
         _ reason: StopReason,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         guard let (index, launchIndex) = find(id),
             let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
                 $0.id == delivery.id
             })
         else { return }
-        let end = min(delivery.end, step.now.awake + settings.expiryWarning)
+        let end = min(delivery.end, transition.now.awake + settings.expiryWarning)
         apps[index].launches[launchIndex].deliveries[slot].end = end
-        warn(delivery.id, id, reason, &step)
+        warn(delivery.id, id, reason, &transition)
     }
 }
