@@ -69,9 +69,9 @@ struct FreshnessGroup {
             Self.rows(logs, [.device], [4], wakePrice: price).first
         }
         guard rows.count == prices.count, let alone = rows.first,
-            let place = prices.firstIndex(of: Settings().wakePrice)
+            let index = prices.firstIndex(of: Settings().wakePrice)
         else { return [] }
-        let shipped = rows[place]
+        let shipped = rows[index]
         var figures = zip(prices, rows).map { price, row in
             Figure(
                 name: "wakes from sleep at 4 a day with wake-price \(price), fresh "

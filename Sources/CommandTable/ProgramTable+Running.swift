@@ -131,15 +131,15 @@ extension ProgramTable {
         throw Failure(.usage, message, fix: "Usage: " + usages.joined(separator: "\n       "))
     }
 
-    /// The operand at `place` as the forms call it: `APP`, `CONDITION or SETTING`.
-    private static func missing(_ place: Int, of command: Subcommand<Call>) -> String {
+    /// The operand at `index` as the forms call it: `APP`, `CONDITION or SETTING`.
+    private static func missing(_ index: Int, of command: Subcommand<Call>) -> String {
         var names: [String] = []
         for form in command.forms {
             let words = form.split(separator: " ").filter {
                 !$0.hasPrefix("[") && !$0.hasPrefix("-")
             }
-            guard place < words.count else { continue }
-            let name = String(words[place].prefix { $0 != "|" && $0 != "." })
+            guard index < words.count else { continue }
+            let name = String(words[index].prefix { $0 != "|" && $0 != "." })
             if !names.contains(name) { names.append(name) }
         }
         return names.isEmpty ? "something" : names.joined(separator: " or ")

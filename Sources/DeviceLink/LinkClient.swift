@@ -321,8 +321,8 @@ package struct LinkClient: Sendable {
             subscriptions.removeAll { $0.topic == topic }
         case .badKey:
             // Answers come in the order of the questions.
-            let place = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
-            if let place { subscriptions.remove(at: place) }
+            let index = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
+            if let index { subscriptions.remove(at: index) }
         case .unavailable: asksAgain = true
         }
     }

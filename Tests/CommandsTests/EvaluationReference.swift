@@ -73,7 +73,7 @@ struct Reference {
         let people = records.map { ($0, HistogramScores($0)) }
         for reference in references + plain {
             let baseline = try #require(Baseline(rawValue: reference.policy))
-            for (place, budget) in [2, 4, 8, 24].enumerated() {
+            for (index, budget) in [2, 4, 8, 24].enumerated() {
                 let tallies = people.map { record, scores in
                     Tally(
                         baseline.refreshes(record, budget: budget, scope: reference.scope, scores),
@@ -88,9 +88,9 @@ struct Reference {
                     tallies
                 )
                 let name = "\(reference.policy), \(reference.scope), \(budget)"
-                #expect(abs(row.pooled - reference.fresh[place]) < 0.2, "\(name): \(row.pooled)")
+                #expect(abs(row.pooled - reference.fresh[index]) < 0.2, "\(name): \(row.pooled)")
                 #expect(
-                    abs(row.wakesPerDay - reference.wakes[place]) < 0.1,
+                    abs(row.wakesPerDay - reference.wakes[index]) < 0.1,
                     "\(name): \(row.wakesPerDay)"
                 )
             }

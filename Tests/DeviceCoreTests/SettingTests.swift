@@ -60,7 +60,7 @@ struct SettingTests {
         #expect(Set(SettingRow.table.map(\.name)).count == SettingRow.table.count)
         var settings = Settings()
         let texts = SettingRow.table.map { $0.text(settings) }
-        for (place, row) in SettingRow.table.enumerated() {
+        for (index, row) in SettingRow.table.enumerated() {
             let value: String
             switch row.field {
             case .interval(_, let range): value = "\(range.upperBound.wholeSeconds - 1)s"
@@ -72,10 +72,10 @@ struct SettingTests {
             case .profile: value = "ios26"
             }
             #expect(row.set(value, in: &settings))
-            for other in SettingRow.table.indices where other > place {
+            for other in SettingRow.table.indices where other > index {
                 #expect(SettingRow.table[other].text(settings) == texts[other])
             }
-            #expect(row.text(settings) != texts[place], "\(row.name)")
+            #expect(row.text(settings) != texts[index], "\(row.name)")
         }
     }
 

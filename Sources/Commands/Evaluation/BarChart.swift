@@ -28,8 +28,8 @@ struct BarChart {
             "<figure><figcaption>\(title.markup)</figcaption><svg viewBox=\"0 0 \(Int(Self.width)) "
             + "\(height)\" role=\"img\" aria-label=\"\(title.markup)\">"
             + "<path class=\"grid\" d=\"M\(Self.left) 2V\(height - 4)\"/>"
-        for (place, bar) in bars.enumerated() {
-            let y = Double(place) * Self.row + 6
+        for (index, bar) in bars.enumerated() {
+            let y = Double(index) * Self.row + 6
             let end = bar.range.map { max($0.to, bar.value) } ?? bar.value
             text +=
                 "<g class=\"\(bar.name)\"><title>\(bar.tooltip.markup)</title>"

@@ -9,10 +9,10 @@ struct EvaluationTables {
     let users: Int
 
     func print(_ console: Console) {
-        for (place, scope) in RefreshBudgetScope.allCases.enumerated() {
+        for (index, scope) in RefreshBudgetScope.allCases.enumerated() {
             let rows = rows.filter { $0.scope == scope }
             guard !rows.isEmpty else { continue }
-            if place > 0, self.rows.contains(where: { $0.scope != scope }) { console.print("") }
+            if index > 0, self.rows.contains(where: { $0.scope != scope }) { console.print("") }
             let people = users == 1 ? "1 person" : "\(users) people"
             console.print(console.styled("\(scope.title), \(people)", .bold))
             figures(rows.filter { $0.data == "all" }).print(console, indent: 2)

@@ -189,8 +189,8 @@ struct TimelineDay {
             + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the budget<th>apps<br>"
             + "together<th>device<th>what followed\n"
         for moment in moments {
-            for (place, refresh) in moment.refreshes.enumerated() {
-                let isFirst = place == 0
+            for (index, refresh) in moment.refreshes.enumerated() {
+                let isFirst = index == 0
                 text += "<tr><td>\(isFirst ? clock(moment.time) : "")<td>\(refresh.name.markup)"
                 if let decision = refresh.moment.decision {
                     text +=

@@ -73,11 +73,11 @@ struct TimelineLife {
         }
         self.moments = moments
         let split = Double(record.splitDay) * 86_400
-        opens = record.eligible.indices.flatMap { place in
-            let times = kept.filter { $0.app == place }.map(\.time)
-            return record.apps[record.eligible[place]].counted(from: split).map { open, _ in
+        opens = record.eligible.indices.flatMap { index in
+            let times = kept.filter { $0.app == index }.map(\.time)
+            return record.apps[record.eligible[index]].counted(from: split).map { open, _ in
                 let isFresh = times.contains { $0 <= open - 10 && open - $0 <= 1800 }
-                return Open(app: place, time: open, isFresh: isFresh)
+                return Open(app: index, time: open, isFresh: isFresh)
             }
         }.sorted { $0.time < $1.time }
         lanes = record.eligible.indices.sorted {

@@ -40,10 +40,10 @@ struct UsageTimeline {
             + "as nothing had to be woken for it; <i>its turn</i>, the app had got nothing for "
             + "long; <i>spread</i>, evenly over the day, as too little was known.</p>\n"
         text += Self.key
-        for (place, life) in lives.enumerated() {
+        for (index, life) in lives.enumerated() {
             let unit = life.budget == 1 ? "refresh" : "refreshes"
             let title = "\(life.budget) \(unit) per app and day, \(life.scope.label)"
-            if place == 0 {
+            if index == 0 {
                 text += "<p><b>\(title)</b>: \(life.summary)</p>\n" + life.markup
             } else {
                 text +=

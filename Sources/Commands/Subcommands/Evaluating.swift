@@ -75,8 +75,8 @@ extension OffstageProgram {
         let person = try person(invocation, among: logs)
         var evaluation = Evaluation(plan)
         let progress = Progress(of: Int64(logs.count), invocation.console)
-        for (place, log) in logs.enumerated() {
-            progress.show(Int64(place))
+        for (index, log) in logs.enumerated() {
+            progress.show(Int64(index))
             evaluation.add(log)
         }
         progress.end()

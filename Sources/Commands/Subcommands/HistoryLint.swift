@@ -52,8 +52,8 @@ struct HistoryLint {
             guard let at = line.time("at"), at + .seconds(1) > built,
                 let mistake = mistake(line)
             else { continue }
-            if let place = found.firstIndex(where: { $0.mistake == mistake }) {
-                found[place].count += 1
+            if let index = found.firstIndex(where: { $0.mistake == mistake }) {
+                found[index].count += 1
             } else {
                 found.append((mistake, 1, at))
             }

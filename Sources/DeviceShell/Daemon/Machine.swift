@@ -81,9 +81,9 @@ final class Machine {
 
     /// Found out only now, and true before whatever this turn has brought.
     func foundFirst(_ event: Event) {
-        let place = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
-        let now = place < inbox.endIndex ? inbox[place].moment : Clocks.now()
-        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: place)
+        let index = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
+        let now = index < inbox.endIndex ? inbox[index].moment : Clocks.now()
+        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: index)
     }
 
     func takeInbox() -> [Driver<Port>.TimedEvent] {

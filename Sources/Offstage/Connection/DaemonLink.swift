@@ -318,7 +318,7 @@ final class DaemonLink {
             if left <= 1, let answer = waiting[number]?.answer { late.append((number, answer)) }
         }
         for (number, _) in late { waiting[number] = nil }
-        for place in greeters.indices { greeters[place].ticksLeft -= 1 }
+        for index in greeters.indices { greeters[index].ticksLeft -= 1 }
         let greeters = greeters.filter { $0.ticksLeft <= 0 }
         self.greeters.removeAll { $0.ticksLeft <= 0 }
         if hasLimits { armTicker() }
