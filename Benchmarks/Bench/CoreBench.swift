@@ -89,8 +89,8 @@ enum CoreBench {
         let times = (Int64(0)..<2000).map { step in
             let now = UseTime(wall + .minutes(step * 5), utcOffset: 0)
             return timed {
-                let outlook = Outlook(device, at: now)
-                for app in apps { sum += outlook.chance(of: app) }
+                let context = PredictionContext(device, at: now)
+                for app in apps { sum += context.chance(of: app) }
             } / 1000
         }
         precondition(sum > 0)

@@ -10,10 +10,10 @@ import Zlib
 struct FreshnessGroup {
     private static let budgets = [2, 4, 8, 24]
     /// Fresh opens, %: what must be reached, and what would be better than gradient boosting.
-    private static let wanted: [(purse: RefreshPurse, name: String, limits: [Double])] = [
-        (.app, "purse per app", [11.5, 21.5, 40, 82]),
-        (.device, "purse per device", [23.5, 40, 60, 88.5]),
-        (.device, "purse per device, stretch", [24.7, 42, 63.5, 90.3]),
+    private static let wanted: [(scope: RefreshBudgetScope, name: String, limits: [Double])] = [
+        (.app, "budget per app", [11.5, 21.5, 40, 82]),
+        (.device, "budget per device", [23.5, 40, 60, 88.5]),
+        (.device, "budget per device, stretch", [24.7, 42, 63.5, 90.3]),
     ]
 
     func run() throws -> [Figure] {
@@ -27,9 +27,9 @@ struct FreshnessGroup {
         let seconds = processorSeconds() - begin
         let rows = device + Self.rows(logs, [.app], Self.budgets)
         var figures: [Figure] = []
-        for (purse, name, limits) in Self.wanted {
+        for (scope, name, limits) in Self.wanted {
             for (budget, limit) in zip(Self.budgets, limits) {
-                guard let row = rows.first(where: { $0.purse == purse && $0.budget == budget })
+                guard let row = rows.first(where: { $0.scope == scope && $0.budget == budget })
                 else { continue }
                 figures.append(
                     Figure(
@@ -44,7 +44,7 @@ struct FreshnessGroup {
         let bare = Self.rows(logs, [.app, .device], Self.budgets, hasPrior: false)
         figures += bare.map { row in
             Figure(
-                name: "fresh opens at \(row.budget) a day, purse per \(row.purse.rawValue), "
+                name: "fresh opens at \(row.budget) a day, budget per \(row.scope.rawValue), "
                     + "without the prior",
                 unit: "%",
                 ours: row.pooled
@@ -62,16 +62,16 @@ struct FreshnessGroup {
         return figures + [DecisionBench.figure()]
     }
 
-    /// The curve of freshness against wakes from sleep, at 4 a day with one purse.
+    /// The curve of freshness against wakes from sleep, at 4 a day with one budget.
     private static func sharing(_ logs: [UserLog]) -> [Figure] {
         let prices: [Int64] = [0, 8, 16, 24, 32]
         let rows = prices.compactMap { price in
             Self.rows(logs, [.device], [4], wakePrice: price).first
         }
         guard rows.count == prices.count, let alone = rows.first,
-            let place = prices.firstIndex(of: Settings().wakePrice)
+            let index = prices.firstIndex(of: Settings().wakePrice)
         else { return [] }
-        let shipped = rows[place]
+        let shipped = rows[index]
         var figures = zip(prices, rows).map { price, row in
             Figure(
                 name: "wakes from sleep at 4 a day with wake-price \(price), fresh "
@@ -101,12 +101,12 @@ struct FreshnessGroup {
 
     private static func rows(
         _ logs: [UserLog],
-        _ purses: [RefreshPurse],
+        _ scopes: [RefreshBudgetScope],
         _ budgets: [Int],
         wakePrice: Int64? = nil,
         hasPrior: Bool = true
     ) -> [EvaluationRow] {
-        var plan = Evaluation.Plan(budgets: budgets, purses: purses)
+        var plan = Evaluation.Plan(budgets: budgets, scopes: scopes)
         plan.wakePrice = wakePrice
         plan.hasBaselines = false
         plan.hasPrior = hasPrior

@@ -88,15 +88,15 @@ def fresh(series, refreshes, first):
 
 
 def measure(logs, score):
-    """{(purse, B): (pooled %, mean over users with at least 5 counted opens %)}"""
+    """{(scope, B): (pooled %, mean over users with at least 5 counted opens %)}"""
     results = {}
-    for purse in ("app", "device"):
+    for scope in ("app", "device"):
         users = {budget: [] for budget in BUDGETS}
         for log in logs:
             scores = np.column_stack([score(series) for series in log.series]).astype(float)
             stale = np.column_stack([series.stale for series in log.series])
             groups = [list(range(len(log.series)))]
-            if purse == "app":
+            if scope == "app":
                 groups = [[index] for index in groups[0]]
             sums = {budget: np.zeros(2) for budget in BUDGETS}
             for group in groups:
@@ -116,7 +116,7 @@ def measure(logs, score):
         for budget in BUDGETS:
             table = np.array(users[budget])
             some = table[:, 0] >= 5
-            results[purse, budget] = (
+            results[scope, budget] = (
                 100 * table[:, 1].sum() / table[:, 0].sum(),
                 100 * (table[some, 1] / table[some, 0]).mean(),
             )
@@ -124,8 +124,8 @@ def measure(logs, score):
 
 
 def line(name, results):
-    def row(purse, which):
-        return " ".join("%5.1f" % results[purse, budget][which] for budget in BUDGETS)
+    def row(scope, which):
+        return " ".join("%5.1f" % results[scope, budget][which] for budget in BUDGETS)
 
     parts = ["%s %s (users %s)" % (p, row(p, 0), row(p, 1)) for p in ("app", "device")]
     return "%-28s %s" % (name, "  ".join(parts))

@@ -1,6 +1,6 @@
 """Usage logs, and what the daemon would know at each five minutes of them.
 
-The features are those of Sources/DeviceCore/Prediction/Outlook.swift, computed for a whole log at
+The features are those of Sources/DeviceCore/Prediction/PredictionContext.swift, for a whole log at
 once; UsePriorTests holds numbers of both together. Formulae: docs/prediction.md.
 """
 import csv

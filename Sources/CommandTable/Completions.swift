@@ -15,13 +15,15 @@ extension ProgramTable {
         Completions(scripts: [("bash", bash), ("zsh", zsh), ("fish", fish)])
     }
 
-    private var note: String { "# Completion for \(name)(1), made of its table of commands." }
+    private var header: String { "# Completion for \(name)(1), made of its table of commands." }
     /// The name as shells take it for functions.
     private var function: String { "_" + name.replacing("-", with: "_") }
 
     /// What the first operand is called, and what may stand for it: what the forms write in small
     /// letters, or what the table knows of a name.
-    private func operand(_ command: Subcommand<Call>) -> (name: String, words: OperandWords) {
+    private func operand(_ command: Subcommand<Call>) -> (
+        name: String, completion: OperandCompletion
+    ) {
         var words: [String] = []
         for form in command.forms {
             let first = form.drop { $0 == "[" }.prefix { $0 != " " && $0 != "]" && $0 != "." }
@@ -29,13 +31,13 @@ extension ProgramTable {
             words += first.split(separator: "|").map(String.init)
                 .filter { $0.allSatisfy(\.isLowercase) && !words.contains($0) }
         }
-        return words.isEmpty ? ("operand", .other) : ("name", .words(words))
+        return words.isEmpty ? ("operand", .other) : ("name", .fixed(words))
     }
 
     /// The operands that a line of a shell lists, and the function for it in scripts.
     private var listed: [(name: String, line: String)] {
         operands.compactMap { row in
-            if case .printed(let line) = row.words { (row.name, line) } else { nil }
+            if case .printed(let line) = row.completion { (row.name, line) } else { nil }
         }
     }
 
@@ -50,9 +52,9 @@ extension ProgramTable {
     // MARK: bash
 
     private var bash: String {
-        let takers = options.filter { $0.argument != nil }.flatMap(\.words)
+        let takers = options.filter { $0.argument != nil }.flatMap(\.spellings)
         var lines = [
-            note, "\(function)() {",
+            header, "\(function)() {",
             "    local word=${COMP_WORDS[COMP_CWORD]} command= words= index",
             "    for ((index = 1; index < COMP_CWORD; index++)); do",
             "        case ${COMP_WORDS[index]} in",
@@ -68,7 +70,7 @@ extension ProgramTable {
         add("help", helped)
         for command in commands {
             var words: [String] = []
-            if case .words(let list) = operand(command).words { words = list }
+            if case .fixed(let list) = operand(command).completion { words = list }
             add(command.name, words + long(options(of: command)))
         }
         lines.append("    esac")
@@ -89,7 +91,7 @@ extension ProgramTable {
     // MARK: zsh
 
     private var zsh: String {
-        var lines = ["#compdef \(name)", note]
+        var lines = ["#compdef \(name)", header]
         for (name, line) in listed {
             lines += [
                 "\(lister(name))() {", "    local -a words", "    words=(${(f)\"$(\(line))\"})",
@@ -117,10 +119,10 @@ extension ProgramTable {
     }
 
     private func zshOperands(_ command: Subcommand<Call>) -> String {
-        let (name, words) = operand(command)
-        return switch words {
+        let (name, completion) = operand(command)
+        return switch completion {
         case .printed: "'*:\(name):\(lister(name))'"
-        case .words(let words): "'1:\(name):(\(words.joined(separator: " ")))' '*:operand:_default'"
+        case .fixed(let words): "'1:\(name):(\(words.joined(separator: " ")))' '*:operand:_default'"
         case .other: "'*:\(name):_default'"
         }
     }
@@ -139,7 +141,7 @@ extension ProgramTable {
     // MARK: fish
 
     private var fish: String {
-        var lines = [note]
+        var lines = [header]
         for (name, line) in listed { lines += ["function \(lister(name))", "    \(line)", "end"] }
         func complete(_ condition: String, _ rest: String) {
             lines.append("complete -c \(name) -n '\(condition)' " + rest)
@@ -159,10 +161,10 @@ extension ProgramTable {
         for command in commands {
             let condition = "__fish_seen_subcommand_from \(command.name)"
             for option in options(of: command) { complete(condition, fishOption(option)) }
-            let (name, words) = operand(command)
-            switch words {
+            let (name, completion) = operand(command)
+            switch completion {
             case .printed: complete(condition, "-f -a '(\(lister(name)))'")
-            case .words(let words): complete(condition, "-f -a '\(words.joined(separator: " "))'")
+            case .fixed(let words): complete(condition, "-f -a '\(words.joined(separator: " "))'")
             case .other: break
             }
         }

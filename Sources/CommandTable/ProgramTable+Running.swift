@@ -83,9 +83,17 @@ extension ProgramTable {
                     fix: "\"\(help)\" says what it takes."
                 )
             case .unknown(let word):
+                let name = String(word.prefix { $0 != "=" })
+                if let row = rows.first(where: { $0.formerName.map { "--" + $0 } == name }) {
+                    throw Failure(
+                        .usage,
+                        "the option \(name) is now called --\(row.long)",
+                        fix: "Write --\(row.long) instead."
+                    )
+                }
                 throw Failure.unknown(
                     "option",
-                    String(word.prefix { $0 != "=" }),
+                    name,
                     among: rows.map { "--" + $0.long },
                     otherwise: "\"\(help)\" lists the options."
                 )
@@ -95,7 +103,7 @@ extension ProgramTable {
 
     /// `-20` as `head` and `tail` take it: the newest 20 lines.
     private static func namingLines(_ arguments: [String], _ rows: [OptionRow]) -> [String] {
-        let takers = rows.filter { $0.argument != nil }.flatMap(\.words)
+        let takers = rows.filter { $0.argument != nil }.flatMap(\.spellings)
         var isArgument = false
         return arguments.map { word in
             defer { isArgument = takers.contains(word) }
@@ -123,15 +131,15 @@ extension ProgramTable {
         throw Failure(.usage, message, fix: "Usage: " + usages.joined(separator: "\n       "))
     }
 
-    /// The operand at `place` as the forms call it: `APP`, `CONDITION or SETTING`.
-    private static func missing(_ place: Int, of command: Subcommand<Call>) -> String {
+    /// The operand at `index` as the forms call it: `APP`, `CONDITION or SETTING`.
+    private static func missing(_ index: Int, of command: Subcommand<Call>) -> String {
         var names: [String] = []
         for form in command.forms {
             let words = form.split(separator: " ").filter {
                 !$0.hasPrefix("[") && !$0.hasPrefix("-")
             }
-            guard place < words.count else { continue }
-            let name = String(words[place].prefix { $0 != "|" && $0 != "." })
+            guard index < words.count else { continue }
+            let name = String(words[index].prefix { $0 != "|" && $0 != "." })
             if !names.contains(name) { names.append(name) }
         }
         return names.isEmpty ? "something" : names.joined(separator: " or ")

@@ -11,7 +11,7 @@ package struct ProgramTable<Call: SubcommandCall>: Sendable {
     /// What every subcommand takes beside `--help`.
     let shared: [OptionRow]
     /// How operands are completed, by their names in the forms of subcommands.
-    let operands: [(name: String, words: OperandWords)]
+    let operands: [(name: String, completion: OperandCompletion)]
     /// What the manual page says beyond the commands.
     let manual: Manual
 
@@ -32,7 +32,7 @@ package struct ProgramTable<Call: SubcommandCall>: Sendable {
         introduction: String,
         groups: [Group],
         shared: [OptionRow],
-        operands: [(name: String, words: OperandWords)] = [],
+        operands: [(name: String, completion: OperandCompletion)] = [],
         manual: Manual
     ) {
         (self.name, self.version, self.title) = (name, version, title)
@@ -63,8 +63,8 @@ package struct ProgramTable<Call: SubcommandCall>: Sendable {
 }
 
 /// What a shell offers in the place of an operand.
-package enum OperandWords: Sendable {
-    case words([String])
+package enum OperandCompletion: Sendable {
+    case fixed([String])
     /// What this line of a shell prints, one a line.
     case printed(by: String)
     case other

@@ -67,14 +67,17 @@ package struct OptionRow: Sendable {
     /// What stands for its argument in help; nil if it takes none.
     package let argument: String?
     package let meaning: String
+    /// What an earlier version called it.
+    let formerName: String?
 
     package init(
         _ long: String,
         _ meaning: String,
         short: Character? = nil,
-        argument: String? = nil
+        argument: String? = nil,
+        formerName: String? = nil
     ) {
-        (self.long, self.short) = (long, short)
+        (self.long, self.short, self.formerName) = (long, short, formerName)
         (self.argument, self.meaning) = (argument, meaning)
     }
 
@@ -92,8 +95,8 @@ package struct OptionRow: Sendable {
         return short.map { "-\($0), " + name } ?? "    " + name
     }
 
-    /// The words that ask for it.
-    var words: [String] { ["--" + long] + (short.map { ["-\($0)"] } ?? []) }
+    /// What asks for it.
+    var spellings: [String] { ["--" + long] + (short.map { ["-\($0)"] } ?? []) }
 }
 
 /// One call of a subcommand: what was typed, and where it prints.

@@ -16,7 +16,7 @@ package struct AppState: Sendable {
         var toldHolds = GateSet()
         var refreshHeldBy = GateSet()
         var holdTimes: [HoldTime] = []
-        var mistakes: [NotedMistake] = []
+        var mistakes: [ReportedMistake] = []
     }
 
     init(id: AppID) { content = [Content(record: AppRecord(id: id))] }
@@ -44,14 +44,14 @@ package struct AppState: Sendable {
         _modify { yield &content[0].launches }
     }
     /// Those of which the history has been told; not kept across restarts.
-    var mistakes: [NotedMistake] {
+    var mistakes: [ReportedMistake] {
         get { content[0].mistakes }
         _modify { yield &content[0].mistakes }
     }
     // Asked often; the record, and what is in it, would be copied to be looked at.
     package var id: AppID { content[0].record.id }
     var use: AppUse { content[0].record.refresh.use }
-    var moments: MomentRing { content[0].record.refresh.moments }
+    var gains: GainHistory { content[0].record.refresh.gains }
     var opens: UInt32 { content[0].record.refresh.opens }
     var refreshWorth: Double { content[0].record.refresh.worth }
     var lastUsed: WallTime? { content[0].record.lastUsed }
@@ -64,22 +64,25 @@ package struct AppState: Sendable {
     func promisedRefreshes(at time: WallTime) -> Int64 {
         var count: Int64 = 0
         let requests = requests.span
-        for place in requests.indices
-        where requests[place].state == .pending && requests[place].isChosen(at: time) {
+        for requestIndex in requests.indices
+        where requests[requestIndex].state == .pending && requests[requestIndex].isChosen(at: time)
+        {
             count += 1
         }
         return count
     }
     /// What was learned of it is enough to go by.
     var isLearned: Bool {
-        opens >= RefreshPlanner.enoughOpens && moments.days >= RefreshPlanner.enoughDays
+        opens >= RefreshPlanner.enoughOpens && gains.days >= RefreshPlanner.enoughDays
     }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
     /// learned.
     var isPlanned: Bool {
         guard !isTransient, let manifest, manifest.useFrom != nil || isLinked else { return false }
         let requests = requests.span
-        for place in requests.indices where requests[place].kind == .refresh { return true }
+        for requestIndex in requests.indices where requests[requestIndex].kind == .refresh {
+            return true
+        }
         return false
     }
     /// Transient: made by `offstage submit`, its manifest lives in the store.
@@ -99,8 +102,8 @@ package struct AppState: Sendable {
 
     /// What was chosen for a moment is to be chosen anew.
     mutating func dropDecisions() {
-        for place in requests.indices where requests[place].state == .pending {
-            requests[place].decision = nil
+        for requestIndex in requests.indices where requests[requestIndex].state == .pending {
+            requests[requestIndex].decision = nil
         }
     }
 
@@ -139,13 +142,13 @@ extension AppState {
     func index(of launch: LaunchID) -> Int? {
         let launches = launches
         let span = launches.span
-        for place in span.indices where span[place].id == launch { return place }
+        for index in span.indices where span[index].id == launch { return index }
         return nil
     }
     func index(of request: RequestID) -> Int? {
         let requests = requests
         let span = requests.span
-        for place in span.indices where span[place].id == request { return place }
+        for index in span.indices where span[index].id == request { return index }
         return nil
     }
 
@@ -173,8 +176,8 @@ extension AppState {
     var isForeground: Bool {
         let launches = launches
         let span = launches.span
-        for place in span.indices
-        where span[place].presence == .foreground && span[place].role == .main {
+        for index in span.indices
+        where span[index].presence == .foreground && span[index].role == .main {
             return true
         }
         return false

@@ -2,20 +2,20 @@ import Vocabulary
 
 extension Device {
     /// A gap between boot time and awake time is a sleep of the device.
-    mutating func noticeSleep(_ step: inout Step) {
+    mutating func noticeSleep(_ transition: inout Transition) {
         guard let last = lastMoment else { return }
-        let slept = (step.now.boot - last.boot) - (step.now.awake - last.awake)
+        let slept = (transition.now.boot - last.boot) - (transition.now.awake - last.awake)
         guard slept >= .seconds(1) else { return }
         // Closes a gate, and opens none: what is due by now is looked at anyway.
-        resumedAt = step.now.boot
+        resumedAt = transition.now.boot
     }
 
     /// A date in the future of the new clock would hold things back for as long as the clock was
     /// wrong: it becomes now.
-    mutating func clockChanged(_ step: inout Step) {
-        let now = step.now.wall
+    mutating func clockChanged(_ transition: inout Transition) {
+        let now = transition.now.wall
         if case .until(let end) = pause {
-            pauseEnds = now + (end - step.now.boot)
+            pauseEnds = now + (end - transition.now.boot)
         }
         if let since = pausedAt {
             pausedAt = min(since, now)
@@ -25,15 +25,15 @@ extension Device {
             if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
             // Of another clock's moment.
             apps[index].dropDecisions()
-            for place in apps[index].requests.indices {
-                guard apps[index].requests[place].clamp(to: now) else { continue }
-                save(app: index, request: apps[index].requests[place].id)
+            for requestIndex in apps[index].requests.indices {
+                guard apps[index].requests[requestIndex].clamp(to: now) else { continue }
+                save(app: index, request: apps[index].requests[requestIndex].id)
             }
         }
         if use.clamp(to: now) { save(.device) }
         // What was to come is told anew.
         planner.useChanged()
-        planner.forgetMoment(at: now)
+        planner.forgetGains(at: now)
         touchAll()
     }
 }
@@ -54,8 +54,8 @@ extension AppRecord {
             changed = true
         }
         lower(&failures.since, to: now, &changed)
-        for place in paces.indices where paces[place].began > now {
-            paces[place].began = now
+        for index in paces.indices where paces[index].began > now {
+            paces[index].began = now
             changed = true
         }
         lower(&failures.until, to: now + settings.backOffLimit, &changed)

@@ -115,7 +115,7 @@ extension Device {
         }
         switch run.result {
         case .expired(let reason), .interrupted(let reason), .terminated(let reason):
-            return "it was stopped before it was done (\(reason.words)), and was asked for once; "
+            return "it was stopped before it was done (\(reason.summary)), and was asked for once; "
                 + again
         case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
             return "its run failed (\(run.reason)), and it was asked for once; \(again)"
@@ -166,8 +166,8 @@ extension Device {
             explanation.next = last
             sentence +=
                 explanation.holds.contains(where: \.isTry)
-                ? ". It is tried again \(now.words(for: last))"
-                : ". It runs \(now.words(for: last)) or soon after"
+                ? ". It is tried again \(now.text(for: last))"
+                : ". It runs \(now.text(for: last)) or soon after"
         }
         explanation.sentence = sentence + "."
         return explanation
@@ -176,10 +176,10 @@ extension Device {
     /// What the user calls it, and its id where that is another word.
     private func subject(_ request: Request, _ state: AppState) -> String {
         let name = state.displayName
-        var words: [String] = []
-        if name.lowercased() != state.id.name.lowercased() { words.append(state.id.name) }
-        if !state.isTransient, request.identifier != "refresh" { words.append(request.identifier) }
-        return words.isEmpty ? name : "\(name) (\(words.joined(separator: ", ")))"
+        var parts: [String] = []
+        if name.lowercased() != state.id.name.lowercased() { parts.append(state.id.name) }
+        if !state.isTransient, request.identifier != "refresh" { parts.append(request.identifier) }
+        return parts.isEmpty ? name : "\(name) (\(parts.joined(separator: ", ")))"
     }
 
     private func runningSentence(
@@ -191,7 +191,7 @@ extension Device {
         guard let launch = request.launch.flatMap({ id in state.launches.first { $0.id == id } })
         else { return "\(subject) is about to run." }
         if let ending = launch.ending {
-            return "\(subject) is being ended: \(ending.reason.words)."
+            return "\(subject) is being ended: \(ending.reason.summary)."
         }
         guard let wake = launch.wake else { return "\(subject) is running." }
         let so = now.awake - wake.began.awake
@@ -223,7 +223,7 @@ extension Device {
                 case .held(let chance) = row.check(context)
             else { continue }
             context.forecast = forecast
-            let words = row.words(context)
+            let text = row.explain(context)
             let next: WallTime?
             var isTry = false
             switch chance {
@@ -240,14 +240,14 @@ extension Device {
                 Hold(
                     gate: row.gate.name,
                     title: row.title,
-                    value: words.value,
-                    needed: words.needed,
+                    value: text.value,
+                    needed: text.needed,
                     // Where nothing tells, since when it was seen to hold.
-                    since: words.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
+                    since: text.since ?? apps[index].holdsSince(row.gate) ?? now.wall,
                     next: next,
                     isTry: isTry,
-                    sentence: words.sentence,
-                    fix: words.fix
+                    sentence: text.sentence,
+                    fix: text.fix
                 )
             )
         }
@@ -262,7 +262,7 @@ extension Device {
 
 extension Moment {
     /// A time as a person says it: `at 14:05`, `tomorrow at 07:00`, `on 2026-03-01 at 07:00`.
-    func words(for time: WallTime, toSecond: Bool = true) -> String {
+    func text(for time: WallTime, toSecond: Bool = true) -> String {
         if time == .distantPast { return "at once" }
         if time == .distantFuture { return "never" }
         let local = LocalTime(time, utcOffset: utcOffset)

@@ -14,8 +14,8 @@ extension Device {
         for owner in owners {
             let launches = apps[owner.app].launches
             let span = launches.span
-            for place in span.indices where span[place].id == owner.launch {
-                body(owner.app, span[place])
+            for index in span.indices where span[index].id == owner.launch {
+                body(owner.app, span[index])
             }
         }
     }
@@ -26,16 +26,16 @@ extension Device {
             let launches = apps[owner.app].launches
             // By a span: an array's elements would be copied to be looked at.
             let span = launches.span
-            for place in span.indices
-            where span[place].id == owner.launch && span[place].wake != nil {
-                let launch = launches[place]
+            for launchIndex in span.indices
+            where span[launchIndex].id == owner.launch && span[launchIndex].wake != nil {
+                let launch = launches[launchIndex]
                 if let wake = launch.wake { body(launch, wake) }
             }
         }
     }
 
     package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
-        find(id).map { ($0.app, apps[$0.app].launches[$0.place]) }
+        find(id).map { ($0.app, apps[$0.app].launches[$0.launch]) }
     }
 
     /// A waiting request of an app that no gate holds.

@@ -34,17 +34,17 @@ extension Device {
             case .request(let index, let id):
                 let key = RecordKey(.request, id.description)
                 guard !gone.contains(key), apps.isUsed(index),
-                    let place = apps[index].index(of: id)
+                    let requestIndex = apps[index].index(of: id)
                 else { return nil }
                 let app = apps[index].id
-                return .put(.request(RequestRecord(app, apps[index].requests[place])))
+                return .put(.request(RequestRecord(app, apps[index].requests[requestIndex])))
             case .launch(let index, let id):
                 let key = RecordKey(.launch, id.description)
                 guard !gone.contains(key), apps.isUsed(index),
-                    let place = apps[index].index(of: id)
+                    let launchIndex = apps[index].index(of: id)
                 else { return nil }
                 let app = apps[index].id
-                return .put(.launch(LaunchRecord(app, apps[index].launches[place])))
+                return .put(.launch(LaunchRecord(app, apps[index].launches[launchIndex])))
             case .gone(let key):
                 return .delete(key)
             case .line(let line):
@@ -68,7 +68,7 @@ extension Device {
     private func record(of index: Int) -> AppRecord {
         var record = apps[index].record
         if planner.members.contains(index) {
-            record.refresh.moments.keep(planner.slots(of: index), of: planner.day)
+            record.refresh.gains.keep(planner.slots(of: index), of: planner.day)
         }
         return record
     }
@@ -89,7 +89,7 @@ extension Device {
             ledger: ledger,
             byHand: conditions.byHand,
             use: use,
-            purse: PurseRecord(day: planner.day, spent: planner.spent)
+            refreshBudget: RefreshBudgetRecord(day: planner.day, spent: planner.spent)
         )
     }
 
@@ -104,7 +104,7 @@ extension Device {
             case .launch(let record): restore(record)
             }
         }
-        for index in usedIndices { restoreMoments(of: index) }
+        for index in usedIndices { restoreGains(of: index) }
     }
 
     private mutating func restore(_ record: DeviceRecord) {
@@ -115,7 +115,9 @@ extension Device {
         pauseEnds = record.pauseEnds
         ledger = record.ledger
         use = record.use ?? DeviceUse()
-        if let purse = record.purse { (planner.day, planner.spent) = (purse.day, purse.spent) }
+        if let budget = record.refreshBudget {
+            (planner.day, planner.spent) = (budget.day, budget.spent)
+        }
         for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued
@@ -123,7 +125,7 @@ extension Device {
     }
 
     private mutating func restore(_ record: AppRecord) {
-        let index = place(record.id)
+        let index = ensureApp(record.id)
         apps[index].record = record
         apps[index].manifest = record.transient
     }
@@ -134,18 +136,18 @@ extension Device {
         request.readySince = nil
         // What was worth it then is decided anew.
         if request.state == .pending { request.decision = nil }
-        apps[place(record.app)].requests.append(request)
+        apps[ensureApp(record.app)].requests.append(request)
     }
 
     private mutating func restore(_ record: LaunchRecord) {
-        let index = place(record.app)
+        let index = ensureApp(record.app)
         apps[index].launches.append(record.launch)
         owners.append(Owner(launch: record.launch.id, app: index))
         if record.launch.wake != nil { countWake(record.launch, by: 1) }
     }
 
     /// The index of an app, which becomes known if it was not.
-    mutating func place(_ id: AppID) -> Int {
+    mutating func ensureApp(_ id: AppID) -> Int {
         apps.index(of: id) ?? apps.insert(AppState(id: id))
     }
 

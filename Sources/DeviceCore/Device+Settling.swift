@@ -2,10 +2,10 @@ import Vocabulary
 
 /// After the event itself: deadlines that have passed, then what may start, then the timers.
 extension Device {
-    mutating func settle(rounds limit: Int, _ step: inout Step) {
-        for index in apps.due(at: step.now.boot) { touch(index) }
-        if let check = memoryCheckAt, check <= step.now.awake { relieveMemory(&step) }
-        endPause(&step)
+    mutating func settle(rounds limit: Int, _ transition: inout Transition) {
+        for index in apps.due(at: transition.now.boot) { touch(index) }
+        if let check = memoryCheckAt, check <= transition.now.awake { relieveMemory(&transition) }
+        endPause(&transition)
         var ready: [Candidate] = []
         var indices: [Int] = []
         // Starting or ending a run may touch other apps; each round settles at least one thing.
@@ -13,28 +13,32 @@ extension Device {
         while !touched.isEmpty || !ready.isEmpty {
             rounds += 1
             guard rounds <= limit else {
-                giveUpSettling(ready, &step)
+                giveUpSettling(ready, &transition)
                 return
             }
             swap(&indices, &touched)
             for index in indices where apps.isUsed(index) {
-                advanceLaunches(of: index, &step)
-                forgetIfOver(index, &step)
+                advanceLaunches(of: index, &transition)
+                forgetIfOver(index, &transition)
                 guard apps.isUsed(index) else { continue }
-                ready.append(contentsOf: evaluateRequests(of: index, &step))
+                ready.append(contentsOf: evaluateRequests(of: index, &transition))
             }
             indices.removeAll(keepingCapacity: true)
-            if touched.isEmpty { startNext(&ready, &step) }
+            if touched.isEmpty { startNext(&ready, &transition) }
         }
         // The larger room is kept for the next event.
         if indices.capacity > touched.capacity { swap(&indices, &touched) }
     }
 
     /// Our own mistake, if it happens: the device lives on, and says so.
-    private mutating func giveUpSettling(_ ready: [Candidate], _ step: inout Step) {
+    private mutating func giveUpSettling(_ ready: [Candidate], _ transition: inout Transition) {
         for candidate in ready { touch(candidate.app) }
         guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
-        note(.note("too much at once; the rest is looked at in a moment"), app: index, &step)
+        appendHistory(
+            .note("too much at once; the rest is looked at in a moment"),
+            app: index,
+            &transition
+        )
     }
 
     /// Something that only waits for its turn.
@@ -46,22 +50,26 @@ extension Device {
 
     /// Starts the one that has waited longest and still may. Those that may not, because of what
     /// was started before them, wait on with their gates remembered.
-    private mutating func startNext(_ ready: inout [Candidate], _ step: inout Step) {
+    private mutating func startNext(_ ready: inout [Candidate], _ transition: inout Transition) {
         ready.sort { ($0.since, $0.request) < ($1.since, $1.request) }
-        for (place, next) in ready.enumerated() {
+        for (index, next) in ready.enumerated() {
             guard apps.isUsed(next.app), let request = apps[next.app].index(of: next.request),
                 isWaiting(apps[next.app].requests[request], in: apps[next.app])
             else { continue }
-            let answer = holds(on: apps[next.app].requests[request], of: next.app, at: step.now)
+            let answer = holds(
+                on: apps[next.app].requests[request],
+                of: next.app,
+                at: transition.now
+            )
             if answer.isEmpty {
-                start(apps[next.app].requests[request], of: next.app, &step)
-                ready.removeFirst(place + 1)
+                start(apps[next.app].requests[request], of: next.app, &transition)
+                ready.removeFirst(index + 1)
                 return
             }
             var (held, told) = (apps[next.app].heldBy, apps[next.app].toldHolds)
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
-            apps[next.app].setHeld(by: held, told: told, at: step.now.wall)
+            apps[next.app].setHeld(by: held, told: told, at: transition.now.wall)
             if apps[next.app].requests[request].kind == .refresh {
                 var held = apps[next.app].refreshHeldBy
                 held.formUnion(answer.gates)
@@ -74,34 +82,36 @@ extension Device {
 
     /// Looks at all waiting requests of an app: drops what is too old, remembers when the next
     /// answer can change, and returns what is ready but for its turn.
-    private mutating func evaluateRequests(of index: Int, _ step: inout Step) -> [Candidate] {
+    private mutating func evaluateRequests(of index: Int, _ transition: inout Transition)
+        -> [Candidate]
+    {
         var ready: [Candidate] = []
         var next = BootTime.distantFuture
         var (held, told, refreshHeld) = (GateSet(), GateSet(), GateSet())
         var waitsForIdle = false
-        dropExpired(of: index, &step)
+        dropExpired(of: index, &transition)
         // One for all: making it is not for nothing.
-        var context = gateContext(of: index, at: step.now)
-        for place in apps[index].requests.indices {
-            let request = apps[index].requests[place]
+        var context = gateContext(of: index, at: transition.now)
+        for requestIndex in apps[index].requests.indices {
+            let request = apps[index].requests[requestIndex]
             guard isWaiting(request, in: apps[index]) else { continue }
-            let answer = holds(on: request, at: step.now, &context)
+            let answer = holds(on: request, at: transition.now, &context)
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
             if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
             waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
-            let since = isReady ? request.readySince ?? step.now.boot : nil
+            let since = isReady ? request.readySince ?? transition.now.boot : nil
             if answer.isEmpty, let since {
                 ready.append(Candidate(app: index, request: request.id, since: since))
             }
-            if since != request.readySince { apps[index].requests[place].readySince = since }
+            if since != request.readySince { apps[index].requests[requestIndex].readySince = since }
         }
         setRefreshHeld(index, by: refreshHeld)
-        apps[index].setHeld(by: held, told: told, at: step.now.wall)
-        if held.overlaps(.unused) { noteUnused(index, &step) }
-        let look = nextDeadline(of: apps[index], at: step.now)
+        apps[index].setHeld(by: held, told: told, at: transition.now.wall)
+        if held.overlaps(.unused) { noteUnused(index, &transition) }
+        let look = nextDeadline(of: apps[index], at: transition.now)
         apps.set(
             AppTable.Dates(start: next, look: look, waitsForIdle: waitsForIdle),
             of: index
@@ -117,14 +127,14 @@ extension Device {
     }
 
     /// The week rule begins to hold an app: once in the history (C4).
-    private mutating func noteUnused(_ index: Int, _ step: inout Step) {
+    private mutating func noteUnused(_ index: Int, _ transition: inout Transition) {
         guard apps[index].record.unusedSince == nil else { return }
-        apps[index].record.unusedSince = step.now.wall
+        apps[index].record.unusedSince = transition.now.wall
         save(app: index)
-        note(
+        appendHistory(
             .note("not used for \(settings.unusedLimit): it waits until you open it"),
             app: index,
-            &step
+            &transition
         )
     }
 
@@ -134,8 +144,10 @@ extension Device {
         case .pending: return true
         case .offered: return false
         case .running(let id):
-            guard request.interruptedAt != nil, let place = app.index(of: id) else { return false }
-            let launch = app.launches[place]
+            guard request.interruptedAt != nil, let launchIndex = app.index(of: id) else {
+                return false
+            }
+            let launch = app.launches[launchIndex]
             return launch.wake == nil && launch.ending == nil && launch.phase == .running
         }
     }
@@ -228,17 +240,17 @@ extension Device {
     }
 
     /// Requests of an app that was not used for a month (C4), and of one that is gone as long.
-    private mutating func dropExpired(of index: Int, _ step: inout Step) {
+    private mutating func dropExpired(of index: Int, _ transition: inout Transition) {
         guard apps[index].requests.contains(where: \.isDroppable) else { return }
         let app = apps[index]
         let (gone, unused) = dropTimes(of: app)
-        guard min(gone, unused) <= step.now.wall else { return }
+        guard min(gone, unused) <= transition.now.wall else { return }
         let limit = settings.droppedAfter
         let reason =
-            gone <= step.now.wall
+            gone <= transition.now.wall
             ? "its app has been gone for \(limit)" : "the app was not used for \(limit)"
         for request in app.requests where request.isDroppable {
-            drop(request, of: index, reason: reason, &step)
+            drop(request, of: index, reason: reason, &transition)
         }
     }
 
@@ -252,21 +264,32 @@ extension Device {
         )
     }
 
-    mutating func drop(_ request: Request, of index: Int, reason: String, _ step: inout Step) {
+    mutating func drop(
+        _ request: Request,
+        of index: Int,
+        reason: String,
+        _ transition: inout Transition
+    ) {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
         if request.kind == .refresh { planner.isStale = true }
-        note(.dropped(identifier: request.identifier, reason: reason), app: index, &step)
+        appendHistory(
+            .dropped(identifier: request.identifier, reason: reason),
+            app: index,
+            &transition
+        )
     }
 
-    private mutating func forgetIfOver(_ index: Int, _ step: inout Step) {
-        guard let end = apps[index].forgottenAt(step.now), end <= step.now.wall else { return }
+    private mutating func forgetIfOver(_ index: Int, _ transition: inout Transition) {
+        guard let end = apps[index].forgottenAt(transition.now), end <= transition.now.wall else {
+            return
+        }
         save(.gone(RecordKey(.app, apps[index].id.name)))
         apps.remove(at: index)
     }
 
-    private mutating func endPause(_ step: inout Step) {
-        guard case .until(let end) = pause, step.now.boot >= end else { return }
+    private mutating func endPause(_ transition: inout Transition) {
+        guard case .until(let end) = pause, transition.now.boot >= end else { return }
         endPause()
         save(.device)
         touchAll()
@@ -275,12 +298,12 @@ extension Device {
     mutating func endPause() { (pause, pausedAt, pauseEnds) = (.none, nil, nil) }
 
     /// Asks for the next instants at which an answer can change, when they are others than before.
-    mutating func rearm(_ step: inout Step) {
+    mutating func rearm(_ transition: inout Transition) {
         var next = apps.earliest
-        if !touched.isEmpty { next.look = step.now.boot }
-        if let check = memoryCheckAt { next.look = min(next.look, step.now.boot(of: check)) }
+        if !touched.isEmpty { next.look = transition.now.boot }
+        if let check = memoryCheckAt { next.look = min(next.look, transition.now.boot(of: check)) }
         if let decision = planner.decideAt {
-            let time = step.now.boot(of: decision)
+            let time = transition.now.boot(of: decision)
             if planner.wakes {
                 next.start = min(next.start, time)
             } else {
@@ -290,19 +313,19 @@ extension Device {
         // Work that waits for the end of the pause wakes the machine by itself.
         if case .until(let end) = pause { next.look = min(next.look, end) }
         // Never for this very instant: what could be done now has been done.
-        let soonest = step.now.boot + .milliseconds(1)
+        let soonest = transition.now.boot + .milliseconds(1)
         func armed(_ time: BootTime) -> BootTime? {
             time == .distantFuture ? nil : max(time, soonest)
         }
         let wanted = Timers(alarm: armed(next.start), timer: armed(next.look))
         if wanted != self.armed {
             self.armed = wanted
-            step.emit(.arm(wanted))
+            transition.emit(.arm(wanted))
         }
         let watchesIdle = next.waitsForIdle && conditions.idleIsEstimated
         if watchesIdle != isIdleWatched {
             isIdleWatched = watchesIdle
-            step.emit(.watchIdle(watchesIdle))
+            transition.emit(.watchIdle(watchesIdle))
         }
         // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
         var hold = false
@@ -311,28 +334,28 @@ extension Device {
         }
         if hold != isHeldAwake {
             isHeldAwake = hold
-            step.emit(.holdAwake(hold))
+            transition.emit(.holdAwake(hold))
         }
     }
 
-    mutating func note(
+    mutating func appendHistory(
         _ entry: HistoryLine.Entry,
         app index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         let line = HistoryLine(
-            at: step.now.wall,
-            utcOffset: step.now.utcOffset,
+            at: transition.now.wall,
+            utcOffset: transition.now.utcOffset,
             app: apps[index].id,
             entry: entry
         )
         save(.line(line))
-        step.emit(.announce(line))
+        transition.emit(.announce(line))
     }
 }
 
 extension Trigger {
-    /// The place of its column in the gate table.
+    /// The index of its column in the gate table.
     var column: Int {
         switch self {
         case .refresh: 0

@@ -86,44 +86,44 @@ package struct Device: Hashable, Sendable, Codable {
         into effects: inout [Effect]
     ) {
         // The caller's room is used again.
-        var step = Step(now: now)
-        swap(&step.effects, &effects)
-        let first = step.effects.count
-        noticeSleep(&step)
-        lookBack(at: now)
-        route(event, &step)
-        decideRefreshes(&step)
-        settle(rounds: rounds, &step)
-        searchRefresh(&step)
-        rearm(&step)
+        var transition = Transition(now: now)
+        swap(&transition.effects, &effects)
+        let first = transition.effects.count
+        noticeSleep(&transition)
+        recordGains(at: now)
+        route(event, &transition)
+        decideRefreshes(&transition)
+        settle(rounds: rounds, &transition)
+        scheduleNextDecision(&transition)
+        rearm(&transition)
         let changes = takeChanges(now)
-        if !changes.isEmpty { step.effects.insert(.save(changes), at: first) }
-        swap(&step.effects, &effects)
+        if !changes.isEmpty { transition.effects.insert(.save(changes), at: first) }
+        swap(&transition.effects, &effects)
         lastMoment = now
     }
 
-    private mutating func route(_ event: Event, _ step: inout Step) {
+    private mutating func route(_ event: Event, _ transition: inout Transition) {
         switch event {
-        case .started(let start): started(start, &step)
+        case .started(let start): started(start, &transition)
         // One-shot: should it have come too early, it is asked for again.
         case .timer: armed = Timers()
-        case .clockChanged: clockChanged(&step)
-        case .manifests(let changes): for change in changes { manifest(change, &step) }
-        case .settings(let settings): settingsChanged(settings, &step)
+        case .clockChanged: clockChanged(&transition)
+        case .manifests(let changes): for change in changes { manifest(change, &transition) }
+        case .settings(let settings): settingsChanged(settings, &transition)
         case .condition(let condition, let source, let reading):
-            conditionReported(condition, source, reading, &step)
-        case .process(let launch, let event): process(launch, event, &step)
-        case .app(let launch, let event): appSaid(launch, event, &step)
-        case .used(let app): wasUsed(app, &step)
-        case .user(let request, let reply): user(request, reply, &step)
+            conditionReported(condition, source, reading, &transition)
+        case .process(let launch, let event): process(launch, event, &transition)
+        case .app(let launch, let event): appSaid(launch, event, &transition)
+        case .used(let app): wasUsed(app, &transition)
+        case .user(let request, let reply): user(request, reply, &transition)
         case .storageRecovered:
-            conditionReported(.storage, .daemon, .value(0), &step)
-        case .stopping: stoppingSince = step.now.wall
+            conditionReported(.storage, .daemon, .value(0), &transition)
+        case .stopping: stoppingSince = transition.now.wall
         }
     }
 
-    /// One event being handled.
-    struct Step {
+    /// What one event does: its moment, and the effects so far. A turn of the driver has many.
+    struct Transition {
         let now: Moment
         var effects: [Effect] = []
 
@@ -137,13 +137,13 @@ package struct Device: Hashable, Sendable, Codable {
 // MARK: - Sensors and settings
 
 extension Device {
-    mutating func settingsChanged(_ new: Settings, _ step: inout Step) {
+    mutating func settingsChanged(_ new: Settings, _ transition: inout Transition) {
         settings = Shared(new)
         conditions.updateBattery(
             limit: Int(settings.batteryLimit),
             margin: Int(settings.batteryMargin)
         )
-        tellRefresh(&step)
+        tellRefresh(&transition)
         planner.useChanged()
         touchAll()
     }
@@ -152,7 +152,7 @@ extension Device {
         _ condition: Condition,
         _ source: ConditionSource,
         _ reading: Reading,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         let processing = grant(for: .processing)
         let wasIdle = conditions.deviceIdle
@@ -162,15 +162,15 @@ extension Device {
             reading,
             limit: Int(settings.batteryLimit),
             margin: Int(settings.batteryMargin),
-            at: step.now
+            at: transition.now
         )
         if source == .hand { save(.device) }
         let isOfUse = condition == .idle && source != .estimate
-        guard isOfUse && useReported(wasIdle: wasIdle, &step) || change.isAny else { return }
+        guard isOfUse && useReported(wasIdle: wasIdle, &transition) || change.isAny else { return }
         if condition == .power || condition == .metered { planner.isStale = true }
-        if change.isOfValue { stopWhatMayNotGoOn(after: condition, &step) }
-        moveEnds(by: grant(for: .processing) - processing, &step)
-        if condition == .memory { relieveMemory(&step) }
+        if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
+        moveEnds(by: grant(for: .processing) - processing, &transition)
+        if condition == .memory { relieveMemory(&transition) }
         touch(heldBy: condition.gates)
         // Who may run, runs: a gate that closes holds back only those whose moment is to come.
         if condition.gates.overlaps(.ofRefreshes) {
@@ -184,18 +184,18 @@ extension Device {
     }
 
     /// Somebody uses the device, or nobody does any more. Returns whether that is new.
-    private mutating func useReported(wasIdle: Bool, _ step: inout Step) -> Bool {
+    private mutating func useReported(wasIdle: Bool, _ transition: inout Transition) -> Bool {
         let changed = conditions.deviceIdle != wasIdle
         // In use though nothing said so of the device: an app was opened, or that is what was known
         // before the daemon started.
         guard changed || conditions.deviceIdle && use.isInUse else { return false }
-        let start = step.now.wall - (step.now.boot - startedAt)
+        let start = transition.now.wall - (transition.now.boot - startedAt)
         if !conditions.deviceIdle {
-            use.used(at: UseTime(step.now))
+            use.used(at: UseTime(transition.now))
             // Its end is seen again by a daemon that starts.
             save(.device)
         } else if changed || use.lastUse.map({ $0 >= start }) ?? false {
-            use.left(at: UseTime(step.now))
+            use.left(at: UseTime(transition.now))
         } else {
             use.leftUnseen()
         }
@@ -229,12 +229,12 @@ extension Device {
         return Serial(serials.next)
     }
 
-    /// Finds the app and place of a launch.
-    func find(_ launch: LaunchID) -> (app: Int, place: Int)? {
+    /// The index of the app of a launch, and of the launch within it.
+    func find(_ launch: LaunchID) -> (app: Int, launch: Int)? {
         guard let app = owners.first(where: { $0.launch == launch })?.app,
-            let place = apps[app].index(of: launch)
+            let index = apps[app].index(of: launch)
         else { return nil }
-        return (app, place)
+        return (app, index)
     }
 }
 

@@ -44,14 +44,20 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var pausedUntil: BootTime?
     var pauseEnds: WallTime?
     var ledger: Ledger
-    /// What the user plays by hand goes on after a restart.
+    /// What the user overrides goes on after a restart.
     var byHand: [Conditions.HandReading]
     // Not in records of versions that learned nothing.
     var use: DeviceUse?
-    var purse: PurseRecord?
+    var refreshBudget: RefreshBudgetRecord?
+
+    private enum CodingKeys: String, CodingKey {
+        case bootID, seed, reserved, pausedAt, pausedUntil, pauseEnds, ledger, byHand, use
+        case refreshBudget = "purse"
+    }
 
     var isValid: Bool {
-        reserved.isCount && ledger.isValid && use?.isValid ?? true && purse?.spent.isCount ?? true
+        reserved.isCount && ledger.isValid && use?.isValid ?? true
+            && refreshBudget?.spent.isCount ?? true
     }
 }
 

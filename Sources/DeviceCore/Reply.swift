@@ -11,7 +11,7 @@ package enum UserRequest: Hashable, Sendable, Codable {
     /// The swipe: ended, and kept from all background work until it is opened again.
     case close(AppID)
     case submit(Submission)
-    /// The user's own wish: skips the gates that only save.
+    /// User-initiated: skips the gates that only save.
     case run(AppID, identifier: String?)
     /// Cancels pending requests, and stops what runs of them; nil: all of the app.
     case cancel(AppID, identifier: String?)
@@ -21,7 +21,7 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case pause(Interval?)
     case `continue`
     /// Says what a sensor is to say; `silent` gives the word back to it.
-    case play(Condition, Reading)
+    case override(Condition, Reading)
     case simulate(Simulation, AppID, identifier: String?)
 }
 

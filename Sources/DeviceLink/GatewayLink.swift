@@ -14,7 +14,7 @@ package final class GatewayLink {
         case online(isNew: Bool)
         case offline(EndReason?)
         /// To be acknowledged once it will not be lost.
-        case push(LinkClient.Delivery)
+        case push(LinkClient.ReceivedPush)
         /// The token that the app gives its provider, 32 bytes.
         case registered(topic: String, app: UInt64, token: [UInt8])
         case unregistered(topic: String)
@@ -104,10 +104,10 @@ package final class GatewayLink {
     }
     package func follow(_ follow: LinkClient.Follow) { perform(client.follow(follow)) }
     package func unfollow(_ channel: [UInt8]) { perform(client.unfollow(channel)) }
-    package func acknowledge(_ delivery: LinkClient.Delivery) {
-        perform(client.acknowledge(delivery))
+    package func acknowledge(_ received: LinkClient.ReceivedPush) {
+        perform(client.acknowledge(received))
     }
-    package func decline(_ delivery: LinkClient.Delivery) { perform(client.decline(delivery)) }
+    package func decline(_ received: LinkClient.ReceivedPush) { perform(client.decline(received)) }
     package func opened(_ app: UInt64) { perform(client.opened(app)) }
 
     package func changed(_ condition: LinkCondition) {
@@ -130,7 +130,7 @@ package final class GatewayLink {
             case .prove(let challenge, let next, let condition):
                 prove(challenge, next, condition)
             case .send(let frame): send(frame)
-            case .push(let delivery): handler(self, .push(delivery))
+            case .push(let received): handler(self, .push(received))
             case .registered(let topic, let app, let token):
                 handler(self, .registered(topic: topic, app: app, token: token))
             case .unregistered(let topic): handler(self, .unregistered(topic: topic))

@@ -15,7 +15,7 @@ package struct LinkClient: Sendable {
         case prove(challenge: [UInt8], next: UInt64, LinkCondition)
         case send(DeviceFrame)
         /// A push arrived; `acknowledge` it once it will not be lost.
-        case push(Delivery)
+        case push(ReceivedPush)
         case registered(topic: String, app: UInt64, token: [UInt8])
         case unregistered(topic: String)
         case refused(topic: String, RegistrationProblem)
@@ -52,7 +52,7 @@ package struct LinkClient: Sendable {
     }
 
     /// A push, and the link over which it came: only there it can be acknowledged.
-    package struct Delivery: Equatable, Sendable {
+    package struct ReceivedPush: Equatable, Sendable {
         package let link: UInt64
         package let push: GatewayFrame.Push
     }
@@ -245,15 +245,15 @@ package struct LinkClient: Sendable {
     }
 
     /// The push will not be lost any more.
-    package func acknowledge(_ delivery: Delivery) -> [Action] {
-        guard isOnline, delivery.link == link else { return [] }
-        return [.send(.acknowledge([delivery.push.sending]))]
+    package func acknowledge(_ received: ReceivedPush) -> [Action] {
+        guard isOnline, received.link == link else { return [] }
+        return [.send(.acknowledge([received.push.sending]))]
     }
 
     /// There is no such app.
-    package func decline(_ delivery: Delivery) -> [Action] {
-        guard isOnline, delivery.link == link else { return [] }
-        return [.send(.decline(delivery.push.sending))]
+    package func decline(_ received: ReceivedPush) -> [Action] {
+        guard isOnline, received.link == link else { return [] }
+        return [.send(.decline(received.push.sending))]
     }
 
     /// The user opened the app.
@@ -286,7 +286,7 @@ package struct LinkClient: Sendable {
         switch frame {
         case .push(let push):
             heard(at: now)
-            return [.push(Delivery(link: link, push: push))]
+            return [.push(ReceivedPush(link: link, push: push))]
         case .registered(let topic, let app, let token):
             wanted.removeAll { $0.topic == topic }
             known.removeAll { $0 == topic }
@@ -321,8 +321,8 @@ package struct LinkClient: Sendable {
             subscriptions.removeAll { $0.topic == topic }
         case .badKey:
             // Answers come in the order of the questions.
-            let place = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
-            if let place { subscriptions.remove(at: place) }
+            let index = subscriptions.firstIndex { $0.topic == topic && !$0.key.isEmpty }
+            if let index { subscriptions.remove(at: index) }
         case .unavailable: asksAgain = true
         }
     }

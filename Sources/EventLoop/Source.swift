@@ -84,7 +84,7 @@ package final class TimerSource: QueuedSource {
     /// Whether it wakes a sleeping machine.
     package let isAlarm: Bool
 
-    /// `wakingTheMachine` is a wish: without the hardware or the right to it is an ordinary timer.
+    /// `wakingTheMachine` is best effort: without hardware or the right to it is an ordinary timer.
     package init(
         _ loop: EventLoop,
         wakingTheMachine: Bool = false,

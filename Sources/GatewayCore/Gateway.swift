@@ -161,7 +161,7 @@ package struct Gateway: Sendable {
         }
     }
 
-    /// Notes that the batch being filled holds something about the device.
+    /// Records that the batch being filled holds something about the device.
     mutating func touch(_ device: DeviceID) {
         if let place = devices.place(of: device) { devices.states[place].batch = batch }
     }

@@ -155,8 +155,8 @@ package final class HTTP2Session {
         let end = output.count
         while entry + 6 <= end {
             if output[entry] == 0, output[entry + 1] == Self.maximumStreams {
-                for (place, shift) in [24, 16, 8, 0].enumerated() {
-                    output[entry + 2 + place] = UInt8(truncatingIfNeeded: streams >> shift)
+                for (index, shift) in [24, 16, 8, 0].enumerated() {
+                    output[entry + 2 + index] = UInt8(truncatingIfNeeded: streams >> shift)
                 }
                 return
             }

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 
 /// A counter of the kernel (eventfd) by which one thread wakes another: whoever waits polls the
-/// descriptor for reading. Any thread may ring it.
+/// descriptor for reading. Any thread may signal it.
 package struct EventCounter: ~Copyable, Sendable {
     package let descriptor: FileDescriptor
 
@@ -11,7 +11,7 @@ package struct EventCounter: ~Copyable, Sendable {
     }
 
     /// Makes the descriptor readable until the next `clear()`.
-    package func ring() {
+    package func signal() {
         // Fails only when nobody has read for 2^64 calls: then it is readable.
         _ = clinux_ring(descriptor.number)
     }
@@ -21,10 +21,10 @@ package struct EventCounter: ~Copyable, Sendable {
         _ = try? descriptor.readAvailable(upTo: 8)
     }
 
-    /// Rings at each of this signal from now on, instead of what the signal does otherwise; once
-    /// per process, since a handler can know only one counter. Programs that are started by this
+    /// Is signalled at each of this signal from now on, instead of what the signal does otherwise;
+    /// once per process, since a handler can know only one counter. Programs that are started by this
     /// process are not concerned.
-    package func ring(on signal: Int32) throws(LinuxError) {
+    package func signal(at signal: Int32) throws(LinuxError) {
         try check(
             clinux_ring_on_signal(signal, descriptor.number),
             "sigaction",

@@ -7,8 +7,8 @@ extension Files {
         var found = unsafe glob_t()
         defer { unsafe globfree(&found) }
         guard unsafe glob(pattern, 0, nil, &found) == 0 else { return [] }
-        return (0..<Int(unsafe found.gl_pathc)).compactMap { place in
-            unsafe found.gl_pathv[place].map { unsafe String(cString: $0) }
+        return (0..<Int(unsafe found.gl_pathc)).compactMap { index in
+            unsafe found.gl_pathv[index].map { unsafe String(cString: $0) }
         }
     }
 }

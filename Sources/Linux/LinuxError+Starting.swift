@@ -1,6 +1,6 @@
 extension LinuxError {
-    /// Why a program could not be started, in words that help.
-    package func words(starting program: String?, in directory: String?) -> String {
+    /// Why a program could not be started, to help.
+    package func explanation(starting program: String?, in directory: String?) -> String {
         let program = program ?? "the program"
         switch (operation, errno) {
         case ("execve", .noEntry):

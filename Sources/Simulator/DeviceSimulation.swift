@@ -45,8 +45,8 @@ package enum DeviceSimulation {
         job.isClumsy = true
         let watch = Watch(invariants: invariants)
         let world = World(plans: plans + [job], swarm: swarm, seed: plan.seed, watch: watch)
-        world.knife.isSharp = true
-        world.knife.targets = plan.targets
+        world.killInjector.isArmed = true
+        world.killInjector.targets = plan.targets
         world.drawSettings()
         world.begin()
         return Simulated(world: world, watch: watch, seed: plan.seed, corrupt: corrupt, port: port)

@@ -82,7 +82,7 @@ package struct Simulated<Port: DevicePort> {
     private mutating func turn(_ events: [Event], isStart: Bool) {
         let now = world.now
         watch.begin(at: now, isStart: isStart)
-        world.knife.beginTurn()
+        world.killInjector.beginTurn()
         let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
         driver.turn(timed)
         watch.end(driver.device, world, isStarting: driver.isStarting)

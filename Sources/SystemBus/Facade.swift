@@ -62,8 +62,8 @@ enum Facade {
             call.answer()
         case "RemoveMatch":
             let rule = SignalMatch(subject)
-            if let place = call.connection.matches.firstIndex(of: rule) {
-                call.connection.matches.remove(at: place)
+            if let index = call.connection.matches.firstIndex(of: rule) {
+                call.connection.matches.remove(at: index)
             }
             call.answer()
         case "GetNameOwner":

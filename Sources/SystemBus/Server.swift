@@ -49,7 +49,7 @@ package final class Server {
     }
 
     /// Why a connection was not taken.
-    package enum Refusal: Equatable, Sendable {
+    package enum AcceptFailure: Equatable, Sendable {
         case foreignUser(UInt32)
         case tooMany
         case tooManyOfProcess(Int32)
@@ -128,7 +128,7 @@ package final class Server {
     deinit { for connection in connections { connection.abandon() } }
 
     /// Takes over an accepted socket; nil when its peer is served from now on.
-    package func accept(_ descriptor: consuming FileDescriptor) -> Refusal? {
+    package func accept(_ descriptor: consuming FileDescriptor) -> AcceptFailure? {
         do throws(BusError) {
             let peer = try failing("accept") { () throws(LinuxError) in try Peer(of: descriptor) }
             let (pid, user) = (peer.pid, peer.user)

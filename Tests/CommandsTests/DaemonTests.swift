@@ -294,7 +294,7 @@ struct DaemonTests {
         #expect(outcome.output.contains("all decided as recorded"))
         var bytes = try Files.read(log)
         // More than one value: another number of some measurement would decide nothing else.
-        for place in bytes.count / 2..<bytes.count / 2 + 64 { bytes[place] ^= 0x55 }
+        for index in bytes.count / 2..<bytes.count / 2 + 64 { bytes[index] ^= 0x55 }
         let damaged = daemon.scratch("damaged.log")
         try Files.replace(damaged, with: bytes.span, permissions: 0o600)
         #expect(try command(["replay", damaged]).run().status == .exited(1))

@@ -92,7 +92,7 @@ struct DocumentTests {
         let document = Document("docs/gates.md")
         try document.expect(part: "gates", table.text)
         var triggers = MarkdownTable("column", "trigger")
-        for trigger in Trigger.allCases { triggers.add(trigger.letter, trigger.words) }
+        for trigger in Trigger.allCases { triggers.add(trigger.letter, trigger.label) }
         try document.expect(part: "triggers", triggers.text)
     }
 
@@ -150,7 +150,7 @@ struct DocumentTests {
     private func choices(_ row: ConditionRow) -> String {
         switch row.scale {
         case .percent: "0 to 100"
-        case .words(let words): words.map(code).joined(separator: ", ")
+        case .names(let names): names.map(code).joined(separator: ", ")
         }
     }
 

@@ -19,7 +19,7 @@ struct EvaluationPageTests {
             Evaluation.policies.enumerated().map { place, policy in
                 var row = EvaluationRow(
                     policy: policy,
-                    purse: .device,
+                    scope: .device,
                     budget: budget,
                     data: "all",
                     []
@@ -41,7 +41,7 @@ struct EvaluationPageTests {
         let scratch = ScratchDirectory()
         let file = scratch.path + "/page.html"
         let outcome = TestTerminal().run([
-            "evaluate", "--budget", "1", "--purse", "app", "--html", file, "--user", "ada",
+            "evaluate", "--budget", "1", "--scope", "app", "--html", file, "--user", "ada",
             EvaluationTests.log,
         ])
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -80,10 +80,10 @@ struct EvaluationPageTests {
     }
 
     @Test func allThatWasAskedForIsDrawnAndNoRefreshLiesOnAnother() throws {
-        let plan = Evaluation.Plan(budgets: [2, 8], purses: [.device])
+        let plan = Evaluation.Plan(budgets: [2, 8], scopes: [.device])
         let timeline = UsageTimeline(try record("ada"), plan).markup
         for budget in plan.budgets {
-            #expect(timeline.contains("\(budget) refreshes per app and day, one purse"))
+            #expect(timeline.contains("\(budget) refreshes per app and day, one budget"))
         }
         let days = timeline.split(separator: "<h3>").dropFirst()
         #expect(days.count > 10)
@@ -102,7 +102,7 @@ struct EvaluationPageTests {
         let end = try #require(record.inUse.last?.end)
         #expect(end < last)
         let all = [end - 60, last].map { RefreshMoment(app: 0, time: $0) }
-        let life = TimelineLife(record, all, budget: 4, purse: .app)
+        let life = TimelineLife(record, all, budget: 4, scope: .app)
         #expect(life.moments.map(\.time) == [(end - 60).rounded(.toNearestOrEven)])
         #expect(life.markup.contains("the log ends"))
     }
@@ -126,7 +126,7 @@ struct EvaluationPageTests {
     }
 
     @Test func aWholeDayIsAsWideAsThePage() throws {
-        let plan = Evaluation.Plan(budgets: [4], purses: [.device])
+        let plan = Evaluation.Plan(budgets: [4], scopes: [.device])
         let timeline = UsageTimeline(try record("ada"), plan).markup
         #expect(timeline.contains(" x=\"100%\" y=\"12\">24<"))
         let places = values("cx", in: timeline).filter { $0 != "8" }
@@ -138,7 +138,7 @@ struct EvaluationPageTests {
     }
 
     @Test func whyIsSaidInWords() throws {
-        let plan = Evaluation.Plan(budgets: [4], purses: [.device])
+        let plan = Evaluation.Plan(budgets: [4], scopes: [.device])
         let timeline = UsageTimeline(try record("ada"), plan).markup
         let words = " % likely to be opened within half an hour; a refresh was worth it "
         #expect(timeline.contains(words + "from ") && !timeline.contains("from 0.0 %"))

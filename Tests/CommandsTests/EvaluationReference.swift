@@ -5,14 +5,14 @@ import Testing
 /// What `usage_baselines.py` computes of a log, at 2, 4, 8 and 24 refreshes.
 struct Reference {
     var policy: String
-    var purse: RefreshPurse
+    var scope: RefreshBudgetScope
     /// Fresh opens, %.
     var fresh: [Double]
     /// A day.
     var wakes: [Double]
 
-    init(_ policy: String, _ purse: RefreshPurse, fresh: [Double], wakes: [Double]) {
-        (self.policy, self.purse, self.fresh, self.wakes) = (policy, purse, fresh, wakes)
+    init(_ policy: String, _ scope: RefreshBudgetScope, fresh: [Double], wakes: [Double]) {
+        (self.policy, self.scope, self.fresh, self.wakes) = (policy, scope, fresh, wakes)
     }
 
     /// Of the four people of `MadeUpUsage`.
@@ -65,7 +65,7 @@ struct Reference {
         Reference("oracle", .device, fresh: [98.08, 100, 100, 100], wakes: [6.38, 6.5, 6.5, 6.5]),
     ]
 
-    /// Those that do not choose spend the same by either purse.
+    /// Those that do not choose spend the same by either scope.
     static func expect(_ references: [Reference], of records: [UsageRecord]) throws {
         let plain = references.filter { ["fixed", "waking"].contains($0.policy) }.map {
             Reference($0.policy, .device, fresh: $0.fresh, wakes: $0.wakes)
@@ -73,24 +73,24 @@ struct Reference {
         let people = records.map { ($0, HistogramScores($0)) }
         for reference in references + plain {
             let baseline = try #require(Baseline(rawValue: reference.policy))
-            for (place, budget) in [2, 4, 8, 24].enumerated() {
+            for (index, budget) in [2, 4, 8, 24].enumerated() {
                 let tallies = people.map { record, scores in
                     Tally(
-                        baseline.refreshes(record, budget: budget, purse: reference.purse, scores),
+                        baseline.refreshes(record, budget: budget, scope: reference.scope, scores),
                         of: record
                     )
                 }
                 let row = EvaluationRow(
                     policy: reference.policy,
-                    purse: reference.purse,
+                    scope: reference.scope,
                     budget: budget,
                     data: "",
                     tallies
                 )
-                let name = "\(reference.policy), \(reference.purse), \(budget)"
-                #expect(abs(row.pooled - reference.fresh[place]) < 0.2, "\(name): \(row.pooled)")
+                let name = "\(reference.policy), \(reference.scope), \(budget)"
+                #expect(abs(row.pooled - reference.fresh[index]) < 0.2, "\(name): \(row.pooled)")
                 #expect(
-                    abs(row.wakesPerDay - reference.wakes[place]) < 0.1,
+                    abs(row.wakesPerDay - reference.wakes[index]) < 0.1,
                     "\(name): \(row.wakesPerDay)"
                 )
             }

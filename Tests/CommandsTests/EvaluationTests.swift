@@ -42,7 +42,7 @@ struct EvaluationTests {
 
     @Test(.enabled(if: !realLogs.isEmpty, "no logs of real people are here, and none by USAGE="))
     func onRealLogsOffstageIsFresherThanWhatOnlyCountsOrDoesNotLearn() throws {
-        var evaluation = Evaluation(Evaluation.Plan(budgets: [4], purses: [.device]))
+        var evaluation = Evaluation(Evaluation.Plan(budgets: [4], scopes: [.device]))
         for person in try Self.realPeople() { evaluation.add(person) }
         #expect(evaluation.users == 2)
         let rows = evaluation.rows.filter { $0.data == "all" }
@@ -59,7 +59,7 @@ struct EvaluationTests {
         let record = try #require(UsageRecord(person))
         var replay = DeviceReplay(record, logged: true)
         replay.warmUp()
-        replay.score(budget: 4, purse: .device)
+        replay.score(budget: 4, scope: .device)
         #expect(!replay.refreshes.times.joined().isEmpty)
         #expect(replay.replaysEqual)
         // Figures are for a device on its battery.
@@ -83,7 +83,7 @@ struct EvaluationTests {
         let drawn = TestTerminal().run(["evaluate", short, "--html", page, "--user", "eve"])
         #expect(drawn.errors.contains("the log of \"eve\" is too short"), "\(drawn.errors)")
         let beside = TestTerminal().run(
-            ["evaluate", "--budget", "1", "--purse", "app", "--html", page, "--usage", short]
+            ["evaluate", "--budget", "1", "--scope", "app", "--html", page, "--usage", short]
                 + [Self.log]
         )
         #expect(beside.status == 0)
@@ -94,10 +94,10 @@ struct EvaluationTests {
 
     @Test func theCommandPrintsARowForEachPolicy() throws {
         let output = TestTerminal().run(
-            ["evaluate", "--usage", Self.log, "--budget", "4", "--purse", "device"]
+            ["evaluate", "--usage", Self.log, "--budget", "4", "--scope", "device"]
         ).output
         for policy in Evaluation.policies { #expect(output.contains(" \(policy) "), "\(output)") }
-        #expect(output.contains("One purse for the device, 4 people"))
+        #expect(output.contains("One budget for the device, 4 people"))
         try JSONTests.expect(
             "evaluate",
             TestTerminal().run(["evaluate", "--usage", Self.log, "--budget", "4", "--json"]).output
@@ -108,7 +108,8 @@ struct EvaluationTests {
         ([], "evaluate: no logs are named"),
         (["--usage", "/nowhere/*.csv"], "matches no file"),
         (["--usage", EvaluationTests.log, "--budget", "4,x"], "is no list of numbers"),
-        (["--usage", EvaluationTests.log, "--purse", "devise"], "device"),
+        (["--usage", EvaluationTests.log, "--scope", "devise"], "device"),
+        (["--purse=app", EvaluationTests.log], "--purse is now called --scope"),
         (["--user", "ada", EvaluationTests.log], "--user is for --html"),
         (["--html", "/nowhere/x.html", EvaluationTests.log], "there is no directory /nowhere"),
         (["--html", "/", EvaluationTests.log], "/ cannot be written: it is a directory"),

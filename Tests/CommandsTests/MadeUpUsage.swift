@@ -82,8 +82,8 @@ struct MadeUpUsage {
 
     static var text: String {
         var text = "user,kind,app,start,duration_s\n"
-        for (place, person) in people.enumerated() {
-            var usage = MadeUpUsage(person.name, seed: UInt64(place) + 1)
+        for (index, person) in people.enumerated() {
+            var usage = MadeUpUsage(person.name, seed: UInt64(index) + 1)
             for day in 0..<days where !person.offline.contains(day) {
                 usage.live(through: day, person.habits)
             }

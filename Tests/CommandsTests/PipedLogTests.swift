@@ -16,7 +16,7 @@ struct PipedLogTests {
     @Test(arguments: [["--usage", "-"], ["-"], ["/dev/stdin"]])
     func aPipeIsReadToItsEnd(_ words: [String]) throws {
         var command = Command(
-            [Products.path(of: "offstage"), "evaluate", "--budget", "1", "--purse", "app"] + words
+            [Products.path(of: "offstage"), "evaluate", "--budget", "1", "--scope", "app"] + words
         )
         command.input = log
         let outcome = try command.run()

@@ -167,13 +167,13 @@ struct PrintingTests {
         ]
         let start = "9.4 % likely to be opened within half an hour; a refresh was worth it "
         #expect(
-            Value.map(decision).decisionWords == "\(start)from 5.0 %\(words); 3 of 4 left"
+            Value.map(decision).decisionText == "\(start)from 5.0 %\(words); 3 of 4 left"
         )
         decision["price"] = .double(0)
         #expect(
-            Value.map(decision).decisionWords == "\(start)at any chance\(words); 3 of 4 left"
+            Value.map(decision).decisionText == "\(start)at any chance\(words); 3 of 4 left"
         )
-        #expect(Value.null.decisionWords.isEmpty)
+        #expect(Value.null.decisionText.isEmpty)
     }
 
     @Test func historyIsReadDownwards() {

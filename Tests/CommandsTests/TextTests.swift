@@ -14,7 +14,7 @@ struct TextTests {
         (.days(7), "2026-03-10 12:00"), (.days(-2), "2026-03-01 12:00"),
     ])
     func timesAreSaidAsPeopleSayThem(_ distance: Interval, _ words: String) {
-        #expect(Times.words(now.wall + distance, at: now) == words)
+        #expect(Times.text(now.wall + distance, at: now) == words)
     }
 
     @Test func stampsNameTheDayUnlessItIsToday() {

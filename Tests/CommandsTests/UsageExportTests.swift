@@ -14,10 +14,10 @@ struct UsageExportTests {
             let before = arguments.first?["before"]?.integerValue ?? Int64(lines.count + 1)
             let last = Int(before) - 1
             return .list(
-                (max(0, last - 2)..<last).reversed().map { place in
-                    let line = lines[place]
+                (max(0, last - 2)..<last).reversed().map { index in
+                    let line = lines[index]
                     return [
-                        "id": .integer(Int64(place + 1)), "at": .string(line.at),
+                        "id": .integer(Int64(index + 1)), "at": .string(line.at),
                         "app": .string(line.app), "what": .string(line.what),
                     ]
                 }

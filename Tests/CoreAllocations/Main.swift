@@ -66,10 +66,10 @@ extension CoreAllocations {
             apps[turn % 50].left(at: UseTime(wall, utcOffset: 0))
             device.left(at: UseTime(wall, utcOffset: 0))
         }
-        var sum = Outlook(device, at: UseTime(wall, utcOffset: 0)).chance(of: apps[0])
+        var sum = PredictionContext(device, at: UseTime(wall, utcOffset: 0)).chance(of: apps[0])
         let count = AllocationCounter.count {
-            let outlook = Outlook(device, at: UseTime(wall + .hours(9), utcOffset: 0))
-            for app in apps { sum += outlook.chance(of: app) }
+            let context = PredictionContext(device, at: UseTime(wall + .hours(9), utcOffset: 0))
+            for app in apps { sum += context.chance(of: app) }
         }
         return report("chances of 50 apps", sum > 0 ? count : .max, limit: 0)
     }

@@ -52,12 +52,12 @@ struct ClockTests {
         bench.now.wall = right
         bench.send(.clockChanged)
         #expect(bench.app("command.every")?.record.lastRun?.at == right)
-        func floor(_ name: String) -> WallTime? { bench.requests(name).first?.earliest }
-        #expect(floor("command.after") == right + .hours(5))
+        func earliest(_ name: String) -> WallTime? { bench.requests(name).first?.earliest }
+        #expect(earliest("command.after") == right + .hours(5))
         #expect(bench.requests("command.every").first?.lastEnd == right)
-        #expect(floor("command.retry") == right + .minutes(15))
+        #expect(earliest("command.retry") == right + .minutes(15))
         // What its caller said is not ours to move.
-        #expect(floor("command.date") == date)
+        #expect(earliest("command.date") == date)
     }
 
     @Test func `how long a command may stay frozen is not told by the wall clock`() throws {

@@ -41,18 +41,18 @@ extension LearnedRefreshTests {
             } else {
                 #expect(next == nil, "\(app) at \(at): \(forecast)")
             }
-            switch forecast.obstacle {
+            switch forecast.blocker {
             case .price: #expect(forecast.chance <= forecast.price)
             case .wake: #expect(forecast.chance >= forecast.price)
             case nil:
                 let expected = forecast.expectedAt ?? .distantFuture
                 #expect(expected - midnight - at <= .minutes(5))
-            case .nobody, .purse, .share, .fresh, .early: break
+            case .nobody, .budget, .share, .fresh, .early: break
             }
         }
-        let obstacles = Set(told.compactMap(\.forecast.obstacle))
-        #expect(obstacles.contains(.nobody), "\(obstacles)")
-        #expect(obstacles.contains(.wake) == (wakePrice == 1000), "\(obstacles)")
+        let blockers = Set(told.compactMap(\.forecast.blocker))
+        #expect(blockers.contains(.nobody), "\(blockers)")
+        #expect(blockers.contains(.wake) == (wakePrice == 1000), "\(blockers)")
     }
 
     @Test func `nobody is said to be expected at night, not that it runs now`() {
@@ -63,18 +63,18 @@ extension LearnedRefreshTests {
         #expect(!sentence.contains("It runs at 02:"), "\(sentence)")
     }
 
-    @Test func `an empty purse is said to be empty`() throws {
-        var bench = Self.bench(days: 12, budget: 1) { $0.sharedPurse = false }
+    @Test func `an empty budget is said to be empty`() throws {
+        var bench = Self.bench(days: 12, budget: 1) { $0.sharedBudget = false }
         var day = Day(midnight: bench.now.wall, failing: "", slow: "")
         day.pass(&bench, until: .hours(12))
         #expect(day.runs.contains { $0.app == "mail" })
         day.pass(&bench, until: .hours(13))
-        #expect(try Self.forecast("mail", bench).obstacle == .purse)
+        #expect(try Self.forecast("mail", bench).blocker == .budget)
         let sentence = bench.sentence("mail")
         #expect(sentence.contains("nothing is left of today's 1 refresh for it"), "\(sentence)")
     }
 
-    @Test func `no device is woken for a small chance, however full the purse`() {
+    @Test func `no device is woken for a small chance, however full the budget`() {
         var bench = Self.bench(days: 12, budget: 24)
         for _ in 0..<3 { LearnedRefreshTests.live(&bench) }
         let woken = Self.decisions(bench).filter { decision in
@@ -88,7 +88,7 @@ extension LearnedRefreshTests {
 
     @Test(arguments: [true, false])
     func `each refresh was worth the price that its record tells`(isShared: Bool) {
-        var bench = Self.bench(days: 0, budget: 6) { $0.sharedPurse = isShared }
+        var bench = Self.bench(days: 0, budget: 6) { $0.sharedBudget = isShared }
         for day in 0..<25 { Self.live(&bench, Self.alike(day)) }
         let decisions = Self.decisions(bench)
         #expect(decisions.count > 40)
@@ -115,7 +115,7 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(11) + .minutes(45))
         #expect(!day.runs.contains { $0.app == "mail" })
         let forecast = try Self.forecast("mail", bench)
-        #expect(forecast.obstacle == .early)
+        #expect(forecast.blocker == .early)
         #expect(try #require(forecast.expectedAt) >= used + .hours(30), "\(forecast)")
         let sentence = bench.sentence("mail")
         #expect(sentence.contains("it is not due before its date"), "\(sentence)")
@@ -134,7 +134,7 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(11) + .minutes(50))
         let until = try #require(bench.app("mail")?.record.failures.until)
         let forecast = try Self.forecast("mail", bench)
-        #expect(forecast.obstacle == .early, "\(forecast)")
+        #expect(forecast.blocker == .early, "\(forecast)")
         #expect(forecast.expectedAt.map { $0 >= until } ?? true, "\(forecast)")
     }
 

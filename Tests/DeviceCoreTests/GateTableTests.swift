@@ -79,7 +79,7 @@ struct GateTableTests {
         )
     }
 
-    @Test func `the user's own wish skips what only saves`() {
+    @Test func `a user-initiated run skips what only saves`() {
         let saving = Gate.report.filter { $0["kind"] == "saving" }.compactMap {
             $0["gate"]?.stringValue
         }

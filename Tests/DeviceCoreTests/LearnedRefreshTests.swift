@@ -129,9 +129,9 @@ struct LearnedRefreshTests {
         #expect(runs.allSatisfy { $0.at >= .hours(7) })
     }
 
-    @Test func `the purse of a day is not overspent, by all together or by each`() {
+    @Test func `the budget of a day is not overspent, by all together or by each`() {
         for isShared in [true, false] {
-            var bench = Self.bench(days: 10, budget: 3) { $0.sharedPurse = isShared }
+            var bench = Self.bench(days: 10, budget: 3) { $0.sharedBudget = isShared }
             for _ in 0..<4 {
                 let runs = Self.live(&bench)
                 #expect(runs.count <= 6, "\(runs)")
@@ -210,7 +210,7 @@ struct LearnedRefreshTests {
             if case .wake(let wake) = line.entry { wake.decision } else { nil }
         }
         let last = try #require(decisions.last)
-        #expect(last.left > 0 && last.together == 1 && last.purse == .device)
+        #expect(last.left > 0 && last.together == 1 && last.scope == .device)
     }
 
     /// Both at the same times, some days at the one and some at the other.
@@ -300,7 +300,7 @@ struct LearnedRefreshTests {
         #expect((1...3).contains(turns.count), "\(turns)")
     }
 
-    @Test func `no app takes the whole purse`() {
+    @Test func `no app takes the whole budget`() {
         let mail = (6..<23).map { (name: "mail", at: Interval.hours($0)) }
         var bench = Self.bench(days: 5, budget: 4)
         for day in 0..<14 {
@@ -348,7 +348,7 @@ struct LearnedRefreshTests {
         #expect((4...8).contains(timers), "\(timers)")
     }
 
-    @Test func `the smallest purse is never empty for good`() {
+    @Test func `the smallest budget is never empty for good`() {
         var bench = Self.bench(days: 0, budget: 1)
         for _ in 0..<8 { Self.live(&bench, failing: "news") }
         #expect(Self.live(&bench, failing: "news").count == 1)
@@ -365,12 +365,12 @@ struct LearnedRefreshTests {
                 continue
             }
             let forecast = try #require(explanation.forecast)
-            #expect(forecast.obstacle != nil)
-            if forecast.obstacle == .price { #expect(forecast.chance <= forecast.price) }
+            #expect(forecast.blocker != nil)
+            if forecast.blocker == .price { #expect(forecast.chance <= forecast.price) }
         }
     }
 
-    @Test func `the purse is told while something else holds the app`() throws {
+    @Test func `the budget is told while something else holds the app`() throws {
         var bench = Self.bench(days: 10)
         bench.send(.condition(.lowPower, .hand, .value(1)))
         let manifests = Self.apps.map { AppManifest.refreshing($0.name, Self.habit($0.name)) }

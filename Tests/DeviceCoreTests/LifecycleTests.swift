@@ -200,7 +200,7 @@ struct LifecycleTests {
             bench.lines.contains(
                 .ended(
                     .terminated(.neverCompleted),
-                    reason: RunResult.terminated(.neverCompleted).words
+                    reason: RunResult.terminated(.neverCompleted).summary
                 )
             )
         )
@@ -331,7 +331,7 @@ struct LifecycleTests {
             var bench = Self.bench()
             let launch = try bench.openApp("app")
             bench.send(.process(launch, .exited(exit, nil)))
-            #expect(bench.lines.contains(.ended(result, reason: result.words)))
+            #expect(bench.lines.contains(.ended(result, reason: result.summary)))
             #expect(bench.contains(.release(launch)))
             #expect(bench.app("app")?.launches.isEmpty == true)
         }

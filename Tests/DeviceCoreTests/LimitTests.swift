@@ -99,7 +99,7 @@ struct LimitTests {
         #expect(bench.effects.isEmpty)
         bench.send(.process(launch, .locks(["/home/shared.db"])))
         #expect(bench.contains(.kill(launch)))
-        #expect(bench.lines.contains(.note("\(StopReason.fileLock.words): /home/shared.db")))
+        #expect(bench.lines.contains(.note("\(StopReason.fileLock.summary): /home/shared.db")))
     }
 
     @Test func `locks of an app that is back are nobody's business`() throws {

@@ -122,7 +122,7 @@ struct PaceTests {
         }
     }
 
-    @Test func `the user's wish skips it, a restart does not forget it, a set clock ends with it`()
+    @Test func `a user-initiated run skips it, a restart keeps it, a set clock ends with it`()
         throws
     {
         var (bench, launch) = try Self.bench()

@@ -84,7 +84,7 @@ struct RandomDay {
         let highest: Int
         switch condition.row.scale {
         case .percent: highest = 100
-        case .words(let words): highest = words.count - 1
+        case .names(let names): highest = names.count - 1
         }
         switch random.below(8) {
         case 0: return .condition(condition, source, .lost)

@@ -107,7 +107,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `a run that was wished for and never began is begun after all`() throws {
+    @Test func `a user-initiated run that never began is begun after all`() throws {
         let manifest = AppManifest.processing("app") {
             $0.newDataFrom = .command(["count"])
             $0.processingInterval = .hours(12)
@@ -125,10 +125,10 @@ struct RecoveryTests {
         bench.advance(.seconds(5))
         let again = try #require(bench.probes.first?.launch)
         #expect(again != launch)
-        #expect(bench.requests("app").map(\.mode) == [.wished])
+        #expect(bench.requests("app").map(\.mode) == [.userInitiated])
     }
 
-    @Test func `a wish that waits is not lost as another one is refused`() throws {
+    @Test func `a user-initiated run that waits is not lost as another one is refused`() throws {
         let manifest = AppManifest.processing("app") {
             $0.newDataFrom = .command(["count"])
         }
@@ -144,7 +144,7 @@ struct RecoveryTests {
             Issue.record("\(String(describing: bench.reply))")
             return
         }
-        #expect(bench.requests("app").map(\.mode) == [.wished])
+        #expect(bench.requests("app").map(\.mode) == [.userInitiated])
     }
 
     /// What an app asked for once, and its command does.

@@ -98,9 +98,9 @@ struct RefreshHoldTests {
         let index = try #require(bench.device.apps.index(of: AppID("reader")))
         for day: Int64 in 1...3 {
             // It has waited for its moment before.
-            let levels = [UInt8](repeating: 1, count: MomentRing.slotCount)
-            bench.device.apps[index].record.refresh.moments.keep(levels, of: day)
-            bench.device.apps[index].record.refresh.moments.finish(counts: true)
+            let levels = [UInt8](repeating: 1, count: GainHistory.slotCount)
+            bench.device.apps[index].record.refresh.gains.keep(levels, of: day)
+            bench.device.apps[index].record.refresh.gains.finish(counts: true)
         }
         bench.ask(.submit(request))
         let explanation = try #require(bench.device.explain(AppID("reader"), at: bench.now).first)

@@ -28,6 +28,6 @@ extension LearnedRefreshTests {
         day.pass(&bench, until: .hours(12) + .minutes(26))
         let explanation = bench.device.explain(AppID("mail"), at: bench.now).first
         let forecast = try #require(explanation?.forecast)
-        #expect((forecast.obstacle == .fresh) == waits, "\(forecast)")
+        #expect((forecast.blocker == .fresh) == waits, "\(forecast)")
     }
 }

@@ -256,7 +256,7 @@ struct RequestTests {
         #expect(bench.requests("command.sync").isEmpty)
     }
 
-    @Test func `a wish skips the rest between the runs of every`() throws {
+    @Test func `a user-initiated run skips the rest between the runs of every`() throws {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, every: .hours(2), command: ["sync"])))
         let first = try #require(bench.spawn(of: "command.sync"))
@@ -270,7 +270,7 @@ struct RequestTests {
         #expect(bench.spawn(of: "command.sync") != nil)
     }
 
-    @Test func `a wish waits for the date of a first run, whatever comes after it`() {
+    @Test func `a user-initiated run waits for the date of a first run, whatever comes after it`() {
         var bench = Bench()
         bench.ask(
             .submit(
@@ -337,7 +337,7 @@ struct RequestTests {
 
     // MARK: The earliest begin date and the week rule
 
-    @Test func `never before the earliest begin date, not even when wished for`() throws {
+    @Test func `never before the earliest begin date, not even when the user asks`() throws {
         var (bench, launch) = try Bench.withApp()
         let earliest = bench.now.wall + .hours(3)
         bench.submit(launch, "app.refresh") { $0.earliest = earliest }

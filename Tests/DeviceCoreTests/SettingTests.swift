@@ -60,7 +60,7 @@ struct SettingTests {
         #expect(Set(SettingRow.table.map(\.name)).count == SettingRow.table.count)
         var settings = Settings()
         let texts = SettingRow.table.map { $0.text(settings) }
-        for (place, row) in SettingRow.table.enumerated() {
+        for (index, row) in SettingRow.table.enumerated() {
             let value: String
             switch row.field {
             case .interval(_, let range): value = "\(range.upperBound.wholeSeconds - 1)s"
@@ -72,10 +72,10 @@ struct SettingTests {
             case .profile: value = "ios26"
             }
             #expect(row.set(value, in: &settings))
-            for other in SettingRow.table.indices where other > place {
+            for other in SettingRow.table.indices where other > index {
                 #expect(SettingRow.table[other].text(settings) == texts[other])
             }
-            #expect(row.text(settings) != texts[place], "\(row.name)")
+            #expect(row.text(settings) != texts[index], "\(row.name)")
         }
     }
 
@@ -127,6 +127,19 @@ struct SettingTests {
         } catch {
             return error.diagnostics.map(\.description)
         }
+    }
+
+    @Test(arguments: SettingRow.formerNames)
+    func `a name of an earlier version is refused, and the one of now is named`(
+        _ former: String,
+        _ name: String
+    ) {
+        #expect(
+            problems("# ours\n\(former) = off")
+                == ["line 2: \(former): is now called \(name). Write \(name) instead."]
+        )
+        let names = SettingRow.table.map(\.name)
+        #expect(names.contains(name) && !names.contains(former))
     }
 
     @Test(arguments: SettingsText.warnedGrants)

@@ -15,9 +15,9 @@ struct UnsteadyRefreshTests {
         Day(midnight: bench.now.wall, failing: "", slow: "")
     }
 
-    private static func moments(_ bench: Bench) throws -> MomentRing {
+    private static func gains(_ bench: Bench) throws -> GainHistory {
         let index = try #require(bench.device.apps.index(of: AppID("mail")))
-        return bench.device.apps[index].moments
+        return bench.device.apps[index].gains
     }
 
     @Test func `what was used in the future of a clock set back was used just now`() {
@@ -61,14 +61,14 @@ struct UnsteadyRefreshTests {
         var day = Self.day(bench)
         day.pass(&bench, until: .minutes(10))
         day.send(&bench, .condition(.thermal, .kernel, .value(0)))
-        let before = try Self.moments(bench)
+        let before = try Self.gains(bench)
         bench.device = Device(restoring: try bench.loaded())
         bench.send(.condition(.thermal, .kernel, .value(1)))
-        #expect(try Self.moments(bench).days == before.days)
-        #expect(try Self.moments(bench).past == before.past)
+        #expect(try Self.gains(bench).days == before.days)
+        #expect(try Self.gains(bench).past == before.past)
     }
 
-    @Test func `who travels back over midnight has no second purse for the day`() throws {
+    @Test func `who travels back over midnight has no second budget for the day`() throws {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(15))
@@ -81,7 +81,7 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.planner.spent >= spent)
     }
 
-    @Test func `a clock set back by a day leaves each of the two days its own purse`() throws {
+    @Test func `a clock set back by a day leaves each of the two days its own budget`() throws {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(21))
@@ -93,12 +93,12 @@ struct UnsteadyRefreshTests {
         day.send(&bench, .condition(.idle, .hand, .value(0)))
         day.send(&bench, .condition(.idle, .hand, .value(1)))
         day.pass(&bench, until: .days(1) - .minutes(1))
-        let known = try Self.moments(bench).days
+        let known = try Self.gains(bench).days
         bench.device.planner.spent = 12
         let count = bench.device.use.days.count
         day.pass(&bench, until: .days(1))
         #expect(bench.device.planner.spent == 0)
-        #expect(try Self.moments(bench).days == known + 1)
+        #expect(try Self.gains(bench).days == known + 1)
         let runs = LearnedRefreshTests.live(&bench)
         #expect(runs.contains { $0.app == "mail" && $0.at < .hours(12) }, "\(runs)")
         #expect(bench.device.use.days.count == count + 1)
@@ -136,9 +136,9 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.use.days.count == count)
         // It was used on it.
         day.send(&bench, .condition(.idle, .hand, .value(1)))
-        let known = try Self.moments(bench).days
+        let known = try Self.gains(bench).days
         day.pass(&bench, until: .hours(26))
-        #expect(try Self.moments(bench).days == known + 1)
+        #expect(try Self.gains(bench).days == known + 1)
     }
 
     @Test func `nobody saw when the use ended of what was open as the power went`() throws {
@@ -163,7 +163,7 @@ struct UnsteadyRefreshTests {
         bench.install(manifest)
         bench.set(.idle, 0)
         _ = try bench.openApp("app")
-        let before = (device: bench.device.use.returns, app: bench.app("app")?.use.returns)
+        let before = (device: bench.device.use.gaps, app: bench.app("app")?.use.gaps)
         bench.move(.hours(6))
         try bench.restart(bootID: "boot-2", manifests: [manifest])
         // Another restart knows it still.
@@ -172,14 +172,14 @@ struct UnsteadyRefreshTests {
         bench.move(.minutes(2))
         bench.set(.idle, 0)
         _ = try bench.openApp("app")
-        #expect(bench.device.use.returns == before.device)
-        #expect(bench.app("app")?.use.returns == before.app)
+        #expect(bench.device.use.gaps == before.device)
+        #expect(bench.app("app")?.use.gaps == before.app)
         #expect(bench.device.use.awakeSeconds(at: UseTime(bench.now)) > 6 * 3600)
         // The end of this one is seen.
         bench.set(.idle, 1)
         bench.move(.hours(1))
         bench.set(.idle, 0)
-        #expect(bench.device.use.returns != before.device)
+        #expect(bench.device.use.gaps != before.device)
     }
 
     @Test func `who uses the device on another day got up, whenever the last use ended`() throws {
@@ -196,7 +196,7 @@ struct UnsteadyRefreshTests {
     {
         var bench = Bench(at: .hours(22))
         bench.set(.idle, 0)
-        let (used, returns) = (bench.now.wall, bench.device.use.returns)
+        let (used, gaps) = (bench.now.wall, bench.device.use.gaps)
         bench.move(.minutes(5))
         bench.set(.idle, 1)
         bench.move(.minutes(85))
@@ -206,7 +206,7 @@ struct UnsteadyRefreshTests {
         #expect(bench.device.use.lastUse == used)
         bench.move(.hours(8))
         bench.set(.idle, 0)
-        #expect(bench.device.use.returns == returns)
+        #expect(bench.device.use.gaps == gaps)
     }
 
     @Test func `opens less than five minutes apart are one of the five that are wanted`() throws {

@@ -64,16 +64,16 @@ struct UsePriorTests {
         for row in Self.rows {
             let now = Sample.time(day: row.day, .minutes(Int64(row.bin) * 5))
             let sample = Sample(until: now)
-            let outlook = Outlook(sample.device, at: now)
+            let context = PredictionContext(sample.device, at: now)
             let app = sample.apps[row.app.rawValue]
-            let features = outlook.features(of: app)
+            let features = context.features(of: app)
             for name in UseFeatures.Name.allCases {
                 #expect(
                     features[name] == row.features[name.rawValue],
                     "day \(row.day), bin \(row.bin), app \(row.app): \(name)"
                 )
             }
-            #expect(abs(outlook.chance(of: app) - row.chance) < 1e-6)
+            #expect(abs(context.chance(of: app) - row.chance) < 1e-6)
         }
     }
 

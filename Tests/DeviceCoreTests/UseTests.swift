@@ -27,7 +27,7 @@ struct UseTests {
         func chance(_ app: AppUse, day: Int64, hour: Int64, minute: Int64 = 0) -> Double {
             let time = LocalTime(day: day, timeOfDay: .hours(hour) + .minutes(minute))
             let wall = time.wall(utcOffset: 0)
-            return Outlook(device, at: UseTime(wall, utcOffset: 0)).chance(of: app)
+            return PredictionContext(device, at: UseTime(wall, utcOffset: 0)).chance(of: app)
         }
     }
 
@@ -43,7 +43,7 @@ struct UseTests {
         var person = Person()
         person.live(days: 20_500..<20_510)
         #expect(person.chance(AppUse(), day: 20_510, hour: 8) < 0.2)
-        let unknown = Outlook(DeviceUse(), at: UseTime(.distantPast, utcOffset: 0))
+        let unknown = PredictionContext(DeviceUse(), at: UseTime(.distantPast, utcOffset: 0))
         #expect(unknown.chance(of: AppUse()) < 0.2)
     }
 
@@ -98,8 +98,8 @@ struct UseTests {
             LocalTime(day: 20_520, timeOfDay: .hours(7)).wall(utcOffset: 0),
             utcOffset: 0
         )
-        let ahead = Outlook(person.device, at: time).features(of: person.news)
-        let begun = Outlook(started.device, at: time).features(of: started.news)
+        let ahead = PredictionContext(person.device, at: time).features(of: person.news)
+        let begun = PredictionContext(started.device, at: time).features(of: started.news)
         for name in [UseFeatures.Name.near30, .kind30, .around90, .weekday90, .mean] {
             #expect(abs(ahead[name] - begun[name]) <= 1)
         }
@@ -130,11 +130,11 @@ struct UseTests {
                 default: apps[app].left(at: now)
                 }
                 let asked = UseTime(wall + .hours(random.within(-30...50)), utcOffset: offset)
-                let outlook = Outlook(device, at: asked)
+                let context = PredictionContext(device, at: asked)
                 for app in apps {
                     // The chance is one whatever goes into it; shares of days are not.
-                    #expect((0...1).contains(outlook.habit(of: app)))
-                    _ = outlook.chance(of: app)
+                    #expect((0...1).contains(context.habit(of: app)))
+                    _ = context.chance(of: app)
                 }
             }
         }
@@ -175,11 +175,11 @@ struct UseTests {
                 app.ended(.newData, after: .milliseconds(Int64(random.below(90_000))), .seconds(1))
                 app.spend(on: day)
             }
-            app.moments.finish(counts: true)
+            app.gains.finish(counts: true)
             let levels = (0..<48).map { _ in UInt8(63 - random.below(8)) }
-            app.moments.keep(levels, of: day + 1)
+            app.gains.keep(levels, of: day + 1)
         }
-        #expect(app.moments.days == MomentRing.dayCount)
+        #expect(app.gains.days == GainHistory.dayCount)
         let bytes = try ValueEncoder().bytes(app)
         #expect(bytes.count <= 8192)
         #expect(try ValueDecoder().decode(RefreshMemory.self, from: bytes) == app)

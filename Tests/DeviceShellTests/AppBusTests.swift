@@ -188,7 +188,7 @@ struct AppBusTests {
         #expect(refused("Cancel", "other", [:]))
         #expect(refused("Set", "battery", "1", [:]))
         #expect(refused("Simulate", "launch", "reader", [:]))
-        #expect(refused("Run", "reader", [:]), "the user's own wish")
+        #expect(refused("Run", "reader", [:]), "for the user to ask")
     }
 
     @Test func `the main process is known as such once its launch's process is known`() throws {

@@ -217,7 +217,7 @@ struct ExampleAppTests {
         ]
         for (number, look) in looks.enumerated() {
             if look.result == "failed" { try web.remove("now.json") }
-            // The user's wish; the quiet period after it is the same.
+            // The user asks for it; the quiet period after it is the same.
             try bench.ask("Run", .string(station.name), [:])
             let run = try bench.nextRun(station.name, after: number)
             #expect(run["result"] == .string(look.result) && run["trigger"] == "refresh", "\(run)")

@@ -147,7 +147,7 @@ struct LearnedTimeTests {
         } after: { bench, noon, lead in
             // It was foretold: the next decision will be for it.
             let forecast = explained["forecast"] ?? .null
-            #expect(forecast["obstacle"] == nil, "\(explained)")
+            #expect(forecast["blocker"] == nil, "\(explained)")
             #expect(
                 forecast["chance"]?.doubleValue ?? 0 >= forecast["price"]?.doubleValue ?? 1,
                 "\(explained)"
@@ -164,7 +164,7 @@ struct LearnedTimeTests {
                 }
                 decisions.append(try bench.runs(name).first?["decision"] ?? .null)
             }
-            // One wake for all, paid for from one purse.
+            // One wake for all, paid for from one budget.
             #expect(Set(decisions.map { $0["together"] }).count == names.count, "\(decisions)")
             let foretold = forecast["left"]?.integerValue ?? 0
             let left = Set(decisions.map { $0["left"]?.integerValue })
@@ -182,7 +182,7 @@ struct LearnedTimeTests {
     {
         let scene = Scene(
             names: ["quick", "empty"],
-            settings: "refreshes-per-day = 100\nshared-purse = off",
+            settings: "refreshes-per-day = 100\nshared-budget = off",
             runTime: .seconds(20),
             keys: "NoDataExit=3\n"
         )

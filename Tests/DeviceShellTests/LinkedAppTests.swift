@@ -57,7 +57,7 @@ struct LinkedAppTests {
         throws
     {
         let stage = try stage()
-        // So that it waits for the user's wish.
+        // So that it waits until the user asks for it.
         try stage.bench.set("power", "off")
         try stage.bench.set("battery", "5")
         let app = try stage.open(registered: ["news"])

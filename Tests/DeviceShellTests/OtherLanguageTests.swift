@@ -25,7 +25,7 @@ struct OtherLanguageTests {
             "BackgroundModes=fetch;\nPermittedTaskIdentifiers=news;"
         )
         try bench.daemon.start()
-        // It waits until it is wished for.
+        // It waits until the user asks for it.
         try bench.set("power", "off")
         try bench.set("battery", "5")
         try bench.ask("Open", "client", [:])

@@ -177,7 +177,7 @@ struct PowerSupplyTests {
         #expect(held?["holds"]?.listValue?.map { $0["gate"] } == ["device-in-use"])
         #expect(try condition("idle", bench)["source"] == "estimated")
         try bench.daemon.scratch.write("loadavg", "0.01 64.00 64.00 1/100 1\n")
-        // Another wish to know it reads it at once.
+        // Another request to know it reads it at once.
         try bench.ask("Cancel", "command.once", .map([:]))
         _ = try submit(bench, [:])
         try bench.wait(for: "ran")

@@ -165,7 +165,8 @@ struct SubmitTests {
         #expect(Clocks.boot() - begin >= .seconds(2), "not before it is over")
     }
 
-    @Test func `a run can be wished for, and a launch simulated, past the gates that only save`()
+    @Test
+    func `a run can be user-initiated, and a launch simulated, past the gates that only save`()
         throws
     {
         let bench = try DaemonBench()

@@ -37,17 +37,17 @@ final class BenchDaemon: Sendable {
     /// What is to be done on the daemon's thread.
     final class Orders: Sendable {
         private let list = Mutex<[@Sendable (BenchWorld) -> Void]>([])
-        let bell: EventCounter
+        let wakeup: EventCounter
 
-        init() throws { bell = try EventCounter() }
+        init() throws { wakeup = try EventCounter() }
 
         func add(_ order: @escaping @Sendable (BenchWorld) -> Void) {
             list.withLock { $0.append(order) }
-            bell.ring()
+            wakeup.signal()
         }
 
         func take() -> [@Sendable (BenchWorld) -> Void] {
-            bell.clear()
+            wakeup.clear()
             return list.withLock { list in
                 defer { list = [] }
                 return list
@@ -149,22 +149,22 @@ final class BenchDaemon: Sendable {
     final class Reply: Sendable {
         private let method: String
         private let result = Mutex<Result<[Value], BusError>?>(nil)
-        private let bell: EventCounter
+        private let wakeup: EventCounter
 
         init(_ method: String) throws {
             self.method = method
-            bell = try EventCounter()
+            wakeup = try EventCounter()
         }
 
         func set(_ answer: Result<[Value], BusError>) {
             result.withLock { $0 = answer }
-            bell.ring()
+            wakeup.signal()
         }
 
         var hasCome: Bool { result.withLock { $0 != nil } }
 
         func wait() throws -> Result<[Value], BusError> {
-            try Wait.until(readable: bell.descriptor.number, "the app's answer to \(method)")
+            try Wait.until(readable: wakeup.descriptor.number, "the app's answer to \(method)")
             return try result.withLock { result in
                 guard let result else { throw DidNotHappen(description: "an answer") }
                 return result
@@ -264,7 +264,7 @@ final class BenchWorld {
                 [unowned self] _ in
                 while let socket = try? listener.accept() { _ = server?.accept(socket) }
             },
-            try DescriptorSource(loop, orders.bell.descriptor.number, .readable) {
+            try DescriptorSource(loop, orders.wakeup.descriptor.number, .readable) {
                 [unowned self] _ in
                 for order in orders.take() { order(self) }
             },

@@ -31,11 +31,11 @@ final class TestSession: Sendable {
 /// What one thread puts in, and a test takes out.
 final class Inbox<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
-    private let bell: EventCounter
+    private let wakeup: EventCounter
 
     init() {
         do {
-            bell = try EventCounter()
+            wakeup = try EventCounter()
         } catch {
             fatalError("\(error)")
         }
@@ -43,7 +43,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
     func put(_ element: Element) {
         elements.withLock { $0.append(element) }
-        bell.ring()
+        wakeup.signal()
     }
 
     var isEmpty: Bool { elements.withLock(\.isEmpty) }
@@ -51,10 +51,10 @@ final class Inbox<Element: Sendable>: Sendable {
     /// Waits for the next one.
     func next() throws -> Element {
         while true {
-            bell.clear()
+            wakeup.clear()
             let first = elements.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             if let first { return first }
-            try Wait.until(readable: bell.descriptor.number, "something in the inbox")
+            try Wait.until(readable: wakeup.descriptor.number, "something in the inbox")
         }
     }
 }

@@ -51,7 +51,7 @@ struct CampaignTests {
         }
         #expect(campaign.failures.count == 0)
         #expect(campaign.missingFaults == [])
-        #expect(campaign.uncutPairs == [])
+        #expect(campaign.pairsNotKilled == [])
         print(
             "\(campaign.seeds) seeds, \(campaign.days) days, \(campaign.events) events, "
                 + "\(campaign.killsSurvived) kills survived, \(campaign.pairCount) pairs of effects"
@@ -62,11 +62,11 @@ struct CampaignTests {
     func targetIsCut() throws {
         var plan = DeviceSimulation.Plan(days: 1, apps: 12, seed: 3)
         let report = DeviceSimulation.report(plan)
-        let uncut = report.pairsSeen.filter { !report.pairsCut.contains($0) }
-        try #require(uncut.count > 3)
-        for pair in uncut.suffix(4) {
+        let notKilled = report.pairsSeen.filter { !report.pairsKilled.contains($0) }
+        try #require(notKilled.count > 3)
+        for pair in notKilled.suffix(4) {
             plan.targets = [pair]
-            #expect(DeviceSimulation.report(plan).pairsCut.contains(pair))
+            #expect(DeviceSimulation.report(plan).pairsKilled.contains(pair))
         }
     }
 

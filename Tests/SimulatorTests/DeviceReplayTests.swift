@@ -26,9 +26,9 @@ struct DeviceReplayTests {
     private func fresh(_ record: UsageRecord) -> Double {
         var replay = DeviceReplay(record)
         replay.warmUp()
-        replay.score(budget: 24, purse: .device)
+        replay.score(budget: 24, scope: .device)
         let tally = Tally(replay.refreshes, of: record)
-        return EvaluationRow(policy: "", purse: .device, budget: 24, data: "", [tally]).pooled
+        return EvaluationRow(policy: "", scope: .device, budget: 24, data: "", [tally]).pooled
     }
 
     @Test(arguments: ["08:05:00", "08:05:00.001", "08:06:00"])

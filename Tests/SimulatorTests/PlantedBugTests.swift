@@ -48,7 +48,7 @@ struct PlantedBugTests {
             )
         }
         if let faults {
-            simulated.world.knife.isSharp = false
+            simulated.world.killInjector.isArmed = false
             // Whenever they can.
             for fault in faults { simulated.world.swarm.set(fault, to: 1_000) }
         }

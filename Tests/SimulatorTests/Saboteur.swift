@@ -156,7 +156,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             }
             $0.notices = "is ended before"
         },
-        PlantedBug("what is spent is not stored", "the purse of refreshes is kept").with {
+        PlantedBug("what is spent is not stored", "the refresh budget is kept").with {
             $0.changes = { $0.map(\.withoutSpending) }
             $0.days = 8
         },
@@ -264,7 +264,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 }
 
 extension Change {
-    /// As of a version that knew no purses.
+    /// As of a version that knew no scopes.
     fileprivate var withoutSpending: Change {
         guard case .put(let record) = self, var fields = record.value.mapValue else { return self }
         fields["purse"] = nil

@@ -48,7 +48,7 @@ struct HeldCommand {
             hold(held, process)
             exit = try process.wait(block: true)
         } catch {
-            throw Failure(.failed, error.words(starting: words[0], in: nil).printable)
+            throw Failure(.failed, error.explanation(starting: words[0], in: nil).printable)
         }
         switch exit {
         case .exited(let status): CurrentProcess.exit(status)

@@ -19,8 +19,8 @@ extension Value {
 }
 
 extension Invocation {
-    /// The time of a field as words, or a dash.
-    func words(_ report: Value, _ key: String) -> String {
-        report.time(key).map { Times.words($0, at: console.now) } ?? "–"
+    /// The time of a field as text, or a dash.
+    func timeText(_ report: Value, _ key: String) -> String {
+        report.time(key).map { Times.text($0, at: console.now) } ?? "–"
     }
 }

@@ -6,7 +6,7 @@ struct BarChart {
         var value: Double
         /// Where 95 % of samples lie; nil: not known.
         var range: (from: Double, to: Double)?
-        var words: String
+        var tooltip: String
     }
 
     var title: String
@@ -28,11 +28,11 @@ struct BarChart {
             "<figure><figcaption>\(title.markup)</figcaption><svg viewBox=\"0 0 \(Int(Self.width)) "
             + "\(height)\" role=\"img\" aria-label=\"\(title.markup)\">"
             + "<path class=\"grid\" d=\"M\(Self.left) 2V\(height - 4)\"/>"
-        for (place, bar) in bars.enumerated() {
-            let y = Double(place) * Self.row + 6
+        for (index, bar) in bars.enumerated() {
+            let y = Double(index) * Self.row + 6
             let end = bar.range.map { max($0.to, bar.value) } ?? bar.value
             text +=
-                "<g class=\"\(bar.name)\"><title>\(bar.words.markup)</title>"
+                "<g class=\"\(bar.name)\"><title>\(bar.tooltip.markup)</title>"
                 + "<rect class=\"bar\" x=\"\(Self.left)\" y=\"\(y + 3)\" "
                 + "width=\"\((x(bar.value) - Self.left).tenths)\" height=\"20\"/></g>"
                 + "<text class=\"\(bar.name)\" text-anchor=\"end\" x=\"\(Self.left - 8)\" "

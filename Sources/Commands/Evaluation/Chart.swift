@@ -6,7 +6,7 @@ struct Chart {
         /// Where 95 % of samples lie.
         var from: Double
         var to: Double
-        var words: String
+        var tooltip: String
         /// What stands beside it, if there is room; may be empty.
         var note = ""
     }
@@ -99,7 +99,7 @@ struct Chart {
         for point in line.points {
             text +=
                 "<circle cx=\"\(x(point.x).tenths)\" cy=\"\(y(point.y).tenths)\" r=\"4\">"
-                + "<title>\(point.words.markup)</title></circle>"
+                + "<title>\(point.tooltip.markup)</title></circle>"
         }
         return text + "</g>"
     }

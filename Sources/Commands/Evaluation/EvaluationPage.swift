@@ -15,10 +15,10 @@ struct EvaluationPage {
 
     var text: String {
         var body = "<h1>How fresh apps are when they are opened</h1>\n" + introduction
-        for purse in RefreshPurse.allCases.reversed() {
-            let rows = rows.filter { $0.purse == purse && $0.data == "all" }
+        for scope in RefreshBudgetScope.allCases.reversed() {
+            let rows = rows.filter { $0.scope == scope && $0.data == "all" }
             guard !rows.isEmpty else { continue }
-            body += "<h2>\(purse.title)</h2>\n<p class=\"faint\">\(purse.meaning)</p>\n"
+            body += "<h2>\(scope.title)</h2>\n<p class=\"faint\">\(scope.meaning)</p>\n"
             body += charts(rows) + table(rows)
         }
         body += timeline?.markup ?? ""
@@ -72,7 +72,7 @@ struct EvaluationPage {
             + "<p class=\"faint\">\(aboutWakes(rows))</p>\n"
     }
 
-    private func words(_ row: EvaluationRow) -> String {
+    private func tooltip(_ row: EvaluationRow) -> String {
         let range = hasBands ? " [\(row.pooledFrom.tenths), \(row.pooledTo.tenths)]" : ""
         return "\(row.policy), budget \(row.budget): \(row.pooled.tenths) % fresh\(range), "
             + "\(row.wakesFromSleepPerDay.tenths) wakes from sleep a day"
@@ -86,14 +86,14 @@ struct EvaluationPage {
                 name: row.policy,
                 value: row.pooled,
                 range: hasBands ? (row.pooledFrom, row.pooledTo) : nil,
-                words: words(row)
+                tooltip: tooltip(row)
             )
         }
         let wakes = rows.map { row in
             BarChart.Bar(
                 name: row.policy,
                 value: row.wakesFromSleepPerDay,
-                words: words(row)
+                tooltip: tooltip(row)
             )
         }
         return [
@@ -124,7 +124,7 @@ struct EvaluationPage {
                     y: row.pooled,
                     from: row.pooledFrom,
                     to: row.pooledTo,
-                    words: words(row),
+                    tooltip: tooltip(row),
                     note: hasNotes ? "\(row.budget)" : ""
                 )
             }
@@ -210,13 +210,13 @@ struct EvaluationPage {
     }
 }
 
-extension RefreshPurse {
+extension RefreshBudgetScope {
     var meaning: String {
         switch self {
         case .app: "Each app has the budget for itself; what it does not use is lost."
         case .device:
             "All apps share one sum a day, the budget times their number: what one leaves "
-                + "another may use. fixed and waking do the same with either purse."
+                + "another may use. fixed and waking do the same with either scope."
         }
     }
 }

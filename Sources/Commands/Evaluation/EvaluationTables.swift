@@ -2,19 +2,19 @@ import CommandTable
 import DeviceCore
 import Simulator
 
-/// What `evaluate` prints for people: for each kind of purse the figures of all people, then the
-/// fresh opens by data set.
+/// What `evaluate` prints for people: for each scope of the budget the figures of all people, then
+/// the fresh opens by data set.
 struct EvaluationTables {
     let rows: [EvaluationRow]
     let users: Int
 
     func print(_ console: Console) {
-        for (place, purse) in RefreshPurse.allCases.enumerated() {
-            let rows = rows.filter { $0.purse == purse }
+        for (index, scope) in RefreshBudgetScope.allCases.enumerated() {
+            let rows = rows.filter { $0.scope == scope }
             guard !rows.isEmpty else { continue }
-            if place > 0, self.rows.contains(where: { $0.purse != purse }) { console.print("") }
+            if index > 0, self.rows.contains(where: { $0.scope != scope }) { console.print("") }
             let people = users == 1 ? "1 person" : "\(users) people"
-            console.print(console.styled("\(purse.title), \(people)", .bold))
+            console.print(console.styled("\(scope.title), \(people)", .bold))
             figures(rows.filter { $0.data == "all" }).print(console, indent: 2)
             let data = Set(rows.map(\.data)).subtracting(["all"]).sorted()
             guard data.count > 1 else { continue }
@@ -73,11 +73,11 @@ struct EvaluationTables {
     }
 }
 
-extension RefreshPurse {
+extension RefreshBudgetScope {
     var title: String {
         switch self {
         case .app: "Refreshes of its own for each app"
-        case .device: "One purse for the device"
+        case .device: "One budget for the device"
         }
     }
 }

@@ -32,10 +32,10 @@ struct TimelineDay {
     var markup: String {
         let refreshes = moments.reduce(0) { $0 + $1.refreshes.count }
         let wakes = moments.count(where: \.wakes)
-        let words =
+        let summary =
             "\(TimelineLife.fresh(opens)), \(refreshes) refresh\(refreshes == 1 ? "" : "es"), "
             + "\(wakes) wake\(wakes == 1 ? "" : "s") from sleep"
-        return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(words)</small></h3>\n"
+        return "<h3>\(UsageTimeline.date(day, life.record)) <small>\(summary)</small></h3>\n"
             + "<div class=\"day\">" + apps + drawing + "</div>\n" + table
     }
 
@@ -171,10 +171,11 @@ struct TimelineDay {
                 return "\(refresh.name): spread over the day, too little was known; "
                     + opened(refresh)
             }
-            let worth = DecisionWords.worth(Double(decision.price) / 1000)
+            let why = decision.because?.explanation ?? ""
+            let worth = DecisionText.worth(Double(decision.price) / 1000)
             return
                 "\(refresh.name): \(percent(decision.chance)) likely to be opened within half an "
-                + "hour; a refresh was worth it \(worth)\(decision.because?.words ?? ""), with "
+                + "hour; a refresh was worth it \(worth)\(why), with "
                 + "\(decision.left) left; \(opened(refresh))"
         }
         return ([head] + lines).joined(separator: "\n")
@@ -185,11 +186,11 @@ struct TimelineDay {
         var text =
             "<details><summary>Decisions</summary><div class=\"scroll\">"
             + "<table class=\"decisions\"><tr><th>time<th>app<th>likely to be opened<br>"
-            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>"
+            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the budget<th>apps<br>"
             + "together<th>device<th>what followed\n"
         for moment in moments {
-            for (place, refresh) in moment.refreshes.enumerated() {
-                let isFirst = place == 0
+            for (index, refresh) in moment.refreshes.enumerated() {
+                let isFirst = index == 0
                 text += "<tr><td>\(isFirst ? clock(moment.time) : "")<td>\(refresh.name.markup)"
                 if let decision = refresh.moment.decision {
                     text +=
@@ -218,7 +219,7 @@ struct TimelineDay {
     }
 
     private func percent(_ thousandths: Int64) -> String {
-        DecisionWords.percent(Double(thousandths) / 1000)
+        DecisionText.percent(Double(thousandths) / 1000)
     }
 
     private func clock(_ time: Double) -> String {

@@ -5,7 +5,7 @@ import Simulator
 struct TimelineLife {
     let record: UsageRecord
     let budget: Int
-    let purse: RefreshPurse
+    let scope: RefreshBudgetScope
     /// Those on which anything happened, up to the end of the log.
     let days: [Int]
     /// Seconds since the first midnight; nothing is known of what comes after.
@@ -40,8 +40,8 @@ struct TimelineLife {
         var isFresh: Bool
     }
 
-    init(_ record: UsageRecord, _ all: [RefreshMoment], budget: Int, purse: RefreshPurse) {
-        (self.record, self.budget, self.purse) = (record, budget, purse)
+    init(_ record: UsageRecord, _ all: [RefreshMoment], budget: Int, scope: RefreshBudgetScope) {
+        (self.record, self.budget, self.scope) = (record, budget, scope)
         let inUse = record.inUse
         let end = inUse.last?.end ?? Double(record.days) * 86_400
         (self.inUse, self.end) = (inUse, end)
@@ -73,11 +73,11 @@ struct TimelineLife {
         }
         self.moments = moments
         let split = Double(record.splitDay) * 86_400
-        opens = record.eligible.indices.flatMap { place in
-            let times = kept.filter { $0.app == place }.map(\.time)
-            return record.apps[record.eligible[place]].counted(from: split).map { open, _ in
+        opens = record.eligible.indices.flatMap { index in
+            let times = kept.filter { $0.app == index }.map(\.time)
+            return record.apps[record.eligible[index]].counted(from: split).map { open, _ in
                 let isFresh = times.contains { $0 <= open - 10 && open - $0 <= 1800 }
-                return Open(app: place, time: open, isFresh: isFresh)
+                return Open(app: index, time: open, isFresh: isFresh)
             }
         }.sorted { $0.time < $1.time }
         lanes = record.eligible.indices.sorted {

@@ -68,7 +68,7 @@ extension OffstageProgram {
         do throws(ZlibError) {
             if Gzip.isCompressed(text) { text = try Gzip.decompress(text, limit: limit) }
         } catch {
-            throw Failure(.failed, "\(path) cannot be read: \(error.kind.words)")
+            throw Failure(.failed, "\(path) cannot be read: \(error.kind.explanation)")
         }
         do throws(UsageLogError) {
             return try UserLog.read(text, data: dataName(of: path))
@@ -88,7 +88,7 @@ extension OffstageProgram {
 }
 
 extension ZlibError.Kind {
-    fileprivate var words: String {
+    fileprivate var explanation: String {
         switch self {
         case .corrupt: "it is damaged"
         case .truncated: "it ends too soon"

@@ -2,7 +2,7 @@ import DeviceCore
 import Simulator
 import Vocabulary
 
-/// One person's scored days: what was used, what was refreshed, and why; once for each purse and
+/// One person's scored days: what was used, what was refreshed, and why; once for each scope and
 /// budget that was asked for.
 struct UsageTimeline {
     let record: UsageRecord
@@ -12,12 +12,12 @@ struct UsageTimeline {
         self.record = record
         var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
-        let purses = RefreshPurse.allCases.reversed().filter { plan.purses.contains($0) }
-        lives = purses.flatMap { purse in
+        let scopes = RefreshBudgetScope.allCases.reversed().filter { plan.scopes.contains($0) }
+        lives = scopes.flatMap { scope in
             plan.budgets.map { budget in
                 var replay = learned
-                replay.score(budget: budget, purse: purse, wakePrice: plan.wakePrice)
-                return TimelineLife(record, replay.moments, budget: budget, purse: purse)
+                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrice)
+                return TimelineLife(record, replay.moments, budget: budget, scope: scope)
             }
         }
     }
@@ -40,10 +40,10 @@ struct UsageTimeline {
             + "as nothing had to be woken for it; <i>its turn</i>, the app had got nothing for "
             + "long; <i>spread</i>, evenly over the day, as too little was known.</p>\n"
         text += Self.key
-        for (place, life) in lives.enumerated() {
+        for (index, life) in lives.enumerated() {
             let unit = life.budget == 1 ? "refresh" : "refreshes"
-            let title = "\(life.budget) \(unit) per app and day, \(life.purse.words)"
-            if place == 0 {
+            let title = "\(life.budget) \(unit) per app and day, \(life.scope.label)"
+            if index == 0 {
                 text += "<p><b>\(title)</b>: \(life.summary)</p>\n" + life.markup
             } else {
                 text +=
@@ -81,8 +81,8 @@ struct UsageTimeline {
             ),
         ]
         return "<ul class=\"key\">"
-            + rows.map { drawing, words in
-                "<li><svg width=\"16\" height=\"16\">\(drawing)</svg>\(words)</li>"
+            + rows.map { drawing, label in
+                "<li><svg width=\"16\" height=\"16\">\(drawing)</svg>\(label)</li>"
             }.joined() + "</ul>\n"
     }()
 
@@ -91,11 +91,11 @@ struct UsageTimeline {
     }
 }
 
-extension RefreshPurse {
-    fileprivate var words: String {
+extension RefreshBudgetScope {
+    fileprivate var label: String {
         switch self {
         case .app: "each app its own"
-        case .device: "one purse"
+        case .device: "one budget"
         }
     }
 }

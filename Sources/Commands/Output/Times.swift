@@ -3,7 +3,7 @@ package import Vocabulary
 /// Times and spans as a person reads them.
 package enum Times {
     /// `in 12 min`, `45 s ago`, `today 14:05`, `yesterday 03:10`, `Fri 07:00`, `2026-03-01 07:00`.
-    package static func words(_ time: WallTime, at now: Moment) -> String {
+    package static func text(_ time: WallTime, at now: Moment) -> String {
         let distance = time - now.wall
         let size = distance < .zero ? Interval.zero - distance : distance
         if size < .minutes(60) {

@@ -27,8 +27,8 @@ extension OffstageProgram {
                     Table.Cell(app.text("app")),
                     Table.Cell(app.text("state"), problem.isEmpty ? nil : .red),
                     Table.Cell(app.texts("modes").joined(separator: ", ")),
-                    Table.Cell(invocation.words(app, "lastUsed")),
-                    Table.Cell(invocation.words(lastRun, "at")),
+                    Table.Cell(invocation.timeText(app, "lastUsed")),
+                    Table.Cell(invocation.timeText(lastRun, "at")),
                     Table.Cell(
                         problem.isEmpty ? lastRun.text("result") : problem,
                         isFailing || !problem.isEmpty ? .red : nil
@@ -161,7 +161,7 @@ private struct Attachment {
         } catch {
             throw Failure(
                 .failed,
-                error.words(starting: name, in: directory).printable,
+                error.explanation(starting: name, in: directory).printable,
                 fix: "Mend Exec= in its manifest."
             )
         }

@@ -52,7 +52,7 @@ extension OffstageProgram {
         ],
         details: [
             "A condition set by hand is believed whatever the sensors say, until it is set to "
-                + "auto: play the device through its day. \"offstage conditions\" and \"offstage "
+                + "auto: this overrides the sensors. \"offstage conditions\" and \"offstage "
                 + "settings\" list the names and what may be written."
         ],
         examples: [
@@ -91,6 +91,9 @@ extension OffstageProgram {
                 fix: mistake.fix
             )
         }
+        if let new = SettingRow.name(formerly: name) {
+            throw Failure(.usage, "\(name) is now called \(new)", fix: "Write \(new) instead.")
+        }
         let names = Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name)
         throw Failure.unknown(
             "condition or setting",
@@ -113,7 +116,7 @@ extension OffstageProgram {
                     Table.Cell(condition.text("condition")),
                     condition.conditionValue(.bold),
                     Table.Cell(condition.conditionSource),
-                    Table.Cell(invocation.words(condition, "since")),
+                    Table.Cell(invocation.timeText(condition, "since")),
                     Table.Cell(condition.text("choices")),
                     Table.Cell(condition.text("documentation")),
                 ])

@@ -24,10 +24,11 @@ extension OffstageProgram {
                 argument: "NUMBERS"
             ),
             OptionRow(
-                "purse",
+                "scope",
                 "each app's refreshes are its own (app), or the device has as many for all of "
                     + "them (device; default: both are run)",
-                argument: "KIND"
+                argument: "SCOPE",
+                formerName: "purse"
             ),
             OptionRow(
                 "wake-price",
@@ -62,7 +63,7 @@ extension OffstageProgram {
                 "A picture of one's own days."
             ),
             Example(
-                "evaluate --usage my.csv --budget 4 --purse device --json",
+                "evaluate --usage my.csv --budget 4 --scope device --json",
                 "One budget for the whole device, as JSON."
             ),
         ],
@@ -74,8 +75,8 @@ extension OffstageProgram {
         let person = try person(invocation, among: logs)
         var evaluation = Evaluation(plan)
         let progress = Progress(of: Int64(logs.count), invocation.console)
-        for (place, log) in logs.enumerated() {
-            progress.show(Int64(place))
+        for (index, log) in logs.enumerated() {
+            progress.show(Int64(index))
             evaluation.add(log)
         }
         progress.end()
@@ -182,19 +183,19 @@ extension OffstageProgram {
             }
             if !budgets.contains(budget) { budgets.append(budget) }
         }
-        var plan = Evaluation.Plan(budgets: budgets, purses: RefreshPurse.allCases)
+        var plan = Evaluation.Plan(budgets: budgets, scopes: RefreshBudgetScope.allCases)
         plan.wakePrice = try invocation.integer("wake-price", in: 0...1000)
-        guard let name = invocation.options["purse"] else { return plan }
-        guard let purse = RefreshPurse(rawValue: name) else {
-            let kinds = RefreshPurse.allCases.map(\.rawValue)
+        guard let name = invocation.options["scope"] else { return plan }
+        guard let scope = RefreshBudgetScope(rawValue: name) else {
+            let kinds = RefreshBudgetScope.allCases.map(\.rawValue)
             throw Failure.unknown(
-                "kind of purse",
+                "scope",
                 name,
                 among: kinds,
                 otherwise: "Write one of: \(kinds.joined(separator: ", "))."
             )
         }
-        plan.purses = [purse]
+        plan.scopes = [scope]
         return plan
     }
 }

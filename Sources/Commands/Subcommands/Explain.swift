@@ -28,7 +28,7 @@ extension OffstageProgram {
     }
 
     private static func print(forecast: Value, _ invocation: Invocation) {
-        let whose = forecast.text("purse") == "device" ? "for all apps" : "for this app"
+        let whose = forecast.text("scope") == "device" ? "for all apps" : "for this app"
         var table = Table("REFRESHES GO BY", "VALUE")
         table.add("opened within half an hour", forecast.percent("chance"))
         table.add("worth a refresh from", forecast.percent("price"))
@@ -36,12 +36,12 @@ extension OffstageProgram {
             "left today \(whose)",
             "\(forecast.number("left") ?? 0) of \(forecast.number("budget") ?? 0)"
         )
-        table.add("most likely opened", invocation.words(forecast, "likelyAt"))
+        table.add("most likely opened", invocation.timeText(forecast, "likelyAt"))
         table.add("how likely then", forecast.percent("likelyChance"))
         table.add(
             "refreshed, if nothing happens",
             forecast.time("expectedAt") == nil
-                ? "not foreseen" : invocation.words(forecast, "expectedAt")
+                ? "not foreseen" : invocation.timeText(forecast, "expectedAt")
         )
         invocation.console.print("")
         table.print(invocation.console, indent: 2)
@@ -62,10 +62,10 @@ extension OffstageProgram {
                     Table.Cell(hold.text("gate")),
                     Table.Cell(hold.text("value"), .yellow),
                     Table.Cell(hold.text("needed")),
-                    Table.Cell(invocation.words(hold, "since")),
+                    Table.Cell(invocation.timeText(hold, "since")),
                     Table.Cell(
                         hold.time("next") == nil
-                            ? "when it changes" : invocation.words(hold, "next")
+                            ? "when it changes" : invocation.timeText(hold, "next")
                     ),
                 ])
             }
@@ -74,17 +74,17 @@ extension OffstageProgram {
                 console.print("  What to do: \(fix)")
             }
         }
-        if let forecast = task["forecast"], forecast.text("purse") != "" {
+        if let forecast = task["forecast"], forecast.text("scope") != "" {
             print(forecast: forecast, invocation)
         }
         guard let last = task["lastRun"], last.time("at") != nil else { return }
         let reason = last.text("reason").printable
         console.print("")
         console.print(
-            "Last run \(invocation.words(last, "at")): \(last.text("result").printable)"
+            "Last run \(invocation.timeText(last, "at")): \(last.text("result").printable)"
                 + (reason.isEmpty ? "" : " (\(reason))")
         )
-        let why = last["decision"]?.decisionWords ?? ""
+        let why = last["decision"]?.decisionText ?? ""
         if !why.isEmpty { console.print("Why then: \(why).") }
     }
 }

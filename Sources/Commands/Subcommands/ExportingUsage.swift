@@ -77,7 +77,7 @@ struct UsageExport {
                 if open[app] == uses.count { uses.append((app, line.text("at"), at, nil)) }
             case "seen": uses.append((app, line.text("at"), at, nil))
             case "left", "closed", "ended":
-                if let place = open.removeValue(forKey: app) { uses[place].end = at }
+                if let index = open.removeValue(forKey: app) { uses[index].end = at }
             default: break
             }
         }

@@ -59,14 +59,14 @@ extension OffstageProgram {
         }
         let result = line.text("result")
         let reason = line.text("reason")
-        let words = [result, result.contains(reason) ? "" : reason].filter { !$0.isEmpty }
+        let parts = [result, result.contains(reason) ? "" : reason].filter { !$0.isEmpty }
         return [
             Table.Cell(time), Table.Cell(line.text("app")), Table.Cell(what),
             Table.Cell(line.seconds("seconds").map(Times.span) ?? ""),
             Table.Cell(line.seconds("cpuSeconds").map(Times.span) ?? ""),
             Table.Cell(line.number("memory").map(ByteSize.text) ?? ""),
-            Table.Cell(words.joined(separator: ": ")),
-            Table.Cell(line["decision"]?.decisionWords ?? ""),
+            Table.Cell(parts.joined(separator: ": ")),
+            Table.Cell(line["decision"]?.decisionText ?? ""),
         ]
     }
 

@@ -41,7 +41,7 @@ struct HistoryLint {
         /// The task that it is about.
         var subject: String?
         /// Goes on after the subject.
-        var words: String
+        var summary: String
         var fix: String
     }
 
@@ -52,8 +52,8 @@ struct HistoryLint {
             guard let at = line.time("at"), at + .seconds(1) > built,
                 let mistake = mistake(line)
             else { continue }
-            if let place = found.firstIndex(where: { $0.mistake == mistake }) {
-                found[place].count += 1
+            if let index = found.firstIndex(where: { $0.mistake == mistake }) {
+                found[index].count += 1
             } else {
                 found.append((mistake, 1, at))
             }
@@ -63,7 +63,7 @@ struct HistoryLint {
             return Diagnostic(
                 .warning,
                 value: mistake.subject,
-                reason: "\(mistake.words) (\(times)\(Times.stamp(last, at: now)))",
+                reason: "\(mistake.summary) (\(times)\(Times.stamp(last, at: now)))",
                 fix: mistake.fix
             )
         }
@@ -75,7 +75,7 @@ struct HistoryLint {
         case "run": return mistake(ofRun: line, reason)
         case "ended" where line.text("result") == Self.neverCompleted:
             return Mistake(
-                words: "A background task was held beyond its time, and the app ended for it",
+                summary: "A background task was held beyond its time, and the app ended for it",
                 fix: "End each background task, in its expiration handler too."
             )
         case "note": return mistake(ofNote: reason)
@@ -83,29 +83,29 @@ struct HistoryLint {
         }
     }
 
-    private static let neverCompleted = RunResult.terminated(.neverCompleted).words
+    private static let neverCompleted = RunResult.terminated(.neverCompleted).summary
 
     private func mistake(ofRun line: Value, _ reason: String) -> Mistake? {
         let task = line.text("task")
-        if reason.hasPrefix(AppMistake.noHandler.words) {
+        if reason.hasPrefix(AppMistake.noHandler.summary) {
             return Mistake(
                 subject: task,
-                words: "was launched, and no handler was registered for it",
+                summary: "was launched, and no handler was registered for it",
                 fix: "Register one before launching ends: in "
                     + "application(_:didFinishLaunchingWithOptions:), or by FinishedLaunching."
             )
         }
-        if reason == AppMistake.noExpirationHandler.words {
+        if reason == AppMistake.noExpirationHandler.summary {
             return Mistake(
                 subject: task,
-                words: "had no expiration handler when its time was over",
+                summary: "had no expiration handler when its time was over",
                 fix: "Set the task's expirationHandler; in it, stop and complete the task."
             )
         }
         if line.text("result") == Self.neverCompleted {
             return Mistake(
                 subject: task,
-                words: "was never completed, and the app ended for it",
+                summary: "was never completed, and the app ended for it",
                 fix: "Complete it on every way through its handler, when it expires too: "
                     + "setTaskCompleted(success:), or Complete."
             )
@@ -114,43 +114,43 @@ struct HistoryLint {
     }
 
     private func mistake(ofNote text: String) -> Mistake? {
-        guard let noted = AppMistake.allCases.first(where: { text.hasPrefix($0.words) }) else {
+        guard let known = AppMistake.allCases.first(where: { text.hasPrefix($0.summary) }) else {
             return nil
         }
-        let subject = String(text.dropFirst(noted.words.count))
-        switch noted {
+        let subject = String(text.dropFirst(known.summary.count))
+        switch known {
         case .finishedTwice:
             return Mistake(
-                words: "Handlers were registered after launching had ended, and are not called",
+                summary: "Handlers were registered after launching had ended, and are not called",
                 fix: "Register all of them once, before launching ends."
             )
         case .registeredLate:
             return Mistake(
                 subject: subject,
-                words: "had its handler registered after launching had ended, and is not called",
+                summary: "had its handler registered after launching had ended, and is not called",
                 fix: "Register it in application(_:didFinishLaunchingWithOptions:)."
             )
         case .registeredTwice:
             return Mistake(
                 subject: subject,
-                words: "had a second handler registered, which is not called",
+                summary: "had a second handler registered, which is not called",
                 fix: "Register one handler, once in each launch."
             )
         case .completedTwice:
             return Mistake(
-                words: "A task was completed twice, or after its time",
+                summary: "A task was completed twice, or after its time",
                 fix: "Complete each task once, and stop the work when it expires."
             )
         case .completedAgain:
             return Mistake(
                 subject: subject,
-                words: "was completed a second time",
+                summary: "was completed a second time",
                 fix: "Complete it once: after its expiration handler has, the work must not."
             )
         case .letGo:
             return Mistake(
                 subject: subject,
-                words: "was let go without being completed, and counts as a failure",
+                summary: "was let go without being completed, and counts as a failure",
                 fix: "Keep the task, or the completion handler, until it is completed."
             )
         case .notPermitted: return notPermitted(subject, "was asked for")
@@ -166,14 +166,14 @@ struct HistoryLint {
             guard !manifest.modes.contains(mode) else { return nil }
             return Mistake(
                 subject: subject,
-                words: verb + ", and is no mode of the manifest",
+                summary: verb + ", and is no mode of the manifest",
                 fix: "Add \(subject); to BackgroundModes=."
             )
         }
         guard !manifest.permits(identifier: subject) else { return nil }
         return Mistake(
             subject: subject,
-            words: verb + ", and is not permitted",
+            summary: verb + ", and is not permitted",
             fix: "Add \(subject); to PermittedTaskIdentifiers=."
         )
     }

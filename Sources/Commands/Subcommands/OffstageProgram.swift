@@ -62,7 +62,7 @@ package enum OffstageProgram {
             ),
             (
                 "CONDITION",
-                .words(Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name))
+                .fixed(Condition.allCases.map(\.row.name) + SettingRow.table.map(\.name))
             ),
         ],
         manual: manual

@@ -56,8 +56,8 @@ private struct StatusText {
             table.add([
                 Table.Cell(app.text("app")),
                 Table.Cell("\(failures.number("count") ?? 0)", .red),
-                Table.Cell(invocation.words(failures, "since")),
-                Table.Cell(invocation.words(failures, "until")),
+                Table.Cell(invocation.timeText(failures, "since")),
+                Table.Cell(invocation.timeText(failures, "until")),
                 Table.Cell(failures.text("reason")),
             ])
         }
@@ -72,7 +72,7 @@ private struct StatusText {
         console.print(
             "  All background work is held "
                 + (rest.map { "for \(Times.rest($0)) more" } ?? "until \"offstage continue\"")
-                + "; paused \(invocation.words(pause, "since"))."
+                + "; paused \(invocation.timeText(pause, "since"))."
         )
         console.print("")
     }
@@ -91,7 +91,7 @@ private struct StatusText {
                 launch.text("app"),
                 ending.isEmpty ? launch.text("state") : "ending: \(ending)",
                 task.isEmpty ? "–" : task,
-                invocation.words(launch, "since"),
+                invocation.timeText(launch, "since"),
                 launch.seconds("secondsLeft").map(Times.span) ?? "–",
                 launch.number("pid").map { "\($0)" } ?? "–"
             )
@@ -109,7 +109,7 @@ private struct StatusText {
             table.add(
                 task.text("app"),
                 task.text("task"),
-                invocation.words(task, "next"),
+                invocation.timeText(task, "next"),
                 task.text("sentence")
             )
         }
@@ -126,7 +126,7 @@ private struct StatusText {
             table.add([
                 Table.Cell(condition.text("condition")),
                 condition.conditionValue(nil),
-                Table.Cell(invocation.words(condition, "since")),
+                Table.Cell(invocation.timeText(condition, "since")),
                 Table.Cell(condition.conditionSource),
             ])
         }

@@ -25,7 +25,7 @@ extension OffstageProgram {
                     task.text("task"),
                     task.text("kind"),
                     task.text("state"),
-                    invocation.words(task, "next"),
+                    invocation.timeText(task, "next"),
                     task.text("sentence")
                 )
             }
@@ -39,7 +39,7 @@ extension OffstageProgram {
         forms: ["APP [TASK]"],
         operands: 1...2,
         details: [
-            "The user's own wish: gates that only save energy or data are skipped (a better "
+            "User-initiated: gates that only save energy or data are skipped (a better "
                 + "moment, the quiet period, the battery, quotas). Rules still hold: an app that "
                 + "was closed, or whose background refresh is off, is not run. Returns when it "
                 + "has been asked for; \"offstage history\" shows the result."
@@ -165,7 +165,7 @@ extension OffstageProgram {
             guard let interval = try invocation.interval(name) else { continue }
             fields[name] = .double(interval.seconds)
         }
-        for need in try needs(options, kind).words { fields[need] = true }
+        for need in try needs(options, kind).names { fields[need] = true }
         let variables = try variables(options)
         if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
         return .map(fields)

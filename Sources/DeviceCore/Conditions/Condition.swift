@@ -31,7 +31,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "power",
-            scale: .words(["off", "on"]),
+            scale: .names(["off", "on"]),
             harmless: 1,
             cautious: 0,
             question: "whether the device is on external power",
@@ -40,7 +40,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "network",
-            scale: .words(["off", "portal", "on"]),
+            scale: .names(["off", "portal", "on"]),
             harmless: 2,
             cautious: 0,
             question: "whether there is a network",
@@ -49,7 +49,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "metered",
-            scale: .words(["off", "on"]),
+            scale: .names(["off", "on"]),
             harmless: 0,
             cautious: 1,
             question: "whether the network costs by the byte",
@@ -57,7 +57,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "locked",
-            scale: .words(["off", "on", "before-first-unlock"]),
+            scale: .names(["off", "on", "before-first-unlock"]),
             harmless: 0,
             cautious: 1,
             question: "whether the screen is locked",
@@ -66,7 +66,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "idle",
-            scale: .words(["off", "on"]),
+            scale: .names(["off", "on"]),
             harmless: 1,
             cautious: 0,
             question: "whether the device is in use",
@@ -74,7 +74,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "low-power",
-            scale: .words(["off", "on"]),
+            scale: .names(["off", "on"]),
             harmless: 0,
             cautious: 0,
             question: "whether energy is to be saved",
@@ -82,7 +82,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "thermal",
-            scale: .words(["nominal", "fair", "serious", "critical"]),
+            scale: .names(["nominal", "fair", "serious", "critical"]),
             harmless: 0,
             cautious: 2,
             question: "how warm the device is",
@@ -90,7 +90,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "memory",
-            scale: .words(["normal", "warning", "critical"]),
+            scale: .names(["normal", "warning", "critical"]),
             harmless: 0,
             cautious: 0,
             question: "whether memory is short",
@@ -98,7 +98,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
         ),
         ConditionRow(
             name: "storage",
-            scale: .words(["ok", "full", "failing", "gone"]),
+            scale: .names(["ok", "full", "failing", "gone"]),
             harmless: 0,
             cautious: 0,
             question: "whether the disk takes writes",
@@ -130,14 +130,14 @@ package struct ConditionRow: Sendable {
 
     package enum Scale: Sendable {
         case percent
-        /// The value is the index of the word.
-        case words([String])
+        /// The value is the index of the name.
+        case names([String])
     }
 
     package func word(_ value: Int) -> String {
         switch scale {
         case .percent: "\(value) %"
-        case .words(let words): words.indices.contains(value) ? words[value] : "\(value)"
+        case .names(let names): names.indices.contains(value) ? names[value] : "\(value)"
         }
     }
 
@@ -145,7 +145,7 @@ package struct ConditionRow: Sendable {
     package func typed(_ value: Int) -> String {
         switch scale {
         case .percent: "\(value)"
-        case .words: word(value)
+        case .names: word(value)
         }
     }
 
@@ -157,8 +157,8 @@ package struct ConditionRow: Sendable {
                 (0...100).contains(number)
             else { return nil }
             return number
-        case .words(let words):
-            return words.firstIndex(of: word.lowercased())
+        case .names(let names):
+            return names.firstIndex(of: word.lowercased())
         }
     }
 
@@ -171,7 +171,7 @@ package struct ConditionRow: Sendable {
     package var choices: String {
         switch scale {
         case .percent: "0 to 100"
-        case .words(let words): words.joined(separator: ", ")
+        case .names(let names): names.joined(separator: ", ")
         }
     }
 }
@@ -200,7 +200,7 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         }
     }
 
-    package var words: String {
+    package var label: String {
         switch self {
         case .hand: "set by hand"
         case .daemon: "the daemon"

@@ -12,14 +12,14 @@ package struct Conditions: Hashable, Sendable, Codable {
         package var since: WallTime?
     }
 
-    private var words: [Word] = []
+    private var readings: [SourceReading] = []
     private var states: [State]
     /// Battery below the limit, with hysteresis, so that it does not flap around it.
     package private(set) var batteryIsLow = false
     /// Whether the device was unlocked since boot.
     private(set) var unlockedOnce = false
 
-    private struct Word: Hashable, Sendable, Codable {
+    private struct SourceReading: Hashable, Sendable, Codable {
         var condition: Condition
         var source: ConditionSource
         var reading: Reading
@@ -27,7 +27,7 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     package init() {
         // The daemon sees each commit of its own.
-        words = [Word(condition: .storage, source: .daemon, reading: .value(0))]
+        readings = [SourceReading(condition: .storage, source: .daemon, reading: .value(0))]
         states = Condition.allCases.map { Self.unknown($0) }
         states[Self.index(.storage)] = inForce(.storage)
     }
@@ -75,7 +75,7 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     /// What a source's word has changed.
     struct Change {
-        /// A gate may answer otherwise, or with other words.
+        /// A gate may answer otherwise, or with another explanation.
         var isAny: Bool
         /// The value, or whether what asks for the condition can have it.
         var isOfValue: Bool
@@ -91,7 +91,7 @@ package struct Conditions: Hashable, Sendable, Codable {
         at now: Moment
     ) -> Change {
         let wasAssured = isAssured(condition)
-        insert(Word(condition: condition, source: source, reading: reading))
+        insert(SourceReading(condition: condition, source: source, reading: reading))
         let old = self[condition]
         var new = inForce(condition)
         if condition == .locked {
@@ -109,21 +109,27 @@ package struct Conditions: Hashable, Sendable, Codable {
         )
     }
 
-    /// A condition that the user plays.
+    /// A condition that the user overrides.
     struct HandReading: Hashable, Sendable, Codable {
         var condition: Condition
         var value: Int
     }
 
     var byHand: [HandReading] {
-        words.compactMap { word in
-            guard word.source == .hand, case .value(let value) = word.reading else { return nil }
-            return HandReading(condition: word.condition, value: value)
+        readings.compactMap { entry in
+            guard entry.source == .hand, case .value(let value) = entry.reading else { return nil }
+            return HandReading(condition: entry.condition, value: value)
         }
     }
 
     mutating func restore(_ reading: HandReading) {
-        insert(Word(condition: reading.condition, source: .hand, reading: .value(reading.value)))
+        insert(
+            SourceReading(
+                condition: reading.condition,
+                source: .hand,
+                reading: .value(reading.value)
+            )
+        )
         states[Self.index(reading.condition)] = inForce(reading.condition)
     }
 
@@ -147,15 +153,15 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     private func isByHand(_ condition: Condition) -> Bool {
-        words.contains { $0.condition == condition && $0.source == .hand }
+        readings.contains { $0.condition == condition && $0.source == .hand }
     }
 
     /// In the place of what its source said before, and in order of rank, which `inForce` needs.
-    private mutating func insert(_ word: Word) {
-        words.removeAll { $0.condition == word.condition && $0.source == word.source }
-        guard word.reading != .silent else { return }
-        words.append(word)
-        words.sort {
+    private mutating func insert(_ entry: SourceReading) {
+        readings.removeAll { $0.condition == entry.condition && $0.source == entry.source }
+        guard entry.reading != .silent else { return }
+        readings.append(entry)
+        readings.sort {
             ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
         }
     }
@@ -164,16 +170,16 @@ package struct Conditions: Hashable, Sendable, Codable {
         // Sources are in order of rank: the first that has a value has the word. What is lost
         // yields to whoever still sees, be it that there is nothing to see.
         var best = Self.unknown(condition)
-        for word in words where word.condition == condition {
-            switch word.reading {
+        for entry in readings where entry.condition == condition {
+            switch entry.reading {
             case .value(let value):
-                return State(value: value, sensing: .known, source: word.source, since: nil)
+                return State(value: value, sensing: .known, source: entry.source, since: nil)
             case .noDevice where best.sensing != .noDevice:
                 let value = condition.row.harmless
-                best = State(value: value, sensing: .noDevice, source: word.source, since: nil)
+                best = State(value: value, sensing: .noDevice, source: entry.source, since: nil)
             case .lost where best.sensing == .unknown:
                 let value = condition.row.cautious
-                best = State(value: value, sensing: .lost, source: word.source, since: nil)
+                best = State(value: value, sensing: .lost, source: entry.source, since: nil)
             case .noDevice, .lost, .silent: break
             }
         }

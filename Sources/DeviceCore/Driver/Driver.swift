@@ -84,7 +84,7 @@ package struct Driver<Port: DevicePort> {
         let before = device
         // A start that had to wait is one of now: what it decides begins now.
         if isStarting, let now = events.first?.moment {
-            for place in unsettled.indices { unsettled[place].moment = now }
+            for index in unsettled.indices { unsettled[index].moment = now }
         }
         var all = unsettled + events
         if !unsettled.isEmpty, let stop = all.firstIndex(where: { $0.event == .stopping }) {
@@ -244,8 +244,8 @@ package struct Driver<Port: DevicePort> {
     private mutating func performAll() {
         // Of the timers only the last word counts; an earlier one may be of an earlier moment.
         let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
-        for (place, effect) in effects.enumerated() {
-            if case .arm = effect, place != lastArm { continue }
+        for (index, effect) in effects.enumerated() {
+            if case .arm = effect, index != lastArm { continue }
             // In the order of the decisions: what a caller is answered comes before what follows
             // from it.
             if case .reply(let token, let reply) = effect { port.reply(token, reply) }

@@ -7,7 +7,7 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
     case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
 
     /// What it is about follows, where it is about something.
-    package var words: String {
+    package var summary: String {
         switch self {
         case .noHandler: "no handler registered for "
         case .noExpirationHandler: "its time was over, and it had no expiration handler"
@@ -24,7 +24,7 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// One that is in the history, and is not written there again.
-struct NotedMistake: Hashable, Sendable, Codable {
+struct ReportedMistake: Hashable, Sendable, Codable {
     var mistake: AppMistake
     var subject: String
 }

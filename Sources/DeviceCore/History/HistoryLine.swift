@@ -19,7 +19,7 @@ package struct HistoryLine: Hashable, Sendable, Codable {
         /// A request was dropped without a run.
         case dropped(identifier: String, reason: String)
         /// Something worth knowing that changed nothing.
-        case note(String)
+        case appendHistory(String)
         /// The user opened, left or closed it.
         case use(UseKind)
     }
@@ -65,16 +65,16 @@ package enum RunResult: Hashable, Sendable, Codable {
     /// Ended while nobody could see how.
     case unknown
 
-    package var words: String {
+    package var summary: String {
         switch self {
         case .newData: "new data"
         case .noData: "no data"
         case .failed: "failed"
         case .succeeded: "completed"
         case .unsuccessful: "completed without success"
-        case .expired(let reason): "expired: \(reason.words)"
-        case .interrupted(let reason): "interrupted: \(reason.words)"
-        case .terminated(let reason): "terminated: \(reason.words)"
+        case .expired(let reason): "expired: \(reason.summary)"
+        case .interrupted(let reason): "interrupted: \(reason.summary)"
+        case .terminated(let reason): "terminated: \(reason.summary)"
         case .crashed(let signal): "ended by \(SignalName.text(signal))"
         case .exited(let status): "exited with status \(status)"
         case .notStarted: "could not be started"
@@ -124,7 +124,7 @@ package enum RunResult: Hashable, Sendable, Codable {
 }
 
 extension StopReason {
-    package var words: String {
+    package var summary: String {
         switch self {
         case .timeout: "its time was over"
         case .powerLost: "external power is gone"

@@ -5,22 +5,25 @@ import Vocabulary
 extension Device {
     // MARK: Deliveries
 
-    mutating func deliver(_ request: Request, to index: Int, _ step: inout Step) {
-        guard let id = launchForDelivery(index, &step), let place = apps[index].index(of: id)
+    mutating func deliver(_ request: Request, to index: Int, _ transition: inout Transition) {
+        guard let id = launchForDelivery(index, &transition),
+            let launchIndex = apps[index].index(of: id)
         else {
-            drop(request, of: index, reason: "its manifest names no program to start", &step)
+            drop(request, of: index, reason: "its manifest names no program to start", &transition)
             return
         }
-        if apps[index].launches[place].wake == nil {
-            let wasSuspended = apps[index].launches[place].presence == .suspended
-            let resumed = apps[index].launches[place].launchingUntil == nil
-            var wake = newWake(request, resumed: resumed, &step)
-            if apps[index].launches[place].presence == .foreground { wake.end = .distantFuture }
-            apps[index].launches[place].wake = wake
-            beganWake(apps[index].launches[place], of: index, &step)
-            if wasSuspended { thaw(index, place, &step) }
+        if apps[index].launches[launchIndex].wake == nil {
+            let wasSuspended = apps[index].launches[launchIndex].presence == .suspended
+            let resumed = apps[index].launches[launchIndex].launchingUntil == nil
+            var wake = newWake(request, resumed: resumed, &transition)
+            if apps[index].launches[launchIndex].presence == .foreground {
+                wake.end = .distantFuture
+            }
+            apps[index].launches[launchIndex].wake = wake
+            beganWake(apps[index].launches[launchIndex], of: index, &transition)
+            if wasSuspended { thaw(index, launchIndex, &transition) }
         } else {
-            join(request, index, place)
+            join(request, index, launchIndex)
         }
         let delivery = Delivery(
             id: nextSerial(DeliveryKind.self),
@@ -28,26 +31,28 @@ extension Device {
             trigger: request.trigger,
             identifier: request.identifier,
             state: .waiting,
-            end: deliveryEnd(request, apps[index].launches[place], step.now)
+            end: deliveryEnd(request, apps[index].launches[launchIndex], transition.now)
         )
-        apps[index].launches[place].deliveries.append(delivery)
-        let end = max(apps[index].launches[place].wake?.end ?? delivery.end, delivery.end)
-        apps[index].launches[place].wake?.end = end
+        apps[index].launches[launchIndex].deliveries.append(delivery)
+        let end = max(apps[index].launches[launchIndex].wake?.end ?? delivery.end, delivery.end)
+        apps[index].launches[launchIndex].wake?.end = end
         setState(.offered(id), of: request.id, in: index)
         save(app: index, launch: id)
-        if apps[index].launches[place].isConnected { offer(delivery.id, index, place, &step) }
+        if apps[index].launches[launchIndex].isConnected {
+            offer(delivery.id, index, launchIndex, &transition)
+        }
         touch(index)
     }
 
     /// A run that processing joins is a processing run from then on: it counts, and is watched,
     /// as one.
-    private mutating func join(_ request: Request, _ index: Int, _ place: Int) {
+    private mutating func join(_ request: Request, _ index: Int, _ launchIndex: Int) {
         guard request.kind == .processing,
-            apps[index].launches[place].wake?.trigger != .processing
+            apps[index].launches[launchIndex].wake?.trigger != .processing
         else { return }
-        countWake(apps[index].launches[place], by: -1)
-        apps[index].launches[place].wake?.trigger = .processing
-        countWake(apps[index].launches[place], by: 1)
+        countWake(apps[index].launches[launchIndex], by: -1)
+        apps[index].launches[launchIndex].wake?.trigger = .processing
+        countWake(apps[index].launches[launchIndex], by: 1)
     }
 
     /// The grant is per launch: a refresh that joins refreshes ends with them. One that joins a
@@ -63,7 +68,7 @@ extension Device {
     }
 
     /// The running process, or a new one, started in the background.
-    mutating func launchForDelivery(_ index: Int, _ step: inout Step) -> LaunchID? {
+    mutating func launchForDelivery(_ index: Int, _ transition: inout Transition) -> LaunchID? {
         if let running = apps[index].mainLaunch { return running.id }
         guard let manifest = apps[index].manifest, let exec = manifest.exec else { return nil }
         var launch = Launch(
@@ -71,25 +76,29 @@ extension Device {
             role: .main,
             phase: .starting,
             presence: .background,
-            lastForeground: step.now.awake
+            lastForeground: transition.now.awake
         )
-        launch.launchingUntil = step.now.awake + settings.launchWatchdog
-        launch.monitor = monitor(launch, at: step.now)
+        launch.launchingUntil = transition.now.awake + settings.launchWatchdog
+        launch.monitor = monitor(launch, at: transition.now)
         add(launch, to: index)
-        step.emit(.spawn(launch.id, spec(manifest.value, arguments: exec, weight: .background)))
+        transition.emit(
+            .spawn(launch.id, spec(manifest.value, arguments: exec, weight: .background))
+        )
         return launch.id
     }
 
     mutating func offer(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
         guard
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         let delivery = launch.deliveries[slot]
         // Nobody knows before the launch whether a handler is there: it is a result.
         if delivery.trigger != .refresh || requestOrigin(delivery, index) != .fetch,
@@ -99,12 +108,12 @@ extension Device {
                 id,
                 index,
                 .failed,
-                reason: AppMistake.noHandler.words + delivery.identifier,
-                &step
+                reason: AppMistake.noHandler.summary + delivery.identifier,
+                &transition
             )
             return
         }
-        apps[index].launches[place].deliveries[slot].state = .offered
+        apps[index].launches[launchIndex].deliveries[slot].state = .offered
         save(app: index, launch: launch.id)
         let work: OfferedWork =
             switch delivery.trigger {
@@ -114,7 +123,7 @@ extension Device {
                 .transferEvents, .location, .mode, .notificationAction, .finishUp:
                 .refresh
             }
-        step.emit(.tell(launch.id, .offer(id, work, identifier: delivery.identifier)))
+        transition.emit(.tell(launch.id, .offer(id, work, identifier: delivery.identifier)))
     }
 
     private func matches(_ identifier: String, _ registered: String) -> Bool {
@@ -123,13 +132,17 @@ extension Device {
     }
 
     private func requestOrigin(_ delivery: Delivery, _ index: Int) -> Request.Origin? {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
-        return apps[index].requests[place].origin
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return nil
+        }
+        return apps[index].requests[requestIndex].origin
     }
 
     private func mode(of delivery: Delivery, _ index: Int) -> Request.RunMode? {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return nil }
-        return apps[index].requests[place].mode
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return nil
+        }
+        return apps[index].requests[requestIndex].mode
     }
 
     /// Ends one delivery: its line, its request, and the run with the last of them.
@@ -138,17 +151,19 @@ extension Device {
         _ index: Int,
         _ result: RunResult,
         reason: String,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         guard
-            let place = apps[index].launches.firstIndex(where: {
+            let launchIndex = apps[index].launches.firstIndex(where: {
                 $0.deliveries.contains { $0.id == id }
             }),
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         let delivery = launch.deliveries[slot]
-        apps[index].launches[place].deliveries.remove(at: slot)
+        apps[index].launches[launchIndex].deliveries.remove(at: slot)
         // A test may run beside what counts.
         let isTest = mode(of: delivery, index) == .simulated
         if let wake = launch.wake {
@@ -161,24 +176,24 @@ extension Device {
                     isTest: isTest,
                     result,
                     reason: reason,
-                    step.now
+                    transition.now
                 ),
                 of: index,
-                &step
+                &transition
             )
         }
         if case .exited(status: 0) = result, launch.presence != .foreground, launch.wake != nil,
             !isTest
         {
             // It went without a word of what it was woken for, and would again, and again.
-            countFailure(reason: reason, of: index, &step)
+            countFailure(reason: reason, of: index, &transition)
         }
-        settleDelivered(delivery, of: index, result, &step)
+        settleDelivered(delivery, of: index, result, &transition)
         save(app: index, launch: launch.id)
         touch(index)
-        guard apps[index].launches[place].deliveries.isEmpty else { return }
-        closeWake(index, place, &step)
-        beginTasksBeyondWake(index, place, &step)
+        guard apps[index].launches[launchIndex].deliveries.isEmpty else { return }
+        closeWake(index, launchIndex, &transition)
+        beginTasksBeyondWake(index, launchIndex, &transition)
     }
 
     /// A delivery without a receipt goes back to pending; a received one is used up, or, when it
@@ -187,16 +202,18 @@ extension Device {
         _ delivery: Delivery,
         of index: Int,
         _ result: RunResult,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let id = delivery.request, let place = apps[index].index(of: id) else { return }
-        let request = apps[index].requests[place]
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
+            return
+        }
+        let request = apps[index].requests[requestIndex]
         if request.mode != .simulated {
             switch request.kind {
             case .refresh:
-                apps[index].record.lastRefreshEnd = step.now.wall
+                apps[index].record.lastRefreshEnd = transition.now.wall
                 planner.isStale = true
-            case .processing: apps[index].record.lastProcessingEnd = step.now.wall
+            case .processing: apps[index].record.lastProcessingEnd = transition.now.wall
             }
         }
         let noReceipt: Bool
@@ -208,158 +225,160 @@ extension Device {
         }
         let isStanding = request.origin != .submitted
         if request.mode != .simulated && (noReceipt || isStanding) {
-            apps[index].requests[place].mode = .normal
+            apps[index].requests[requestIndex].mode = .normal
             // The next run is chosen anew.
-            apps[index].requests[place].decision = nil
+            apps[index].requests[requestIndex].decision = nil
             setState(.pending, of: id, in: index)
         } else {
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             forget(request: id)
         }
         // The manifest, or the fetch interval, may have changed since it was offered.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &transition)
     }
 
     // MARK: What the app says
 
-    mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ step: inout Step) {
-        guard let (index, place) = find(id) else {
-            refuseGone(event, &step)
+    mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ transition: inout Transition) {
+        guard let (index, launchIndex) = find(id) else {
+            refuseGone(event, &transition)
             return
         }
         touch(index)
         switch event {
         case .connected(let reply):
-            step.reply(reply, .value(greeting(index, place)))
+            transition.reply(reply, .value(greeting(index, launchIndex)))
         case .finishedLaunching(let registered, let reply):
-            finishedLaunching(registered, index, place, reply, &step)
-        case .accepted(let delivery): accepted(delivery, index, place, &step)
+            finishedLaunching(registered, index, launchIndex, reply, &transition)
+        case .accepted(let delivery): accepted(delivery, index, launchIndex, &transition)
         case .declined(let delivery, let reason):
-            declined(delivery, reason, index, place, &step)
+            declined(delivery, reason, index, launchIndex, &transition)
         case .expirationHandler(let delivery, let isSet, let reply):
-            answer(reply, checkGiven(delivery, index, place), &step)
-            withDelivery(delivery, index, place) { $0.hasHandler = isSet }
+            answer(reply, checkGiven(delivery, index, launchIndex), &transition)
+            withDelivery(delivery, index, launchIndex) { $0.hasHandler = isSet }
             save(app: index, launch: id)
         case .completed(let delivery, let result, let usage, let reply):
-            answer(reply, checkGiven(delivery, index, place), &step)
-            if let usage { note(usage, index, place, &step) }
-            completed(delivery, result, index, place, &step)
+            answer(reply, checkGiven(delivery, index, launchIndex), &transition)
+            if let usage { recordUsage(usage, index, launchIndex, &transition) }
+            completed(delivery, result, index, launchIndex, &transition)
         case .taskBegan(let name, let hasHandler, let holder, let token, let reply):
             let task = BackgroundTask(
-                number: apps[index].launches[place].lastTask + 1,
+                number: apps[index].launches[launchIndex].lastTask + 1,
                 name: name,
                 hasHandler: hasHandler,
                 holder: holder,
                 token: token
             )
-            begin(task, index, place, reply, &step)
+            begin(task, index, launchIndex, reply, &transition)
         case .taskEnded(let number, let holder, let reply):
-            taskEnded(number, by: holder, index, place, reply, &step)
-        case .extensionGone(let process): extensionGone(process, index, place, &step)
+            taskEnded(number, by: holder, index, launchIndex, reply, &transition)
+        case .extensionGone(let process): extensionGone(process, index, launchIndex, &transition)
         case .enteredBackground:
-            apps[index].launches[place].enteringUntil = nil
-            if !apps[index].launches[place].tasks.isEmpty {
-                apps[index].launches[place].graceEnd = nil
+            apps[index].launches[launchIndex].enteringUntil = nil
+            if !apps[index].launches[launchIndex].tasks.isEmpty {
+                apps[index].launches[launchIndex].graceEnd = nil
             }
             save(app: index, launch: id)
         case .fetchInterval(let interval, let reply):
             apps[index].record.fetchInterval = interval
             save(app: index)
-            standRequests(of: index, &step)
-            step.reply(reply, .done)
+            reconcileStandingRequests(of: index, &transition)
+            transition.reply(reply, .done)
         case .submit(let submission, let reply):
             var submission = submission
             submission.app = apps[index].id
-            submit(submission, reply, &step)
+            submit(submission, reply, &transition)
         case .cancel(let identifier, let reply):
-            cancelPending(of: index, identifier: identifier, &step)
-            step.reply(reply, .done)
+            cancelPending(of: index, identifier: identifier, &transition)
+            transition.reply(reply, .done)
         case .mistaken(let mistake, let subject, let reply):
-            note(mistake, subject, app: index, &step)
-            answer(reply, nil, &step)
+            recordMistake(mistake, subject, app: index, &transition)
+            answer(reply, nil, &transition)
         case .disconnected:
-            apps[index].launches[place].isConnected = false
+            apps[index].launches[launchIndex].isConnected = false
             save(app: index, launch: id)
         case .reconnected(let running, let finished, let registered, let reply):
-            if let reply { step.reply(reply, .value(greeting(index, place))) }
-            if let registered { apps[index].launches[place].registered = registered }
-            reconnected(id, index, running, finished, &step)
+            if let reply { transition.reply(reply, .value(greeting(index, launchIndex))) }
+            if let registered { apps[index].launches[launchIndex].registered = registered }
+            reconnected(id, index, running, finished, &transition)
         }
     }
 
-    private mutating func refuseGone(_ event: AppEvent, _ step: inout Step) {
+    private mutating func refuseGone(_ event: AppEvent, _ transition: inout Transition) {
         let refusal = Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
         switch event {
         case .connected(let reply), .taskBegan(_, _, _, _, let reply), .fetchInterval(_, let reply),
             .submit(_, let reply), .cancel(_, let reply):
-            step.reply(reply, .refused(refusal))
+            transition.reply(reply, .refused(refusal))
         case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
             .completed(_, _, _, let reply), .taskEnded(_, _, let reply),
             .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
-            answer(reply, refusal, &step)
+            answer(reply, refusal, &transition)
         case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected:
             break
         }
     }
 
-    mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch) else { return }
+    mutating func offerWaiting(_ index: Int, _ launch: LaunchID, _ transition: inout Transition) {
+        guard let launchIndex = apps[index].index(of: launch) else { return }
         // An offer may have died with the daemon that made it; the app knows what it has had.
-        for delivery in apps[index].launches[place].deliveries
+        for delivery in apps[index].launches[launchIndex].deliveries
         where delivery.state == .waiting || delivery.state == .offered {
-            guard let place = apps[index].index(of: launch) else { return }
-            offer(delivery.id, index, place, &step)
+            guard let launchIndex = apps[index].index(of: launch) else { return }
+            offer(delivery.id, index, launchIndex, &transition)
         }
     }
 
     mutating func withDelivery(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ change: (inout Delivery) -> Void
     ) {
         guard
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: { $0.id == id })
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
+                $0.id == id
+            })
         else { return }
-        change(&apps[index].launches[place].deliveries[slot])
+        change(&apps[index].launches[launchIndex].deliveries[slot])
     }
 
     mutating func accepted(
         _ id: DeliveryID,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .offered
         else { return }
-        withDelivery(id, index, place) { $0.state = .running }
+        withDelivery(id, index, launchIndex) { $0.state = .running }
         if let request = delivery.request { setState(.running(launch.id), of: request, in: index) }
         save(app: index, launch: launch.id)
-        step.emit(.tell(launch.id, .go(id, until: delivery.end)))
-        tellExpiry(id, index, place, &step)
+        transition.emit(.tell(launch.id, .go(id, until: delivery.end)))
+        tellExpiry(id, index, launchIndex, &transition)
     }
 
     private mutating func declined(
         _ id: DeliveryID,
         _ reason: String,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place].id
+        let launch = apps[index].launches[launchIndex].id
         guard
-            apps[index].launches[place].deliveries
+            apps[index].launches[launchIndex].deliveries
                 .contains(where: { $0.id == id && $0.state == .offered })
         else { return }
-        finish(id, index, .failed, reason: "the app did not take it: \(reason)", &step)
-        suspendIfDone(launch, &step)
+        finish(id, index, .failed, reason: "the app did not take it: \(reason)", &transition)
+        suspendIfDone(launch, &transition)
     }
 
     /// Nil: the delivery has been accepted and not yet completed.
-    private func checkGiven(_ id: DeliveryID, _ index: Int, _ place: Int) -> Refusal? {
-        let deliveries = apps[index].launches[place].deliveries
+    private func checkGiven(_ id: DeliveryID, _ index: Int, _ launchIndex: Int) -> Refusal? {
+        let deliveries = apps[index].launches[launchIndex].deliveries
         guard !deliveries.contains(where: { $0.id == id && $0.state == .running }) else {
             return nil
         }
@@ -376,14 +395,18 @@ extension Device {
         _ id: DeliveryID,
         _ result: TaskResult,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let delivery = launch.deliveries.first(where: { $0.id == id }),
             delivery.state == .running
         else {
-            note(.note(AppMistake.completedTwice.words + "\(id)"), app: index, &step)
+            appendHistory(
+                .note(AppMistake.completedTwice.summary + "\(id)"),
+                app: index,
+                &transition
+            )
             return
         }
         let stop = delivery.warned ? launch.wake?.stop ?? .timeout : nil
@@ -397,22 +420,23 @@ extension Device {
         case (_, .succeeded): outcome = .succeeded
         case (.none, .unsuccessful): outcome = .unsuccessful
         }
-        finish(id, index, outcome, reason: "the app said so", &step)
-        if let place = apps[index].index(of: launch.id) {
-            suspendIfDone(apps[index].launches[place].id, &step)
+        finish(id, index, outcome, reason: "the app said so", &transition)
+        if let launchIndex = apps[index].index(of: launch.id) {
+            suspendIfDone(apps[index].launches[launchIndex].id, &transition)
         }
     }
 
     // MARK: Expiry
 
-    mutating func advanceDeliveries(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let began = apps[index].launches[place].wake?.began.awake ?? .distantPast
-        for delivery in apps[index].launches[place].deliveries {
-            if delivery.end <= step.now.awake {
-                expire(delivery, id, &step)
-            } else if !delivery.warned, warning(before: delivery.end, began) <= step.now.awake {
-                warn(delivery.id, id, .timeout, &step)
+    mutating func advanceDeliveries(_ id: LaunchID, _ transition: inout Transition) {
+        guard let (index, launchIndex) = find(id) else { return }
+        let began = apps[index].launches[launchIndex].wake?.began.awake ?? .distantPast
+        for delivery in apps[index].launches[launchIndex].deliveries {
+            if delivery.end <= transition.now.awake {
+                expire(delivery, id, &transition)
+            } else if !delivery.warned, warning(before: delivery.end, began) <= transition.now.awake
+            {
+                warn(delivery.id, id, .timeout, &transition)
             }
         }
     }
@@ -422,53 +446,38 @@ extension Device {
         _ delivery: DeliveryID,
         _ id: LaunchID,
         _ reason: StopReason,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        withDelivery(delivery, index, place) { $0.warned = true }
-        if apps[index].launches[place].wake?.stop == nil {
-            apps[index].launches[place].wake?.stop = reason
+        guard let (index, launchIndex) = find(id) else { return }
+        withDelivery(delivery, index, launchIndex) { $0.warned = true }
+        if apps[index].launches[launchIndex].wake?.stop == nil {
+            apps[index].launches[launchIndex].wake?.stop = reason
         }
-        tellExpiry(delivery, index, place, &step)
+        tellExpiry(delivery, index, launchIndex, &transition)
         save(app: index, launch: id)
         touch(index)
     }
 
-    /// Once, as soon as the handler runs and somebody listens.
-    mutating func tellExpiry(
-        _ id: DeliveryID,
-        _ index: Int,
-        _ place: Int,
-        _ step: inout Step
-    ) {
-        let launch = apps[index].launches[place]
-        guard launch.isConnected, launch.ending == nil,
-            let delivery = launch.deliveries.first(where: { $0.id == id }),
-            delivery.warned, !delivery.isTold, delivery.state == .running
-        else { return }
-        withDelivery(id, index, place) { $0.isTold = true }
-        save(app: index, launch: launch.id)
-        step.emit(
-            .tell(launch.id, .expire(id, launch.wake?.stop ?? .timeout, until: delivery.end))
-        )
-    }
-
     /// The time is over. Without a handler it counts as completed without success; with one that
     /// did not complete, and for a fetch, the app is ended.
-    private mutating func expire(_ delivery: Delivery, _ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id), apps[index].launches[place].ending == nil,
-            apps[index].launches[place].deliveries.contains(where: { $0.id == delivery.id })
+    private mutating func expire(
+        _ delivery: Delivery,
+        _ id: LaunchID,
+        _ transition: inout Transition
+    ) {
+        guard let (index, launchIndex) = find(id), apps[index].launches[launchIndex].ending == nil,
+            apps[index].launches[launchIndex].deliveries.contains(where: { $0.id == delivery.id })
         else { return }
         let mustComplete = delivery.hasHandler || requestOrigin(delivery, index) == .fetch
         if mustComplete || delivery.state != .running {
-            end(id, .neverCompleted, &step)
+            end(id, .neverCompleted, &transition)
         } else {
             finish(
                 delivery.id,
                 index,
                 .unsuccessful,
-                reason: AppMistake.noExpirationHandler.words,
-                &step
+                reason: AppMistake.noExpirationHandler.summary,
+                &transition
             )
         }
     }

@@ -8,19 +8,19 @@ extension Device {
     mutating func begin(
         _ task: BackgroundTask,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         // Asked again by an app that had no answer, since the daemon died.
         if let token = task.token,
             let known = launch.tasks.first(where: {
                 $0.token == token && $0.holder == task.holder
             })
         {
-            step.reply(reply, .value(answer(known, launch)))
-            tellExpiry(known.number, launch, &step)
+            transition.reply(reply, .value(answer(known, launch)))
+            tellExpiry(known.number, launch, &transition)
             return
         }
         let hasTime: Bool
@@ -29,20 +29,20 @@ extension Device {
         case .background:
             hasTime =
                 launch.wake != nil
-                || launch.finishUp.map { $0.end > step.now.awake && !$0.warned } ?? false
+                || launch.finishUp.map { $0.end > transition.now.awake && !$0.warned } ?? false
         case .suspended: hasTime = false
         }
         // A command has the time of its run, and no more.
         guard hasTime, !launch.isCommand, launch.ending == nil, launch.tasks.count < 256 else {
-            step.reply(reply, .value(["task": 0]))
+            transition.reply(reply, .value(["task": 0]))
             return
         }
         var task = task
         task.inWake = launch.presence == .background && launch.wake != nil
-        apps[index].launches[place].lastTask = task.number
-        apps[index].launches[place].tasks.append(task)
+        apps[index].launches[launchIndex].lastTask = task.number
+        apps[index].launches[launchIndex].tasks.append(task)
         save(app: index, launch: launch.id)
-        step.reply(reply, .value(answer(task, launch)))
+        transition.reply(reply, .value(answer(task, launch)))
     }
 
     private func answer(_ task: BackgroundTask, _ launch: Launch) -> Value {
@@ -60,84 +60,94 @@ extension Device {
         _ number: Int64,
         by holder: ProcessID?,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reply: ReplyToken?,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.tasks.contains(where: { $0.number == number && $0.holder == holder }) else {
-            note(.note("ended an unknown background task: \(number)"), app: index, &step)
+            appendHistory(
+                .note("ended an unknown background task: \(number)"),
+                app: index,
+                &transition
+            )
             let refusal = Refusal(
                 .notFound,
                 reason: "no such background task is open: it was ended, or never begun",
                 value: "\(number)",
                 fix: "end each task once, by the number that it was begun with"
             )
-            answer(reply, refusal, &step)
+            answer(reply, refusal, &transition)
             return
         }
-        answer(reply, nil, &step)
-        release(index, place, &step) { $0.number == number }
+        answer(reply, nil, &transition)
+        release(index, launchIndex, &transition) { $0.number == number }
     }
 
     /// An extension's process has ended, or hung up: what it held is held no more.
     mutating func extensionGone(
         _ process: ProcessID,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        guard apps[index].launches[place].tasks.contains(where: { $0.holder == process }) else {
+        guard apps[index].launches[launchIndex].tasks.contains(where: { $0.holder == process })
+        else {
             return
         }
-        release(index, place, &step) { $0.holder == process }
+        release(index, launchIndex, &transition) { $0.holder == process }
     }
 
     private mutating func release(
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step,
+        _ launchIndex: Int,
+        _ transition: inout Transition,
         where isMeant: (BackgroundTask) -> Bool
     ) {
-        let id = apps[index].launches[place].id
-        apps[index].launches[place].tasks.removeAll(where: isMeant)
+        let id = apps[index].launches[launchIndex].id
+        apps[index].launches[launchIndex].tasks.removeAll(where: isMeant)
         // Given back as soon as the last one ends, without the debounce; but never in the middle of
         // entering the background.
-        if apps[index].launches[place].tasks.isEmpty {
-            apps[index].launches[place].graceEnd = apps[index].launches[place].enteringUntil
+        if apps[index].launches[launchIndex].tasks.isEmpty {
+            apps[index].launches[launchIndex].graceEnd =
+                apps[index].launches[launchIndex].enteringUntil
         }
         save(app: index, launch: id)
-        suspendIfDone(id, &step)
+        suspendIfDone(id, &transition)
     }
 
     /// The run is over; tasks that were opened during it get a little more.
-    mutating func beginTasksBeyondWake(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func beginTasksBeyondWake(
+        _ index: Int,
+        _ launchIndex: Int,
+        _ transition: inout Transition
+    ) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence == .background else { return }
         // One of an earlier wake keeps the end that it had.
         for (slot, task) in launch.tasks.enumerated() where task.inWake && task.end == nil {
-            apps[index].launches[place].tasks[slot].end =
-                step.now.awake + settings.taskBeyondWake
-            warn(task, index, place, &step)
+            apps[index].launches[launchIndex].tasks[slot].end =
+                transition.now.awake + settings.taskBeyondWake
+            warn(task, index, launchIndex, &transition)
         }
     }
 
     private mutating func warn(
         _ task: BackgroundTask,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard !task.warned, let slot = launch.tasks.firstIndex(where: { $0.number == task.number })
         else { return }
-        apps[index].launches[place].tasks[slot].warned = true
-        tellExpiry(task.number, apps[index].launches[place], &step)
+        apps[index].launches[launchIndex].tasks[slot].warned = true
+        tellExpiry(task.number, apps[index].launches[launchIndex], &transition)
     }
 
     /// Calls the handler of a task whose time is nearly over, if somebody listens. Told again to
     /// whoever connects anew: it may have come while nobody did.
-    private func tellExpiry(_ number: Int64, _ launch: Launch, _ step: inout Step) {
+    private func tellExpiry(_ number: Int64, _ launch: Launch, _ transition: inout Transition) {
         guard let task = launch.tasks.first(where: { $0.number == number }),
             task.warned, task.hasHandler, launch.presence == .background, launch.ending == nil,
             // An extension has a connection of its own.
@@ -150,34 +160,36 @@ extension Device {
             .timeout,
             until: end
         )
-        step.emit(.tell(launch.id, message))
+        transition.emit(.tell(launch.id, message))
     }
 
     /// The app listens again.
-    mutating func tellExpiriesAgain(_ id: LaunchID, _ index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: id) else { return }
-        let launch = apps[index].launches[place]
+    mutating func tellExpiriesAgain(_ id: LaunchID, _ index: Int, _ transition: inout Transition) {
+        guard let launchIndex = apps[index].index(of: id) else { return }
+        let launch = apps[index].launches[launchIndex]
         for task in launch.tasks where task.holder == nil {
-            tellExpiry(task.number, launch, &step)
+            tellExpiry(task.number, launch, &transition)
         }
     }
 
-    mutating func advanceTasks(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+    mutating func advanceTasks(_ id: LaunchID, _ transition: inout Transition) {
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         guard launch.ending == nil else { return }
-        if launch.tasks.contains(where: { $0.end.map { $0 <= step.now.awake } ?? false }) {
-            self.end(id, .neverCompleted, &step)
+        if launch.tasks.contains(where: { $0.end.map { $0 <= transition.now.awake } ?? false }) {
+            self.end(id, .neverCompleted, &transition)
             return
         }
         guard let finishUp = launch.finishUp, launch.tasks.contains(where: { !$0.inWake }) else {
             return
         }
-        if finishUp.end <= step.now.awake {
-            end(id, .neverCompleted, &step)
-        } else if !finishUp.warned, finishUp.end - settings.expiryWarning <= step.now.awake {
-            apps[index].launches[place].finishUp?.warned = true
-            for task in launch.tasks where !task.inWake { warn(task, index, place, &step) }
+        if finishUp.end <= transition.now.awake {
+            end(id, .neverCompleted, &transition)
+        } else if !finishUp.warned, finishUp.end - settings.expiryWarning <= transition.now.awake {
+            apps[index].launches[launchIndex].finishUp?.warned = true
+            for task in launch.tasks where !task.inWake {
+                warn(task, index, launchIndex, &transition)
+            }
             save(app: index, launch: id)
         }
     }

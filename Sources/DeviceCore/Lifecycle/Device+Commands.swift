@@ -3,9 +3,9 @@ import Vocabulary
 /// Runs of programs that know nothing of us: the exit status is the completion, SIGTERM the
 /// expiration handler.
 extension Device {
-    mutating func startCommand(_ request: Request, of index: Int, _ step: inout Step) {
+    mutating func startCommand(_ request: Request, of index: Int, _ transition: inout Transition) {
         if case .running(let launch) = request.state {
-            resumeCommand(launch, request, of: index, &step)
+            resumeCommand(launch, request, of: index, &transition)
             return
         }
         let launch = Launch(
@@ -13,16 +13,16 @@ extension Device {
             role: .command(request.id, request.kind),
             phase: .starting,
             presence: .background,
-            wake: newWake(request, resumed: false, &step),
-            lastForeground: step.now.awake
+            wake: newWake(request, resumed: false, &transition),
+            lastForeground: transition.now.awake
         )
         setState(.offered(launch.id), of: request.id, in: index)
         add(launch, to: index)
-        beganWake(launch, of: index, &step)
+        beganWake(launch, of: index, &transition)
         if needsProbeBefore(index) {
-            probe(.before, launch.id, of: index, &step)
+            probe(.before, launch.id, of: index, &transition)
         } else {
-            spawnCommand(launch.id, of: index, &step)
+            spawnCommand(launch.id, of: index, &transition)
         }
     }
 
@@ -33,14 +33,14 @@ extension Device {
         }
     }
 
-    func newWake(_ request: Request, resumed: Bool, _ step: inout Step) -> Wake {
+    func newWake(_ request: Request, resumed: Bool, _ transition: inout Transition) -> Wake {
         Wake(
             trigger: request.trigger,
             identifier: request.identifier,
             resumed: resumed,
             mode: request.mode,
-            began: step.now,
-            end: step.now.awake + grant(for: request.kind),
+            began: transition.now,
+            end: transition.now.awake + grant(for: request.kind),
             // Of a process that is there already it is asked for.
             cpuAtStart: resumed ? nil : .zero,
             decision: request.decision
@@ -57,15 +57,19 @@ extension Device {
         }
     }
 
-    private mutating func spawnCommand(_ id: LaunchID, of index: Int, _ step: inout Step) {
-        guard let (_, place) = find(id), let manifest = apps[index].manifest,
-            case .command(_, let kind) = apps[index].launches[place].role
+    private mutating func spawnCommand(
+        _ id: LaunchID,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        guard let (_, launchIndex) = find(id), let manifest = apps[index].manifest,
+            case .command(_, let kind) = apps[index].launches[launchIndex].role
         else { return }
         guard !isStopping else {
-            undo(apps[index].launches[place], of: index, &step)
+            undo(apps[index].launches[launchIndex], of: index, &transition)
             return
         }
-        apps[index].launches[place].phase = .starting
+        apps[index].launches[launchIndex].phase = .starting
         save(app: index, launch: id)
         let arguments: [String]?
         switch kind {
@@ -73,10 +77,10 @@ extension Device {
         case .processing: arguments = manifest.processingCommand
         }
         guard let arguments, !arguments.isEmpty else {
-            endCommand(id, .notStarted, reason: "the manifest names no command", &step)
+            endCommand(id, .notStarted, reason: "the manifest names no command", &transition)
             return
         }
-        step.emit(.spawn(id, spec(manifest.value, arguments: arguments, weight: .background)))
+        transition.emit(.spawn(id, spec(manifest.value, arguments: arguments, weight: .background)))
     }
 
     func spec(_ manifest: AppManifest, arguments: [String], weight: Weight) -> ProcessSpec {
@@ -97,51 +101,51 @@ extension Device {
         _ id: LaunchID,
         _ request: Request,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (_, place) = find(id) else { return }
-        apps[index].launches[place].wake = newWake(request, resumed: true, &step)
-        apps[index].launches[place].presence = .background
-        beganWake(apps[index].launches[place], of: index, &step)
-        thaw(index, place, &step)
+        guard let (_, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].wake = newWake(request, resumed: true, &transition)
+        apps[index].launches[launchIndex].presence = .background
+        beganWake(apps[index].launches[launchIndex], of: index, &transition)
+        thaw(index, launchIndex, &transition)
     }
 
     // MARK: Events
 
-    mutating func commandStarted(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func commandStarted(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+        let launch = apps[index].launches[launchIndex]
         // The receipt: launching is delivering.
         if let request = launch.request { setState(.running(launch.id), of: request, in: index) }
         guard launch.ending == nil, case .command(_, let kind) = launch.role else { return }
-        let end = step.now.awake + grant(for: kind)
-        apps[index].launches[place].wake?.end = end
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+        let end = transition.now.awake + grant(for: kind)
+        apps[index].launches[launchIndex].wake?.end = end
+        let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
+        apps[index].launches[launchIndex].monitor = monitor
     }
 
     mutating func commandExited(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ exit: Exit,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         if let ending = launch.ending {
             let wasKilled = ending.killAt == nil
             if case .status(let status) = exit, !wasKilled,
                 apps[index].manifest?.value.isAnswer(status) == true
             {
                 // Done in the time that it had: its exit status is the completion.
-                apps[index].launches[place].ending = nil
+                apps[index].launches[launchIndex].ending = nil
                 save(app: index, launch: launch.id)
-                judge(launch.id, status: status, of: index, &step)
+                judge(launch.id, status: status, of: index, &transition)
                 return
             }
             endCommand(
                 launch.id,
                 wasKilled ? .terminated(ending.reason) : .expired(ending.reason),
-                reason: ending.reason.words,
-                &step
+                reason: ending.reason.summary,
+                &transition
             )
             return
         }
@@ -151,19 +155,24 @@ extension Device {
                 launch.id,
                 .unknown,
                 reason: "it ended while nobody could see how",
-                &step
+                &transition
             )
         case .signal(_, outOfMemory: true):
             endCommand(
                 launch.id,
                 .terminated(.memoryLimit),
-                reason: StopReason.memoryLimit.words,
-                &step
+                reason: StopReason.memoryLimit.summary,
+                &transition
             )
         case .signal(let signal, outOfMemory: false):
-            endCommand(launch.id, .crashed(signal: signal), reason: SignalName.text(signal), &step)
+            endCommand(
+                launch.id,
+                .crashed(signal: signal),
+                reason: SignalName.text(signal),
+                &transition
+            )
         case .status(let status):
-            judge(launch.id, status: status, of: index, &step)
+            judge(launch.id, status: status, of: index, &transition)
         }
     }
 
@@ -172,37 +181,41 @@ extension Device {
         _ id: LaunchID,
         status: Int32,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         guard let manifest = apps[index].manifest else {
-            endCommand(id, .unknown, reason: "its manifest is gone", &step)
+            endCommand(id, .unknown, reason: "its manifest is gone", &transition)
             return
         }
         if manifest.noDataExit.contains(status) {
-            endCommand(id, .noData, reason: "exit status \(status)", &step)
+            endCommand(id, .noData, reason: "exit status \(status)", &transition)
         } else if manifest.retryExit.contains(status) {
-            endCommand(id, .retry, reason: "exit status \(status)", &step)
+            endCommand(id, .retry, reason: "exit status \(status)", &transition)
         } else if status != 0 {
-            endCommand(id, .failed, reason: "exit status \(status)", &step)
+            endCommand(id, .failed, reason: "exit status \(status)", &transition)
         } else if manifest.failedFrom != nil {
-            probe(.failed, id, of: index, &step)
+            probe(.failed, id, of: index, &transition)
         } else {
-            readWhetherNew(id, of: index, &step)
+            readWhetherNew(id, of: index, &transition)
         }
     }
 
-    private mutating func readWhetherNew(_ id: LaunchID, of index: Int, _ step: inout Step) {
-        guard let (_, place) = find(id),
-            case .command(_, let kind) = apps[index].launches[place].role
+    private mutating func readWhetherNew(
+        _ id: LaunchID,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        guard let (_, launchIndex) = find(id),
+            case .command(_, let kind) = apps[index].launches[launchIndex].role
         else { return }
-        if apps[index].launches[place].probe.before != nil, needsProbeBefore(index) {
-            probe(.after, id, of: index, &step)
+        if apps[index].launches[launchIndex].probe.before != nil, needsProbeBefore(index) {
+            probe(.after, id, of: index, &transition)
         } else {
             endCommand(
                 id,
                 kind == .refresh ? .newData : .succeeded,
                 reason: "exit status 0",
-                &step
+                &transition
             )
         }
     }
@@ -213,19 +226,19 @@ extension Device {
         _ probeStep: ProbeStep,
         _ id: LaunchID,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (_, place) = find(id), let manifest = apps[index].manifest else { return }
+        guard let (_, launchIndex) = find(id), let manifest = apps[index].manifest else { return }
         let source: ResultSource
         switch probeStep {
         case .before, .after: source = manifest.newDataFrom
         case .failed: source = .command(manifest.failedFrom ?? [])
         }
-        apps[index].launches[place].phase = probeStep == .before ? .probing : .judging
-        apps[index].launches[place].probe.step = probeStep
+        apps[index].launches[launchIndex].phase = probeStep == .before ? .probing : .judging
+        apps[index].launches[launchIndex].probe.step = probeStep
         // The shell keeps the limit; this one is for a shell that cannot.
-        apps[index].launches[place].probe.limit =
-            step.now.awake + settings.probeLimit + .seconds(5)
+        apps[index].launches[launchIndex].probe.limit =
+            transition.now.awake + settings.probeLimit + .seconds(5)
         save(app: index, launch: id)
         // The next daemon asks it.
         guard !isStopping else { return }
@@ -234,7 +247,7 @@ extension Device {
         case .exit, .file: arguments = []
         case .command(let command): arguments = command
         }
-        step.emit(
+        transition.emit(
             .probe(
                 id,
                 probeStep,
@@ -247,53 +260,58 @@ extension Device {
 
     mutating func probed(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ probeStep: ProbeStep,
         _ answer: ProbeAnswer,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.probe.step == probeStep else { return }
-        apps[index].launches[place].probe.step = nil
-        apps[index].launches[place].probe.limit = nil
+        apps[index].launches[launchIndex].probe.step = nil
+        apps[index].launches[launchIndex].probe.limit = nil
         save(app: index, launch: launch.id)
         if launch.phase == .probing, let ending = launch.ending {
-            endCommand(launch.id, .expired(ending.reason), reason: ending.reason.words, &step)
+            endCommand(
+                launch.id,
+                .expired(ending.reason),
+                reason: ending.reason.summary,
+                &transition
+            )
             return
         }
         switch (probeStep, answer) {
         case (.before, .read(let fingerprint, _)):
-            apps[index].launches[place].probe.before = .content(fingerprint)
-            spawnCommand(launch.id, of: index, &step)
+            apps[index].launches[launchIndex].probe.before = .content(fingerprint)
+            spawnCommand(launch.id, of: index, &transition)
         case (.before, .notAsked(let failure)):
-            blockStarts(failure, &step)
-            undo(apps[index].launches[place], of: index, &step)
+            blockStarts(failure, &transition)
+            undo(apps[index].launches[launchIndex], of: index, &transition)
         case (.failed, .notAsked(let failure)), (.after, .notAsked(let failure)):
-            blockStarts(failure, &step)
+            blockStarts(failure, &transition)
             endCommand(
                 launch.id,
                 .unknown,
                 reason: "its result could not be read: \(failure.reason)",
-                &step
+                &transition
             )
         case (.before, .unreadable):
-            apps[index].launches[place].probe.before = .nothing
-            spawnCommand(launch.id, of: index, &step)
+            apps[index].launches[launchIndex].probe.before = .nothing
+            spawnCommand(launch.id, of: index, &transition)
         case (.failed, .read(_, let status)):
             if status == 0 {
-                readWhetherNew(launch.id, of: index, &step)
+                readWhetherNew(launch.id, of: index, &transition)
             } else {
-                endCommand(launch.id, .failed, reason: "FailedFrom said \(status)", &step)
+                endCommand(launch.id, .failed, reason: "FailedFrom said \(status)", &transition)
             }
         case (.failed, .unreadable(let reason)):
-            endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &step)
+            endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &transition)
         case (.after, .read(let fingerprint, _)):
             let changed = launch.probe.before != .content(fingerprint)
             endCommand(
                 launch.id,
                 changed ? .newData : .noData,
                 reason: changed ? "NewDataFrom changed" : "NewDataFrom did not change",
-                &step
+                &transition
             )
         case (.after, .unreadable(let reason)):
             // There was nothing before either: nothing is new.
@@ -301,7 +319,7 @@ extension Device {
                 launch.id,
                 launch.probe.before == .nothing ? .noData : .failed,
                 reason: "NewDataFrom: \(reason)",
-                &step
+                &transition
             )
         }
     }
@@ -312,13 +330,13 @@ extension Device {
     mutating func stopCommand(
         _ id: LaunchID,
         _ reason: StopReason,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         guard launch.ending == nil else { return }
         if launch.phase == .running, launch.isFreezable(reason, apps[index].manifest) {
-            interrupt(index, place, reason, &step)
+            interrupt(index, launchIndex, reason, &transition)
             return
         }
         switch launch.phase {
@@ -326,53 +344,53 @@ extension Device {
             // The program has ended; what is left is to read how, and that has its own limit.
             return
         case .probing:
-            step.emit(.cancelProbe(id))
-            endCommand(id, .expired(reason), reason: reason.words, &step)
+            transition.emit(.cancelProbe(id))
+            endCommand(id, .expired(reason), reason: reason.summary, &transition)
             return
         case .starting, .running:
             break
         }
-        if launch.isFrozen { thaw(index, place, &step) }
+        if launch.isFrozen { thaw(index, launchIndex, &transition) }
         let grace = min(
             apps[index].manifest?.stopTimeout ?? settings.stopTimeout,
             settings.stopTimeout
         )
-        let end = step.now.awake + grace
+        let end = transition.now.awake + grace
         // Stopped early, it has the time to end in good order, but never more than its grant.
         let limit = reason == .timeout ? launch.wake?.end ?? end : min(end, launch.wake?.end ?? end)
-        apps[index].launches[place].ending = Launch.Ending(
+        apps[index].launches[launchIndex].ending = Launch.Ending(
             reason: reason,
-            killAt: max(limit, step.now.awake + .milliseconds(1))
+            killAt: max(limit, transition.now.awake + .milliseconds(1))
         )
-        apps[index].launches[place].wake?.stop = reason
+        apps[index].launches[launchIndex].wake?.stop = reason
         save(app: index, launch: id)
-        step.emit(.terminate(id))
+        transition.emit(.terminate(id))
         touch(index)
     }
 
     private mutating func interrupt(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ reason: StopReason,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard launch.wake != nil else { return }
         if let request = launch.request, let item = apps[index].index(of: request) {
             if apps[index].requests[item].interruptedAt == nil {
-                apps[index].requests[item].interruptedAt = step.now.wall
+                apps[index].requests[item].interruptedAt = transition.now.wall
             }
-            // The wish is granted; a test stays one.
-            if apps[index].requests[item].mode == .wished {
+            // What the user asked for is done; a test stays one.
+            if apps[index].requests[item].isUserInitiated {
                 apps[index].requests[item].mode = .normal
             }
             save(app: index, request: request)
         }
         if launch.interruptedSince == nil {
-            apps[index].launches[place].interruptedSince = step.now.boot
+            apps[index].launches[launchIndex].interruptedSince = transition.now.boot
         }
-        freeze(index, place, &step)
-        endedWake(index, place, .interrupted(reason), reason: reason.words, &step)
+        freeze(index, launchIndex, &transition)
+        endedWake(index, launchIndex, .interrupted(reason), reason: reason.summary, &transition)
     }
 
     // MARK: The end
@@ -382,19 +400,19 @@ extension Device {
         _ id: LaunchID,
         _ result: RunResult,
         reason: String,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if launch.wake != nil {
-            endedWake(index, place, result, reason: reason, &step)
+            endedWake(index, launchIndex, result, reason: reason, &transition)
         } else {
-            note(.ended(result, reason: reason), app: index, &step)
+            appendHistory(.ended(result, reason: reason), app: index, &transition)
         }
         if let request = launch.request {
-            settleRequest(request, of: index, result, ranFor: launch, &step)
+            settleRequest(request, of: index, result, ranFor: launch, &transition)
         }
-        remove(id, from: index, &step)
+        remove(id, from: index, &transition)
     }
 
     private mutating func settleRequest(
@@ -402,10 +420,10 @@ extension Device {
         of index: Int,
         _ result: RunResult,
         ranFor launch: Launch,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let place = apps[index].index(of: id) else { return }
-        var request = apps[index].requests[place]
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        var request = apps[index].requests[requestIndex]
         request.state = .pending
         request.readySince = nil
         request.interruptedAt = nil
@@ -416,15 +434,15 @@ extension Device {
         if !isSimulated {
             switch request.kind {
             case .refresh:
-                apps[index].record.lastRefreshEnd = step.now.wall
+                apps[index].record.lastRefreshEnd = transition.now.wall
                 planner.isStale = true
             case .processing:
                 // Stopped in mid-run is not done: it is due again, when its gates open.
-                if !isAgain { apps[index].record.lastProcessingEnd = step.now.wall }
+                if !isAgain { apps[index].record.lastProcessingEnd = transition.now.wall }
             }
             save(app: index)
         }
-        if case .retry = result { request.wait(settings.backOff, from: step.now.wall) }
+        if case .retry = result { request.wait(settings.backOff, from: transition.now.wall) }
         let again: Bool
         switch request.origin {
         case .command, .fetch: again = apps[index].manifest != nil
@@ -434,7 +452,7 @@ extension Device {
             } else if request.every != nil, !isAgain {
                 // Its date was for the first run.
                 (request.earliest, request.span) = (nil, nil)
-                request.lastEnd = step.now.wall
+                request.lastEnd = transition.now.wall
                 again = true
             } else {
                 again = isAgain
@@ -442,14 +460,14 @@ extension Device {
         }
         // A simulated run has a request of its own, which nobody waits for.
         if again && !isSimulated && !apps[index].hasSuccessor(of: request) {
-            apps[index].requests[place] = request
+            apps[index].requests[requestIndex] = request
             save(app: index, request: id)
         } else {
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             forget(request: id)
         }
         // The manifest may have changed since it was started.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &transition)
         touch(index)
     }
 }

@@ -3,37 +3,47 @@ import Vocabulary
 /// What time alone does to launches. A deadline is checked when it is looked at, so a timer that
 /// comes late, twice or for nothing is harmless.
 extension Device {
-    mutating func advanceLaunches(of index: Int, _ step: inout Step) {
+    mutating func advanceLaunches(of index: Int, _ transition: inout Transition) {
         guard !apps[index].launches.isEmpty else { return }
         for id in apps[index].launches.map(\.id) {
-            guard let place = apps[index].index(of: id) else { continue }
-            let launch = apps[index].launches[place]
-            if let killAt = launch.ending?.killAt, killAt <= step.now.awake {
-                apps[index].launches[place].ending?.killAt = nil
+            guard let launchIndex = apps[index].index(of: id) else { continue }
+            let launch = apps[index].launches[launchIndex]
+            if let killAt = launch.ending?.killAt, killAt <= transition.now.awake {
+                apps[index].launches[launchIndex].ending?.killAt = nil
                 save(app: index, launch: id)
-                step.emit(.kill(id))
+                transition.emit(.kill(id))
             }
-            tellDeadline(index, place, &step)
+            tellDeadline(index, launchIndex, &transition)
             if let limit = launch.probe.limit, let probeStep = launch.probe.step,
-                limit <= step.now.awake
+                limit <= transition.now.awake
             {
-                step.emit(.cancelProbe(id))
-                probed(index, place, probeStep, .unreadable(reason: "no answer in time"), &step)
+                transition.emit(.cancelProbe(id))
+                probed(
+                    index,
+                    launchIndex,
+                    probeStep,
+                    .unreadable(reason: "no answer in time"),
+                    &transition
+                )
                 continue
             }
-            sample(index, place, &step)
+            sample(index, launchIndex, &transition)
             if launch.isCommand {
-                advanceCommand(launch, of: index, &step)
+                advanceCommand(launch, of: index, &transition)
             } else {
-                advanceApp(launch, of: index, &step)
+                advanceApp(launch, of: index, &transition)
             }
         }
     }
 
     /// A command's end, for the time in which no daemon lives. What an app does it says to a
     /// daemon, and what would be frozen goes on: neither is ended by time alone then.
-    private mutating func tellDeadline(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    private mutating func tellDeadline(
+        _ index: Int,
+        _ launchIndex: Int,
+        _ transition: inout Transition
+    ) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.isCommand, launch.process != nil, launch.exit == nil else { return }
         var deadline = launch.deadline
         if let ending = launch.ending {
@@ -44,56 +54,60 @@ extension Device {
             deadline = launch.wake?.end
         }
         guard deadline != launch.deadline else { return }
-        apps[index].launches[place].deadline = deadline
+        apps[index].launches[launchIndex].deadline = deadline
         save(app: index, launch: launch.id)
-        step.emit(.setDeadline(launch.id, deadline))
+        transition.emit(.setDeadline(launch.id, deadline))
     }
 
-    private mutating func sample(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
-        if let next = launch.monitor?.next, next <= step.now.awake {
-            let following = step.now.awake + sampleInterval
-            apps[index].launches[place].monitor?.next = following
-            step.emit(.measure(launch.id))
+    private mutating func sample(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+        let launch = apps[index].launches[launchIndex]
+        if let next = launch.monitor?.next, next <= transition.now.awake {
+            let following = transition.now.awake + sampleInterval
+            apps[index].launches[launchIndex].monitor?.next = following
+            transition.emit(.measure(launch.id))
         }
-        if let check = launch.lockCheckAt, check <= step.now.boot {
-            apps[index].launches[place].lockCheckAt = nil
-            step.emit(.checkLocks(launch.id))
+        if let check = launch.lockCheckAt, check <= transition.now.boot {
+            apps[index].launches[launchIndex].lockCheckAt = nil
+            transition.emit(.checkLocks(launch.id))
         }
     }
 
     private mutating func advanceCommand(
         _ launch: Launch,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         guard launch.ending == nil else { return }
         if let wake = launch.wake {
             guard launch.phase == .running else { return }
             let isFreezable = launch.isFreezable(.timeout, apps[index].manifest)
             let stopAt = isFreezable ? wake.end : warning(before: wake.end, wake.began.awake)
-            if stopAt <= step.now.awake { stopCommand(launch.id, .timeout, &step) }
+            if stopAt <= transition.now.awake { stopCommand(launch.id, .timeout, &transition) }
         } else if let since = launch.interruptedSince,
-            since + settings.interruptedLimit <= step.now.boot
+            since + settings.interruptedLimit <= transition.now.boot
         {
-            stopCommand(launch.id, .interruptedTooLong, &step)
+            stopCommand(launch.id, .interruptedTooLong, &transition)
         }
     }
 
-    private mutating func advanceApp(_ launch: Launch, of index: Int, _ step: inout Step) {
+    private mutating func advanceApp(
+        _ launch: Launch,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
         guard launch.ending == nil, launch.presence == .background else { return }
-        if let limit = launch.launchingUntil, limit <= step.now.awake {
-            end(launch.id, .launchWatchdog, &step)
+        if let limit = launch.launchingUntil, limit <= transition.now.awake {
+            end(launch.id, .launchWatchdog, &transition)
             return
         }
-        advanceDeliveries(launch.id, &step)
-        advanceTasks(launch.id, &step)
-        guard let (index, place) = find(launch.id) else { return }
-        if let grace = apps[index].launches[place].graceEnd, grace <= step.now.awake {
-            apps[index].launches[place].graceEnd = nil
-            apps[index].launches[place].enteringUntil = nil
+        advanceDeliveries(launch.id, &transition)
+        advanceTasks(launch.id, &transition)
+        guard let (index, launchIndex) = find(launch.id) else { return }
+        if let grace = apps[index].launches[launchIndex].graceEnd, grace <= transition.now.awake {
+            apps[index].launches[launchIndex].graceEnd = nil
+            apps[index].launches[launchIndex].enteringUntil = nil
         }
-        suspendIfDone(launch.id, &step)
+        suspendIfDone(launch.id, &transition)
     }
 
     /// When the expiration handler is called: shortly before the end, never before the beginning.

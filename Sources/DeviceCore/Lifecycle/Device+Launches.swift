@@ -3,16 +3,18 @@ import Vocabulary
 /// What all launches share: they begin with a commit, are frozen and thawed, have deadlines, and
 /// end on a confirmed exit only.
 extension Device {
-    mutating func start(_ request: Request, of index: Int, _ step: inout Step) {
+    mutating func start(_ request: Request, of index: Int, _ transition: inout Transition) {
         if request.mode == .normal, request.state == .pending, request.hasPace(in: apps[index]) {
-            apps[index].record.began(request, at: step.now.wall, settings.value)
+            apps[index].record.began(request, at: transition.now.wall, settings.value)
             save(app: index)
         }
-        if request.kind == .refresh, request.mode != .simulated { spendRefresh(of: index, &step) }
+        if request.kind == .refresh, request.mode != .simulated {
+            spendRefresh(of: index, &transition)
+        }
         if apps[index].runsCommand(for: request) {
-            startCommand(request, of: index, &step)
+            startCommand(request, of: index, &transition)
         } else {
-            deliver(request, to: index, &step)
+            deliver(request, to: index, &transition)
         }
     }
 
@@ -23,23 +25,30 @@ extension Device {
         touch(index)
     }
 
-    mutating func remove(_ id: LaunchID, from index: Int, _ step: inout Step) {
-        if let place = apps[index].index(of: id), apps[index].launches[place].wake != nil {
-            countWake(apps[index].launches[place], by: -1)
+    mutating func remove(_ id: LaunchID, from index: Int, _ transition: inout Transition) {
+        if let launchIndex = apps[index].index(of: id),
+            apps[index].launches[launchIndex].wake != nil
+        {
+            countWake(apps[index].launches[launchIndex], by: -1)
         }
         apps[index].launches.removeAll { $0.id == id }
         owners.removeAll { $0.launch == id }
         forget(launch: id)
-        answerOpening(id, index, failure: StartFailure(.program, reason: "it has ended"), &step)
-        step.emit(.release(id))
+        answerOpening(
+            id,
+            index,
+            failure: StartFailure(.program, reason: "it has ended"),
+            &transition
+        )
+        transition.emit(.release(id))
         touch(index)
         wakeWaiting()
     }
 
     mutating func setState(_ state: Request.State, of id: RequestID, in index: Int) {
-        guard let place = apps[index].index(of: id) else { return }
-        apps[index].requests[place].state = state
-        apps[index].requests[place].readySince = nil
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        apps[index].requests[requestIndex].state = state
+        apps[index].requests[requestIndex].readySince = nil
         save(app: index, request: id)
     }
 
@@ -50,49 +59,52 @@ extension Device {
 
     // MARK: Freezing
 
-    mutating func freeze(_ index: Int, _ place: Int, _ step: inout Step) {
-        let id = apps[index].launches[place].id
-        apps[index].launches[place].presence = .suspended
-        apps[index].launches[place].graceEnd = nil
-        apps[index].launches[place].enteringUntil = nil
-        apps[index].launches[place].finishUp = nil
-        apps[index].launches[place].monitor = nil
-        apps[index].launches[place].isFrozen = true
-        apps[index].launches[place].lockCheckAt = step.now.boot + settings.lockCheckDelay
+    mutating func freeze(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+        let id = apps[index].launches[launchIndex].id
+        apps[index].launches[launchIndex].presence = .suspended
+        apps[index].launches[launchIndex].graceEnd = nil
+        apps[index].launches[launchIndex].enteringUntil = nil
+        apps[index].launches[launchIndex].finishUp = nil
+        apps[index].launches[launchIndex].monitor = nil
+        apps[index].launches[launchIndex].isFrozen = true
+        apps[index].launches[launchIndex].lockCheckAt =
+            transition.now.boot + settings.lockCheckDelay
         if conditions.memory >= 2, memoryCheckAt == nil {
-            memoryCheckAt = step.now.awake + .seconds(2)
+            memoryCheckAt = transition.now.awake + .seconds(2)
         }
         save(app: index, launch: id)
-        step.emit(.freeze(id))
+        transition.emit(.freeze(id))
         touch(index)
     }
 
-    mutating func thaw(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
-        apps[index].launches[place].lockCheckAt = nil
-        apps[index].launches[place].isFrozen = false
-        if launch.presence == .suspended { apps[index].launches[place].presence = .background }
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+    mutating func thaw(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+        let launch = apps[index].launches[launchIndex]
+        apps[index].launches[launchIndex].lockCheckAt = nil
+        apps[index].launches[launchIndex].isFrozen = false
+        if launch.presence == .suspended {
+            apps[index].launches[launchIndex].presence = .background
+        }
+        let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
+        apps[index].launches[launchIndex].monitor = monitor
         save(app: index, launch: launch.id)
-        if launch.isFrozen { step.emit(.thaw(launch.id)) }
-        tellRefresh(index, place, &step)
+        if launch.isFrozen { transition.emit(.thaw(launch.id)) }
+        tellRefresh(index, launchIndex, &transition)
         touch(index)
     }
 
     // MARK: Runs
 
-    mutating func beganWake(_ launch: Launch, of index: Int, _ step: inout Step) {
+    mutating func beganWake(_ launch: Launch, of index: Int, _ transition: inout Transition) {
         guard let wake = launch.wake else { return }
         countWake(launch, by: 1)
         save(app: index, launch: launch.id)
-        if wake.cpuAtStart == nil { step.emit(.measure(launch.id)) }
+        if wake.cpuAtStart == nil { transition.emit(.measure(launch.id)) }
         guard wake.mode != .simulated else { return }
-        let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+        let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
         apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
         ledger.wakeBegan(on: day, onBattery: onBattery)
-        if let place = apps[index].index(of: launch.id) {
-            apps[index].launches[place].wake?.wasOnBattery = onBattery
+        if let launchIndex = apps[index].index(of: launch.id) {
+            apps[index].launches[launchIndex].wake?.wasOnBattery = onBattery
         }
         save(app: index)
         save(.device)
@@ -101,15 +113,19 @@ extension Device {
     /// Writes the line of a run, counts what it cost and what it says of the app.
     mutating func endedWake(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ result: RunResult,
         reason: String,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[place]
+        let launch = apps[index].launches[launchIndex]
         guard let wake = launch.wake else { return }
-        report(line(of: launch, wake, result, reason: reason, step.now), of: index, &step)
-        closeWake(index, place, &step)
+        report(
+            line(of: launch, wake, result, reason: reason, transition.now),
+            of: index,
+            &transition
+        )
+        closeWake(index, launchIndex, &transition)
     }
 
     func line(
@@ -139,20 +155,20 @@ extension Device {
     }
 
     /// The run is over: its slot is free, its cost is booked.
-    mutating func closeWake(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func closeWake(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+        let launch = apps[index].launches[launchIndex]
         guard let wake = launch.wake else { return }
         countWake(launch, by: -1)
-        apps[index].launches[place].wake = nil
+        apps[index].launches[launchIndex].wake = nil
         save(app: index, launch: launch.id)
         if wake.mode != .simulated {
-            let runTime = max(.zero, step.now.awake - wake.began.awake)
+            let runTime = max(.zero, transition.now.awake - wake.began.awake)
             let cpu = launch.cost(of: wake) ?? .zero
             if launch.process != nil, launch.exit == nil, let start = wake.cpuAtStart {
-                apps[index].launches[place].bookedUntil = start + cpu
-                step.emit(.measure(launch.id))
+                apps[index].launches[launchIndex].bookedUntil = start + cpu
+                transition.emit(.measure(launch.id))
             }
-            let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+            let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
             apps[index].record.ledger.wakeEnded(
                 on: day,
                 runTime: runTime,
@@ -167,10 +183,10 @@ extension Device {
         touch(index)
     }
 
-    mutating func report(_ report: WakeReport, of index: Int, _ step: inout Step) {
-        note(.wake(report), app: index, &step)
+    mutating func report(_ report: WakeReport, of index: Int, _ transition: inout Transition) {
+        appendHistory(.wake(report), app: index, &transition)
         apps[index].record.lastRun = LastRun(
-            at: step.now.wall,
+            at: transition.now.wall,
             identifier: report.identifier,
             result: report.result,
             reason: report.reason,
@@ -184,22 +200,22 @@ extension Device {
         if report.result.isSuccess {
             apps[index].record.failures = Failures()
         } else if report.result.isFailure {
-            countFailure(reason: report.reason, of: index, &step)
+            countFailure(reason: report.reason, of: index, &transition)
         }
     }
 
-    mutating func countFailure(reason: String, of index: Int, _ step: inout Step) {
+    mutating func countFailure(reason: String, of index: Int, _ transition: inout Transition) {
         var failures = apps[index].record.failures
         failures.count += 1
-        failures.since = failures.since ?? step.now.wall
+        failures.since = failures.since ?? transition.now.wall
         failures.reason = reason
         failures.until =
-            step.now.wall + settings.value.wait(settings.backOff, doubled: failures.count - 1)
+            transition.now.wall + settings.value.wait(settings.backOff, doubled: failures.count - 1)
         if failures.count >= settings.failuresBeforeCommand, !failures.commandRan,
             !settings.failureCommand.isEmpty, !isStopping
         {
             failures.commandRan = true
-            step.emit(
+            transition.emit(
                 .notifyFailures(
                     apps[index].id,
                     count: failures.count,
@@ -213,52 +229,56 @@ extension Device {
 
     // MARK: What the machine says
 
-    mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ step: inout Step) {
+    mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ transition: inout Transition) {
         // About a launch that is over: an answer that crossed its end.
-        guard let (index, place) = find(id) else { return }
+        guard let (index, launchIndex) = find(id) else { return }
         if event.mayChangeAnswers { touch(index) }
         switch event {
         case .started(let process):
-            guard apps[index].launches[place].process == nil else { return }
-            apps[index].launches[place].process = process
-            apps[index].launches[place].phase = .running
+            guard apps[index].launches[launchIndex].process == nil else { return }
+            apps[index].launches[launchIndex].process = process
+            apps[index].launches[launchIndex].phase = .running
             save(app: index, launch: id)
             unblockStarts()
-            if apps[index].launches[place].isCommand { commandStarted(index, place, &step) }
-            answerOpening(id, index, &step)
+            if apps[index].launches[launchIndex].isCommand {
+                commandStarted(index, launchIndex, &transition)
+            }
+            answerOpening(id, index, &transition)
         case .notStarted(let failure):
-            notStarted(apps[index].launches[place], failure, of: index, &step)
+            notStarted(apps[index].launches[launchIndex], failure, of: index, &transition)
         case .exited(let exit, let usage):
-            exited(id, index, place, exit, usage, &step)
+            exited(id, index, launchIndex, exit, usage, &transition)
         case .measured(let usage):
-            measured(index, place, usage, &step)
+            measured(index, launchIndex, usage, &transition)
         case .probed(let probeStep, let answer):
-            probed(index, place, probeStep, answer, &step)
+            probed(index, launchIndex, probeStep, answer, &transition)
         case .locks(let paths):
-            guard apps[index].launches[place].isFrozen, let first = paths.first else { return }
-            end(id, .fileLock, detail: first, &step)
+            guard apps[index].launches[launchIndex].isFrozen, let first = paths.first else {
+                return
+            }
+            end(id, .fileLock, detail: first, &transition)
         }
     }
 
     mutating func exited(
         _ id: LaunchID,
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ exit: Exit,
         _ usage: Usage?,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard apps[index].launches[place].exit == nil else { return }
-        apps[index].launches[place].exit = exit
-        if let usage { apps[index].launches[place].usage = usage }
-        apps[index].launches[place].isFrozen = false
-        apps[index].launches[place].lockCheckAt = nil
-        apps[index].launches[place].monitor = nil
+        guard apps[index].launches[launchIndex].exit == nil else { return }
+        apps[index].launches[launchIndex].exit = exit
+        if let usage { apps[index].launches[launchIndex].usage = usage }
+        apps[index].launches[launchIndex].isFrozen = false
+        apps[index].launches[launchIndex].lockCheckAt = nil
+        apps[index].launches[launchIndex].monitor = nil
         save(app: index, launch: id)
-        if apps[index].launches[place].isCommand {
-            commandExited(index, place, exit, &step)
+        if apps[index].launches[launchIndex].isCommand {
+            commandExited(index, launchIndex, exit, &transition)
         } else {
-            appExited(index, place, exit, &step)
+            appExited(index, launchIndex, exit, &transition)
         }
     }
 
@@ -284,43 +304,43 @@ extension Device {
 
     private mutating func measured(
         _ index: Int,
-        _ place: Int,
+        _ launchIndex: Int,
         _ usage: Usage,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        note(usage, index, place, &step)
-        let launch = apps[index].launches[place]
+        recordUsage(usage, index, launchIndex, &transition)
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence == .background, launch.ending == nil else { return }
         let limit = memoryLimit(of: apps[index])
         if usage.memory > limit {
-            end(launch.id, .memoryLimit, &step)
+            end(launch.id, .memoryLimit, &transition)
             return
         }
         if launch.role == .main, launch.monitor != nil, launch.monitor?.cpu == nil {
             // It came from the foreground and had the time until now to get below: from here on
             // the kernel keeps it there.
-            step.emit(.limitMemory(launch.id, limit))
+            transition.emit(.limitMemory(launch.id, limit))
         }
         if usage.memory > limit / 5 * 4, launch.isConnected {
-            step.emit(.tell(launch.id, .memoryWarning(memory: usage.memory, limit: limit)))
+            transition.emit(.tell(launch.id, .memoryWarning(memory: usage.memory, limit: limit)))
         }
         guard let monitor = launch.monitor else { return }
         // While it does not apply it averages over nothing: its window begins when it does.
         guard !isUnmonitored(launch, of: apps[index]), let before = monitor.cpu else {
-            apps[index].launches[place].monitor?.cpu = usage.cpu
-            apps[index].launches[place].monitor?.since = step.now.awake
+            apps[index].launches[launchIndex].monitor?.cpu = usage.cpu
+            apps[index].launches[launchIndex].monitor?.since = transition.now.awake
             return
         }
-        let elapsed = step.now.awake - monitor.since
+        let elapsed = transition.now.awake - monitor.since
         guard elapsed >= settings.cpuWindow else { return }
         let percent = (usage.cpu - before).nanoseconds / max(1, elapsed.nanoseconds / 100)
         if percent >= settings.cpuLimit {
-            end(launch.id, .cpuMonitor, &step)
+            end(launch.id, .cpuMonitor, &transition)
         } else {
-            apps[index].launches[place].monitor = CPUMonitor(
-                since: step.now.awake,
+            apps[index].launches[launchIndex].monitor = CPUMonitor(
+                since: transition.now.awake,
                 cpu: usage.cpu,
-                next: step.now.awake + sampleInterval
+                next: transition.now.awake + sampleInterval
             )
             touch(index)
         }
@@ -328,14 +348,19 @@ extension Device {
 
     /// The answer at the end of a run, or at the beginning of one.
     /// What a launch has used by now: booked, and nothing concluded from it.
-    mutating func note(_ usage: Usage, _ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
-        apps[index].launches[place].usage = usage
+    mutating func recordUsage(
+        _ usage: Usage,
+        _ index: Int,
+        _ launchIndex: Int,
+        _ transition: inout Transition
+    ) {
+        let launch = apps[index].launches[launchIndex]
+        apps[index].launches[launchIndex].usage = usage
         if let before = launch.bookedUntil {
-            apps[index].launches[place].bookedUntil = nil
+            apps[index].launches[launchIndex].bookedUntil = nil
             let rest = max(.zero, usage.cpu - before)
             if rest > .zero {
-                let (day, onBattery) = (step.now.local.day, !conditions.externalPower)
+                let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
                 apps[index].record.ledger.wakeEnded(
                     on: day,
                     runTime: .zero,
@@ -348,7 +373,7 @@ extension Device {
             }
         }
         if launch.wake != nil, launch.wake?.cpuAtStart == nil {
-            apps[index].launches[place].wake?.cpuAtStart = usage.cpu
+            apps[index].launches[launchIndex].wake?.cpuAtStart = usage.cpu
         }
     }
 
@@ -363,7 +388,7 @@ extension Device {
 
     /// Suspended apps end in order of last use while memory is short (A10), one at a time; what was
     /// never used, or nobody knows of, goes first.
-    mutating func relieveMemory(_ step: inout Step) {
+    mutating func relieveMemory(_ transition: inout Transition) {
         memoryCheckAt = nil
         guard conditions.memory >= 2 else { return }
         var oldest: (launch: LaunchID, used: WallTime)?
@@ -377,8 +402,8 @@ extension Device {
             }
         }
         guard let oldest else { return }
-        end(oldest.launch, .memoryPressure, &step)
-        memoryCheckAt = step.now.awake + .seconds(2)
+        end(oldest.launch, .memoryPressure, &transition)
+        memoryCheckAt = transition.now.awake + .seconds(2)
     }
 
     // MARK: Ending
@@ -388,24 +413,26 @@ extension Device {
         _ id: LaunchID,
         _ reason: StopReason,
         detail: String = "",
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if let ending = launch.ending, ending.killAt == nil { return }
         if launch.phase == .probing || launch.phase == .judging {
-            step.emit(.cancelProbe(id))
-            endCommand(id, .terminated(reason), reason: reason.words, &step)
+            transition.emit(.cancelProbe(id))
+            endCommand(id, .terminated(reason), reason: reason.summary, &transition)
             return
         }
-        apps[index].launches[place].ending = Launch.Ending(
+        apps[index].launches[launchIndex].ending = Launch.Ending(
             reason: launch.ending?.reason ?? reason,
             killAt: nil
         )
-        apps[index].launches[place].wake?.stop = reason
-        if !detail.isEmpty { note(.note("\(reason.words): \(detail)"), app: index, &step) }
+        apps[index].launches[launchIndex].wake?.stop = reason
+        if !detail.isEmpty {
+            appendHistory(.note("\(reason.summary): \(detail)"), app: index, &transition)
+        }
         save(app: index, launch: id)
-        step.emit(.kill(id))
+        transition.emit(.kill(id))
         touch(index)
     }
 }

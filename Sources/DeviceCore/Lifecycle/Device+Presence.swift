@@ -8,12 +8,12 @@ extension Device {
         _ id: AppID,
         attach: ProcessID?,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         do throws(Refusal) {
-            try open(id, attach, reply, &step)
+            try open(id, attach, reply, &transition)
         } catch {
-            step.reply(reply, .refused(error))
+            transition.reply(reply, .refused(error))
         }
     }
 
@@ -21,7 +21,7 @@ extension Device {
         _ id: AppID,
         _ attach: ProcessID?,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) throws(Refusal) {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
             throw unusable(id, "opened")
@@ -42,8 +42,8 @@ extension Device {
                 fix: "run \"offstage open \(id)\" in a terminal"
             )
         }
-        used(index, .opened, &step)
-        if let main, let place = apps[index].index(of: main.id) {
+        used(index, .opened, &transition)
+        if let main, let launchIndex = apps[index].index(of: main.id) {
             guard attach == nil else {
                 throw Refusal(
                     .held,
@@ -51,8 +51,8 @@ extension Device {
                     fix: "offstage close \(id)"
                 )
             }
-            toForeground(index, place, &step)
-            step.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
+            toForeground(index, launchIndex, &transition)
+            transition.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
         } else if let ending = apps[index].launches.firstIndex(where: {
             $0.role == .main && $0.ending != nil
         }) {
@@ -64,7 +64,7 @@ extension Device {
             }
             opening.append(Opening(launch: launch, reply: reply, attaches: false))
         } else {
-            let launch = launchForUser(index, manifest.value, exec, attach: attach, &step)
+            let launch = launchForUser(index, manifest.value, exec, attach: attach, &transition)
             opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
         }
     }
@@ -89,19 +89,19 @@ extension Device {
         _ id: LaunchID,
         _ index: Int,
         failure: StartFailure? = nil,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         for waiting in opening where waiting.launch == id {
             if failure == nil, let manifest = apps[index].manifest {
                 let value = opened(id, manifest.value, attached: waiting.attaches)
-                step.reply(waiting.reply, .value(value))
+                transition.reply(waiting.reply, .value(value))
                 continue
             }
             let name = apps[index].id
             let why = failure?.reason ?? "its manifest is gone"
             let manifest = apps[index].manifest?.file ?? "its manifest"
             let fix = (failure?.cause ?? .program).fix(in: manifest) + ", then try again"
-            step.reply(
+            transition.reply(
                 waiting.reply,
                 .refused(
                     waiting.attaches
@@ -126,21 +126,21 @@ extension Device {
         _ manifest: AppManifest,
         _ exec: [String],
         attach: ProcessID?,
-        _ step: inout Step
+        _ transition: inout Transition
     ) -> LaunchID {
         let launch = Launch(
             id: nextSerial(LaunchKind.self),
             role: .main,
             phase: .starting,
             presence: .foreground,
-            lastForeground: step.now.awake
+            lastForeground: transition.now.awake
         )
         add(launch, to: index)
         let spec = spec(manifest, arguments: exec, weight: .foreground)
         if let attach {
-            step.emit(.attach(launch.id, attach, spec))
+            transition.emit(.attach(launch.id, attach, spec))
         } else {
-            step.emit(.spawn(launch.id, spec))
+            transition.emit(.spawn(launch.id, spec))
         }
         return launch.id
     }
@@ -170,51 +170,55 @@ extension Device {
         )
     }
 
-    private mutating func toForeground(_ index: Int, _ place: Int, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    private mutating func toForeground(
+        _ index: Int,
+        _ launchIndex: Int,
+        _ transition: inout Transition
+    ) {
+        let launch = apps[index].launches[launchIndex]
         guard launch.presence != .foreground else { return }
-        if launch.isFrozen { thaw(index, place, &step) }
-        apps[index].launches[place].presence = .foreground
-        apps[index].launches[place].lastForeground = step.now.awake
-        apps[index].launches[place].graceEnd = nil
-        apps[index].launches[place].enteringUntil = nil
-        apps[index].launches[place].finishUp = nil
-        apps[index].launches[place].monitor = nil
-        apps[index].launches[place].launchingUntil = nil
+        if launch.isFrozen { thaw(index, launchIndex, &transition) }
+        apps[index].launches[launchIndex].presence = .foreground
+        apps[index].launches[launchIndex].lastForeground = transition.now.awake
+        apps[index].launches[launchIndex].graceEnd = nil
+        apps[index].launches[launchIndex].enteringUntil = nil
+        apps[index].launches[launchIndex].finishUp = nil
+        apps[index].launches[launchIndex].monitor = nil
+        apps[index].launches[launchIndex].launchingUntil = nil
         // Tasks of a wake are tasks of the foreground from now on.
-        for slot in apps[index].launches[place].tasks.indices {
-            apps[index].launches[place].tasks[slot].inWake = false
-            apps[index].launches[place].tasks[slot].end = nil
+        for slot in apps[index].launches[launchIndex].tasks.indices {
+            apps[index].launches[launchIndex].tasks[slot].inWake = false
+            apps[index].launches[launchIndex].tasks[slot].end = nil
             // Their time is not over: who connects again is not told so, when it counts anew.
-            apps[index].launches[place].tasks[slot].warned = false
+            apps[index].launches[launchIndex].tasks[slot].warned = false
         }
         // What it was given in the background goes on without an end. A handler that was called
         // has been: it is called once.
-        apps[index].launches[place].wake?.end = .distantFuture
-        apps[index].launches[place].wake?.stop = nil
-        for slot in apps[index].launches[place].deliveries.indices {
-            apps[index].launches[place].deliveries[slot].end = .distantFuture
-            apps[index].launches[place].deliveries[slot].warned = false
+        apps[index].launches[launchIndex].wake?.end = .distantFuture
+        apps[index].launches[launchIndex].wake?.stop = nil
+        for slot in apps[index].launches[launchIndex].deliveries.indices {
+            apps[index].launches[launchIndex].deliveries[slot].end = .distantFuture
+            apps[index].launches[launchIndex].deliveries[slot].warned = false
         }
         save(app: index, launch: launch.id)
-        step.emit(.weigh(launch.id, .foreground))
-        step.emit(.limitMemory(launch.id, nil))
+        transition.emit(.weigh(launch.id, .foreground))
+        transition.emit(.limitMemory(launch.id, nil))
         if launch.isConnected {
-            step.emit(.tell(launch.id, .willEnterForeground))
-            step.emit(.tell(launch.id, .didBecomeActive))
+            transition.emit(.tell(launch.id, .willEnterForeground))
+            transition.emit(.tell(launch.id, .didBecomeActive))
         }
         touch(index)
     }
 
-    mutating func leave(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
+    mutating func leave(_ id: AppID, _ reply: ReplyToken, _ transition: inout Transition) {
         guard let index = apps.index(of: id), apps[index].manifest != nil else {
-            step.reply(reply, .refused(unusable(id, "left")))
+            transition.reply(reply, .refused(unusable(id, "left")))
             return
         }
         guard let main = apps[index].mainLaunch, main.presence == .foreground,
-            let place = apps[index].index(of: main.id)
+            let launchIndex = apps[index].index(of: main.id)
         else {
-            step.reply(
+            transition.reply(
                 reply,
                 .refused(
                     Refusal(.held, reason: "\(id) is not open", fix: "offstage open \(id)")
@@ -222,45 +226,45 @@ extension Device {
             )
             return
         }
-        used(index, .left, &step)
-        apps[index].launches[place].presence = .background
-        apps[index].launches[place].lastForeground = step.now.awake
+        used(index, .left, &transition)
+        apps[index].launches[launchIndex].presence = .background
+        apps[index].launches[launchIndex].lastForeground = transition.now.awake
         // Work begun in the foreground uses none of it until now; begun later, what is left.
-        apps[index].launches[place].finishUp = Launch.FinishUp(
-            end: step.now.awake + settings.finishUp
+        apps[index].launches[launchIndex].finishUp = Launch.FinishUp(
+            end: transition.now.awake + settings.finishUp
         )
         let grace =
-            step.now.awake
+            transition.now.awake
             + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
-        apps[index].launches[place].graceEnd = grace
-        apps[index].launches[place].enteringUntil = main.isConnected ? grace : nil
-        var end = step.now.awake + settings.wakeGrant
-        for slot in apps[index].launches[place].deliveries.indices {
-            let isLong = apps[index].launches[place].deliveries[slot].trigger == .processing
-            let own = step.now.awake + grant(for: isLong ? .processing : .refresh)
-            apps[index].launches[place].deliveries[slot].end = own
+        apps[index].launches[launchIndex].graceEnd = grace
+        apps[index].launches[launchIndex].enteringUntil = main.isConnected ? grace : nil
+        var end = transition.now.awake + settings.wakeGrant
+        for slot in apps[index].launches[launchIndex].deliveries.indices {
+            let isLong = apps[index].launches[launchIndex].deliveries[slot].trigger == .processing
+            let own = transition.now.awake + grant(for: isLong ? .processing : .refresh)
+            apps[index].launches[launchIndex].deliveries[slot].end = own
             end = max(end, own)
         }
-        if main.wake != nil { apps[index].launches[place].wake?.end = end }
-        let monitor = monitor(apps[index].launches[place], at: step.now)
-        apps[index].launches[place].monitor = monitor
+        if main.wake != nil { apps[index].launches[launchIndex].wake?.end = end }
+        let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
+        apps[index].launches[launchIndex].monitor = monitor
         save(app: index, launch: main.id)
-        step.emit(.weigh(main.id, .background))
+        transition.emit(.weigh(main.id, .background))
         if main.isConnected {
             // Of the tasks that it holds, or begins now.
-            let end = step.now.awake + settings.finishUp
-            let work = apps[index].launches[place].deliveries.filter { $0.state == .running }
+            let end = transition.now.awake + settings.finishUp
+            let work = apps[index].launches[launchIndex].deliveries.filter { $0.state == .running }
                 .map { DeliveryEnd($0.id, $0.end) }
-            step.emit(.tell(main.id, .didEnterBackground(until: end, work: work)))
+            transition.emit(.tell(main.id, .didEnterBackground(until: end, work: work)))
         }
-        step.reply(reply, .done)
+        transition.reply(reply, .done)
         touch(index)
     }
 
     /// The swipe (F3).
-    mutating func close(_ id: AppID, _ reply: ReplyToken, _ step: inout Step) {
+    mutating func close(_ id: AppID, _ reply: ReplyToken, _ transition: inout Transition) {
         guard let index = apps.index(of: id), let manifest = apps[index].manifest else {
-            step.reply(reply, .refused(unusable(id, "closed")))
+            transition.reply(reply, .refused(unusable(id, "closed")))
             return
         }
         // Nothing would ever lift it: it cannot be opened, and nobody sees it used.
@@ -272,25 +276,26 @@ extension Device {
                     ? "offstage cancel \(id)"
                     : "offstage set background-refresh off --app \(id)"
             )
-            step.reply(reply, .refused(refusal))
+            transition.reply(reply, .refused(refusal))
             return
         }
-        apps[index].record.closedAt = step.now.wall
-        note(.use(.closed), app: index, &step)
+        apps[index].record.closedAt = transition.now.wall
+        appendHistory(.use(.closed), app: index, &transition)
         save(app: index)
-        for place in apps[index].launches.indices where apps[index].launches[place].reopen {
-            apps[index].launches[place].reopen = false
-            save(app: index, launch: apps[index].launches[place].id)
+        for launchIndex in apps[index].launches.indices
+        where apps[index].launches[launchIndex].reopen {
+            apps[index].launches[launchIndex].reopen = false
+            save(app: index, launch: apps[index].launches[launchIndex].id)
         }
-        for launch in apps[index].launches { end(launch.id, .userClosed, &step) }
-        step.reply(reply, .done)
+        for launch in apps[index].launches { end(launch.id, .userClosed, &transition) }
+        transition.reply(reply, .done)
         touch(index)
     }
 
-    mutating func wasUsed(_ id: AppID, _ step: inout Step) {
+    mutating func wasUsed(_ id: AppID, _ transition: inout Transition) {
         guard let index = apps.index(of: id) else { return }
-        guard !isOurDoing(apps[index], step.now) else { return }
-        used(index, .seen, &step)
+        guard !isOurDoing(apps[index], transition.now) else { return }
+        used(index, .seen, &transition)
     }
 
     /// What `UseFrom` shows while, or just after, a program of ours runs for the app is not a
@@ -313,31 +318,35 @@ extension Device {
         }
     }
 
-    private mutating func used(_ index: Int, _ kind: HistoryLine.UseKind, _ step: inout Step) {
-        apps[index].record.lastUsed = step.now.wall
+    private mutating func used(
+        _ index: Int,
+        _ kind: HistoryLine.UseKind,
+        _ transition: inout Transition
+    ) {
+        apps[index].record.lastUsed = transition.now.wall
         apps[index].record.unusedSince = nil
         switch kind {
         case .opened, .seen:
             apps[index].record.closedAt = nil
-            apps[index].record.refresh.opened(on: &use, at: UseTime(step.now))
+            apps[index].record.refresh.opened(on: &use, at: UseTime(transition.now))
             apps[index].record.paces.removeAll()
             // What it was to be refreshed for has come.
             apps[index].dropDecisions()
             planner.forgetGain(of: index)
             // Of what is only seen there is no end to see.
-            if kind == .seen { useEnded(of: index, &step) }
-        case .left: useEnded(of: index, &step)
+            if kind == .seen { useEnded(of: index, &transition) }
+        case .left: useEnded(of: index, &transition)
         case .closed: break
         }
         planner.useChanged()
         save(.device)
-        note(.use(kind), app: index, &step)
+        appendHistory(.use(kind), app: index, &transition)
         save(app: index)
         touch(index)
     }
 
-    private mutating func useEnded(of index: Int, _ step: inout Step) {
-        let now = UseTime(step.now)
+    private mutating func useEnded(of index: Int, _ transition: inout Transition) {
+        let now = UseTime(transition.now)
         apps[index].record.refresh.left(at: now)
         planner.useChanged()
         guard conditions.deviceIdle else { return }
@@ -349,16 +358,16 @@ extension Device {
     // MARK: Suspension
 
     /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
-    mutating func suspendIfDone(_ id: LaunchID, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+    mutating func suspendIfDone(_ id: LaunchID, _ transition: inout Transition) {
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         let hasNothing =
             launch.deliveries.isEmpty && launch.tasks.isEmpty && launch.graceEnd == nil
             && launch.launchingUntil == nil
         guard launch.role == .main, launch.presence == .background, launch.ending == nil,
             launch.phase == .running, hasNothing, mayFreeze(launch, apps[index].manifest)
         else { return }
-        freeze(index, place, &step)
+        freeze(index, launchIndex, &transition)
     }
 
     private func mayFreeze(_ launch: Launch, _ manifest: Shared<AppManifest>?) -> Bool {
@@ -368,8 +377,13 @@ extension Device {
 
     // MARK: The end of the app's process
 
-    mutating func appExited(_ index: Int, _ place: Int, _ exit: Exit, _ step: inout Step) {
-        let launch = apps[index].launches[place]
+    mutating func appExited(
+        _ index: Int,
+        _ launchIndex: Int,
+        _ exit: Exit,
+        _ transition: inout Transition
+    ) {
+        let launch = apps[index].launches[launchIndex]
         let result: RunResult
         switch (launch.ending, exit) {
         case (.some(let ending), _): result = .terminated(ending.reason)
@@ -378,45 +392,45 @@ extension Device {
         case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
         case (.none, .status(let status)): result = .exited(status: status)
         }
-        endApp(launch.id, result, reason: result.words, &step)
+        endApp(launch.id, result, reason: result.summary, &transition)
     }
 
     mutating func endApp(
         _ id: LaunchID,
         _ result: RunResult,
         reason: String,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        apps[index].launches[place].isConnected = false
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].isConnected = false
+        let launch = apps[index].launches[launchIndex]
         if launch.presence == .foreground {
-            apps[index].record.lastUsed = step.now.wall
+            apps[index].record.lastUsed = transition.now.wall
             save(app: index)
-            useEnded(of: index, &step)
+            useEnded(of: index, &transition)
         }
         if launch.deliveries.isEmpty {
-            note(.ended(result, reason: reason), app: index, &step)
+            appendHistory(.ended(result, reason: reason), app: index, &transition)
         } else {
             for delivery in launch.deliveries {
-                finish(delivery.id, index, result, reason: reason, &step)
+                finish(delivery.id, index, result, reason: reason, &transition)
             }
         }
         if launch.reopen, !isStopping, let manifest = apps[index].manifest, let exec = manifest.exec
         {
-            let next = launchForUser(index, manifest.value, exec, attach: nil, &step)
+            let next = launchForUser(index, manifest.value, exec, attach: nil, &transition)
             // They wait for what they asked for, not for the end of what was there.
-            for place in opening.indices where opening[place].launch == id {
-                opening[place].launch = next
+            for position in opening.indices where opening[position].launch == id {
+                opening[position].launch = next
             }
         }
         if isStopping {
             for waiting in opening where waiting.launch == id {
-                step.reply(waiting.reply, .refused(.stopping))
+                transition.reply(waiting.reply, .refused(.stopping))
             }
             opening.removeAll { $0.launch == id }
         }
-        remove(id, from: index, &step)
+        remove(id, from: index, &transition)
     }
 }
 

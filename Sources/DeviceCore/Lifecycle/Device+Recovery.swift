@@ -2,22 +2,22 @@ import Vocabulary
 
 /// A daemon starts: what the store remembers meets what the machine shows.
 extension Device {
-    mutating func started(_ start: Start, _ step: inout Step) {
+    mutating func started(_ start: Start, _ transition: inout Transition) {
         if seed == 0 { seed = max(0, start.seed) }
         let rebooted = bootID != start.bootID
         if rebooted {
             bootID = start.bootID
-            carryPause(step.now)
+            carryPause(transition.now)
             conditions.rebooted()
             endUseUnseen()
         }
-        startedAt = step.now.boot
+        startedAt = transition.now.boot
         save(.device)
-        if let settings = start.settings { settingsChanged(settings, &step) }
+        if let settings = start.settings { settingsChanged(settings, &transition) }
         // Before anything is judged by them, or by their absence.
         let manifests = start.manifests ?? []
         for change in manifests {
-            if case .present(let manifest) = change { present(manifest, &step) }
+            if case .present(let manifest) = change { present(manifest, &transition) }
         }
         let strangers = start.survivors.filter { survivor in
             !owners.contains { $0.launch == survivor.launch }
@@ -27,18 +27,18 @@ extension Device {
                 owner.launch,
                 rebooted ? nil : start.survivors.first { $0.launch == owner.launch },
                 rebooted: rebooted,
-                &step
+                &transition
             )
         }
         for survivor in strangers {
             // Not in the store: nobody will ever complete it.
-            if survivor.alive { step.emit(.kill(survivor.launch)) }
-            step.emit(.release(survivor.launch))
+            if survivor.alive { transition.emit(.kill(survivor.launch)) }
+            transition.emit(.release(survivor.launch))
         }
-        for index in usedIndices { stopWhatIsNotAllowed(index, &step) }
-        if start.manifests != nil { loseWithout(manifests, &step) }
+        for index in usedIndices { stopWhatIsNotAllowed(index, &transition) }
+        if start.manifests != nil { loseWithout(manifests, &transition) }
         for report in start.conditions {
-            conditionReported(report.condition, report.source, report.reading, &step)
+            conditionReported(report.condition, report.source, report.reading, &transition)
         }
         touchAll()
     }
@@ -49,9 +49,9 @@ extension Device {
         let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()
-            for place in apps[index].launches.indices
-            where apps[index].launches[place].presence == .foreground {
-                apps[index].launches[place].presence = .background
+            for launchIndex in apps[index].launches.indices
+            where apps[index].launches[launchIndex].presence == .foreground {
+                apps[index].launches[launchIndex].presence = .background
                 apps[index].record.lastUsed = last
                 save(app: index)
             }
@@ -70,15 +70,16 @@ extension Device {
     }
 
     /// Apps whose manifest went, or broke, while no daemon ran.
-    private mutating func loseWithout(_ manifests: [ManifestChange], _ step: inout Step) {
+    private mutating func loseWithout(_ manifests: [ManifestChange], _ transition: inout Transition)
+    {
         for change in manifests {
             switch change {
             case .present: break
-            case .invalid, .removed: manifest(change, &step)
+            case .invalid, .removed: manifest(change, &transition)
             }
         }
         for index in usedIndices where apps[index].manifest == nil && apps[index].problem == nil {
-            manifest(.removed(apps[index].id), &step)
+            manifest(.removed(apps[index].id), &transition)
         }
     }
 
@@ -86,99 +87,112 @@ extension Device {
         _ id: LaunchID,
         _ survivor: Survivor?,
         rebooted: Bool,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id) else { return }
-        apps[index].launches[place].isConnected = false
-        let launch = apps[index].launches[place]
+        guard let (index, launchIndex) = find(id) else { return }
+        apps[index].launches[launchIndex].isConnected = false
+        let launch = apps[index].launches[launchIndex]
         if rebooted {
-            endAcrossBoot(launch, index, &step)
+            endAcrossBoot(launch, index, &transition)
         } else if launch.phase == .judging {
             // The exit is committed; what it means is asked again.
-            askAgain(launch, index, place, &step)
+            askAgain(launch, index, launchIndex, &transition)
         } else if survivor?.process ?? launch.process == nil {
             // What was about to become its program.
-            if survivor?.alive == true { step.emit(.kill(id)) }
-            endUnstarted(launch, index, &step)
+            if survivor?.alive == true { transition.emit(.kill(id)) }
+            endUnstarted(launch, index, &transition)
         } else if survivor?.alive == true {
-            adopt(launch, survivor?.process, index, place, &step)
+            adopt(launch, survivor?.process, index, launchIndex, &transition)
         } else {
             if launch.isCommand, let request = launch.request {
                 setState(.running(id), of: request, in: index)
             }
-            process(id, .exited(.unknown, nil), &step)
+            process(id, .exited(.unknown, nil), &transition)
         }
     }
 
     /// A command whose exit was not committed is run again, unless it was cancelled; one that had
     /// ended, and what an app had received, is ended as unknown.
-    private mutating func endAcrossBoot(_ launch: Launch, _ index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch.id) else { return }
+    private mutating func endAcrossBoot(
+        _ launch: Launch,
+        _ index: Int,
+        _ transition: inout Transition
+    ) {
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
         let reason = "the device was restarted"
         guard launch.isCommand else {
-            apps[index].launches[place].reopen = false
-            endApp(launch.id, .unknown, reason: reason, &step)
+            apps[index].launches[launchIndex].reopen = false
+            endApp(launch.id, .unknown, reason: reason, &transition)
             return
         }
         // It counts the clocks of a boot that is gone.
-        apps[index].launches[place].wake?.began = step.now
+        apps[index].launches[launchIndex].wake?.began = transition.now
         if launch.exit != nil {
-            endCommand(launch.id, .unknown, reason: "\(reason) before its result was read", &step)
+            endCommand(
+                launch.id,
+                .unknown,
+                reason: "\(reason) before its result was read",
+                &transition
+            )
             return
         }
         if launch.ending?.reason == .cancelled {
-            endCommand(launch.id, .terminated(.cancelled), reason: reason, &step)
+            endCommand(launch.id, .terminated(.cancelled), reason: reason, &transition)
             return
         }
-        let stopped = apps[index].launches[place]
+        let stopped = apps[index].launches[launchIndex]
         if let wake = stopped.wake {
             report(
-                line(of: stopped, wake, .unknown, reason: reason, step.now),
+                line(of: stopped, wake, .unknown, reason: reason, transition.now),
                 of: index,
-                &step
+                &transition
             )
             countWake(stopped, by: -1)
-            apps[index].launches[place].wake = nil
+            apps[index].launches[launchIndex].wake = nil
         }
-        if let request = launch.request { putBack(request, index, isGranted: true, &step) }
-        remove(launch.id, from: index, &step)
+        if let request = launch.request { putBack(request, index, isGranted: true, &transition) }
+        remove(launch.id, from: index, &transition)
     }
 
     /// The marker is empty: the program never began.
-    private mutating func endUnstarted(_ launch: Launch, _ index: Int, _ step: inout Step) {
+    private mutating func endUnstarted(
+        _ launch: Launch,
+        _ index: Int,
+        _ transition: inout Transition
+    ) {
         if launch.isCommand {
-            note(.note("the daemon ended before it was started"), app: index, &step)
-            undo(launch, of: index, &step)
+            appendHistory(.note("the daemon ended before it was started"), app: index, &transition)
+            undo(launch, of: index, &transition)
         } else {
             endApp(
                 launch.id,
                 .unknown,
                 reason: "the daemon ended before it was started",
-                &step
+                &transition
             )
         }
     }
 
-    /// `isGranted`: it ran, so that the user's wish for a run is fulfilled.
+    /// `isGranted`: it ran, so that a run that the user asked for is done.
     mutating func putBack(
         _ id: RequestID,
         _ index: Int,
         isGranted: Bool,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let place = apps[index].index(of: id) else { return }
-        let request = apps[index].requests[place]
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        let request = apps[index].requests[requestIndex]
         if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
             forget(request: id)
-            apps[index].requests.remove(at: place)
+            apps[index].requests.remove(at: requestIndex)
             return
         }
         if request.isCancelled {
-            drop(request, of: index, reason: "cancelled", &step)
+            drop(request, of: index, reason: "cancelled", &transition)
             return
         }
-        if isGranted { apps[index].requests[place].mode = .normal }
-        apps[index].requests[place].interruptedAt = nil
+        if isGranted { apps[index].requests[requestIndex].mode = .normal }
+        apps[index].requests[requestIndex].interruptedAt = nil
         setState(.pending, of: id, in: index)
     }
 
@@ -187,48 +201,48 @@ extension Device {
         _ launch: Launch,
         _ process: ProcessID?,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
         if launch.process == nil, let process {
-            self.process(launch.id, .started(process), &step)
+            self.process(launch.id, .started(process), &transition)
             // It has been running since before this daemon: no new grant.
-            if let place = apps[index].index(of: launch.id), let end = launch.wake?.end {
-                apps[index].launches[place].wake?.end = end
+            if let launchIndex = apps[index].index(of: launch.id), let end = launch.wake?.end {
+                apps[index].launches[launchIndex].wake?.end = end
             }
         }
-        guard let place = apps[index].index(of: launch.id) else { return }
-        let adopted = apps[index].launches[place]
-        step.emit(adopted.isFrozen ? .freeze(launch.id) : .thaw(launch.id))
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
+        let adopted = apps[index].launches[launchIndex]
+        transition.emit(adopted.isFrozen ? .freeze(launch.id) : .thaw(launch.id))
         if adopted.role == .main, adopted.ending == nil {
             // The daemon may have died between the user's leaving and this.
             let weight: Weight = adopted.presence == .foreground ? .foreground : .background
-            step.emit(.weigh(launch.id, weight))
+            transition.emit(.weigh(launch.id, weight))
         }
         if adopted.ending == nil {
             // Set anew: the settings, or what this machine can limit, may be others now.
             let limit = adopted.presence == .background ? memoryLimit(of: apps[index]) : nil
-            step.emit(.limitMemory(launch.id, limit))
+            transition.emit(.limitMemory(launch.id, limit))
         }
         if let ending = adopted.ending {
-            step.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
+            transition.emit(ending.killAt == nil ? .kill(launch.id) : .terminate(launch.id))
         }
         // The daemon may have died between its commit and this.
-        apps[index].launches[place].deadline = nil
+        apps[index].launches[launchIndex].deadline = nil
         touch(index)
     }
 
     private mutating func askAgain(
         _ launch: Launch,
         _ index: Int,
-        _ place: Int,
-        _ step: inout Step
+        _ launchIndex: Int,
+        _ transition: inout Transition
     ) {
-        apps[index].launches[place].probe.step = nil
+        apps[index].launches[launchIndex].probe.step = nil
         guard let exit = launch.exit else {
-            endCommand(launch.id, .unknown, reason: "its exit was not seen", &step)
+            endCommand(launch.id, .unknown, reason: "its exit was not seen", &transition)
             return
         }
-        commandExited(index, place, exit, &step)
+        commandExited(index, launchIndex, exit, &transition)
     }
 }

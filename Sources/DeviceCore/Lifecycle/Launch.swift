@@ -19,7 +19,7 @@ package struct Launch: Hashable, Sendable, Codable {
     /// The highest number given to a task of this launch; none is given twice.
     package var lastTask: Int64 = 0
     package var deliveries: [Delivery] = []
-    /// When this launch was last in the foreground; its place among the suspended.
+    /// When this launch was last in the foreground; its position among the suspended.
     package var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
     package var graceEnd: AwakeTime?

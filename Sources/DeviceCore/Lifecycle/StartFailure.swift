@@ -81,37 +81,37 @@ extension Device {
         _ launch: Launch,
         _ failure: StartFailure,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        answerOpening(launch.id, index, failure: failure, &step)
-        if launch.ending != nil, let place = apps[index].index(of: launch.id) {
+        answerOpening(launch.id, index, failure: failure, &transition)
+        if launch.ending != nil, let launchIndex = apps[index].index(of: launch.id) {
             // We have ended it ourselves, which tells nothing of program or machine.
-            return exited(launch.id, index, place, .unknown, nil, &step)
+            return exited(launch.id, index, launchIndex, .unknown, nil, &transition)
         }
         switch failure.cause {
         case .program:
             if launch.isCommand {
-                endCommand(launch.id, .notStarted, reason: failure.reason, &step)
+                endCommand(launch.id, .notStarted, reason: failure.reason, &transition)
             } else {
-                endApp(launch.id, .notStarted, reason: failure.reason, &step)
+                endApp(launch.id, .notStarted, reason: failure.reason, &transition)
             }
         case .storage, .processes:
-            blockStarts(failure, &step)
+            blockStarts(failure, &transition)
             if launch.presence == .foreground {
                 // The user has been told.
-                endApp(launch.id, .unknown, reason: failure.reason, &step)
+                endApp(launch.id, .unknown, reason: failure.reason, &transition)
             } else {
-                undo(launch, of: index, &step)
+                undo(launch, of: index, &transition)
             }
         }
     }
 
-    mutating func blockStarts(_ failure: StartFailure, _ step: inout Step) {
+    mutating func blockStarts(_ failure: StartFailure, _ transition: inout Transition) {
         guard failure.cause != .program else { return }
         if startBlock == nil {
-            startBlock = StartBlock(failure, at: step.now)
+            startBlock = StartBlock(failure, at: transition.now)
         } else {
-            startBlock?.failed(failure, at: step.now)
+            startBlock?.failed(failure, at: transition.now)
         }
     }
 
@@ -124,14 +124,14 @@ extension Device {
 
     /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
     /// counts for nothing.
-    mutating func undo(_ launch: Launch, of index: Int, _ step: inout Step) {
-        guard let place = apps[index].index(of: launch.id) else { return }
+    mutating func undo(_ launch: Launch, of index: Int, _ transition: inout Transition) {
+        guard let launchIndex = apps[index].index(of: launch.id) else { return }
         var requests = launch.deliveries.compactMap(\.request)
         if let request = launch.request { requests.append(request) }
         if let wake = launch.wake {
             countWake(launch, by: -1)
-            apps[index].launches[place].wake = nil
-            apps[index].launches[place].deliveries.removeAll()
+            apps[index].launches[launchIndex].wake = nil
+            apps[index].launches[launchIndex].deliveries.removeAll()
             if let onBattery = wake.wasOnBattery {
                 let day = wake.began.local.day
                 apps[index].record.ledger.wakeWasNone(on: day, onBattery: onBattery)
@@ -143,14 +143,14 @@ extension Device {
         for id in requests {
             if let request = apps[index].index(of: id).map({ apps[index].requests[$0] }),
                 request.kind == .refresh, request.mode != .simulated,
-                launch.wake?.began.local.day == step.now.local.day
+                launch.wake?.began.local.day == transition.now.local.day
             {
                 refundRefresh(of: index)
             }
-            putBack(id, index, isGranted: false, &step)
+            putBack(id, index, isGranted: false, &transition)
         }
-        remove(launch.id, from: index, &step)
+        remove(launch.id, from: index, &transition)
         // The manifest may have changed since the launch was decided.
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &transition)
     }
 }

@@ -19,7 +19,7 @@ package struct AppUse: Hashable, Sendable, Codable {
     private var followed = SlotCounts()
     private var followedAny = 0.0
     /// How long it stays unused.
-    private(set) var returns = Returns.ofApp
+    private(set) var gaps = GapHistogram.ofApp
     /// `DeviceUse.openTotal` when it was last opened.
     private(set) var openTotal: Int64 = 0
     /// Opens of the past days, forgotten with a half-life of seven days, and of the current day.
@@ -36,12 +36,18 @@ package struct AppUse: Hashable, Sendable, Codable {
     private static let sessionGap = Interval.minutes(5)
     private static let followTime = Interval.minutes(30)
 
+    private enum CodingKeys: String, CodingKey {
+        case isOpen, lastUse, endIsUnknown, grid, dayCount, opens, followed, followedAny
+        case gaps = "returns"
+        case openTotal, pastOpens, opensToday, near, around, slot
+    }
+
     package init() {}
 
     var isValid: Bool {
         let new = AppUse()
         return dayCount.isCount && openTotal.isCount && opensToday.isCount && pastOpens.isAmount
-            && followedAny.isAmount && followed.isValid && returns.isValid(as: new.returns)
+            && followedAny.isAmount && followed.isValid && gaps.isValid(as: new.gaps)
             && near.isValid(as: new.near) && around.isValid(as: new.around)
     }
 
@@ -62,7 +68,7 @@ package struct AppUse: Hashable, Sendable, Codable {
         guard isNew else { return false }
         let slot = self.slot ?? device.takeSlot()
         self.slot = slot
-        if let lastUse, endIsUnknown == nil { returns.opened(after: now.seconds(since: lastUse)) }
+        if let lastUse, endIsUnknown == nil { gaps.opened(after: now.seconds(since: lastUse)) }
         follow(device, at: now)
         near.mark(now.bin)
         around.mark(now.bin)
@@ -92,8 +98,8 @@ package struct AppUse: Hashable, Sendable, Codable {
     mutating func clamp(to now: WallTime) -> Bool {
         var changed = false
         lower(&lastUse, to: now, &changed)
-        for place in opens.indices where opens[place] > now {
-            opens[place] = now
+        for index in opens.indices where opens[index] > now {
+            opens[index] = now
             changed = true
         }
         return changed

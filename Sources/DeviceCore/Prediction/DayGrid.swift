@@ -50,7 +50,7 @@ package struct DayGrid: Hashable, Sendable {
     }
 }
 
-/// A list: of the bins that are not 0, each with its place before it; or, when those are many, of
+/// A list: of the bins that are not 0, each with its index before it; or, when those are many, of
 /// all 288.
 extension DayGrid: Codable {
     private static let fewBins = 96
@@ -67,24 +67,24 @@ extension DayGrid: Codable {
             return
         }
         bins = [UInt64](repeating: 0, count: Self.binCount)
-        for place in stride(from: 0, to: numbers.count, by: 2) {
-            guard numbers.count <= 2 * Self.fewBins, place + 1 < numbers.count,
-                let bin = Int(exactly: numbers[place]), bins.indices.contains(bin)
+        for index in stride(from: 0, to: numbers.count, by: 2) {
+            guard numbers.count <= 2 * Self.fewBins, index + 1 < numbers.count,
+                let bin = Int(exactly: numbers[index]), bins.indices.contains(bin)
             else {
                 throw DecodingError.dataCorruptedError(
                     in: list,
                     debugDescription: "not the bins of a day"
                 )
             }
-            bins[bin] = UInt64(bitPattern: numbers[place + 1])
+            bins[bin] = UInt64(bitPattern: numbers[index + 1])
         }
     }
 
     package func encode(to encoder: any Encoder) throws {
         var list = encoder.unkeyedContainer()
         let isSparse = bins.count { $0 != 0 } <= Self.fewBins
-        for (place, bin) in bins.enumerated() where bin != 0 || !isSparse {
-            if isSparse { try list.encode(Int64(place)) }
+        for (index, bin) in bins.enumerated() where bin != 0 || !isSparse {
+            if isSparse { try list.encode(Int64(index)) }
             try list.encode(Int64(bitPattern: bin))
         }
     }

@@ -7,38 +7,40 @@ extension Device {
     /// Apps whose use is known and that ask for refreshes.
     mutating func findMembers() {
         var changed = false
-        var place = 0
+        var memberIndex = 0
         for index in 0..<apps.endIndex {
             let belongs = apps.isUsed(index) && apps[index].isPlanned
-            let isMember = place < planner.members.count && planner.members[place] == index
+            let isMember =
+                memberIndex < planner.members.count && planner.members[memberIndex] == index
             if belongs == isMember {
-                if belongs { place += 1 }
+                if belongs { memberIndex += 1 }
                 continue
             }
             changed = true
             if belongs {
-                planner.members.insert(index, at: place)
-                place += 1
+                planner.members.insert(index, at: memberIndex)
+                memberIndex += 1
             } else {
-                planner.members.remove(at: place)
+                planner.members.remove(at: memberIndex)
             }
         }
         guard changed || !planner.isCounted else { return }
         planner.makeRoom(for: apps.endIndex)
-        planner.search.chances.forget()
-        countMoments()
+        planner.search.chances.removeAll()
+        countGains()
     }
 
-    /// A refresh that waits for nothing but its moment, by place.
+    /// The index of a refresh that waits for nothing but its moment.
     func waitingRefresh(of index: Int, at now: UseTime) -> Int? {
         guard mayWait(index), !isFresh(index, at: now) else { return nil }
         let requests = apps[index].requests.span
-        for place in requests.indices
-        where requests[place].kind == .refresh && requests[place].state == .pending
-            && requests[place].mode == .normal && !requests[place].isChosen(at: now.wall)
-            && floor(of: requests[place], index) <= now.wall
+        for requestIndex in requests.indices
+        where requests[requestIndex].kind == .refresh && requests[requestIndex].state == .pending
+            && requests[requestIndex].mode == .normal
+            && !requests[requestIndex].isChosen(at: now.wall)
+            && notBefore(of: requests[requestIndex], index) <= now.wall
         {
-            return place
+            return requestIndex
         }
         return nil
     }
@@ -49,11 +51,13 @@ extension Device {
     }
 
     /// Nothing chooses a moment for a refresh before it, for what holds it by time alone.
-    func floor(of request: Request, _ index: Int) -> WallTime {
-        var floor = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
-        if let end = request.quietEnd(in: apps[index], settings) { floor = max(floor, end) }
-        if let end = apps[index].backOffEnd(of: request, settings.value) { floor = max(floor, end) }
-        return floor
+    func notBefore(of request: Request, _ index: Int) -> WallTime {
+        var notBefore = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
+        if let end = request.quietEnd(in: apps[index], settings) { notBefore = max(notBefore, end) }
+        if let end = apps[index].backOffEnd(of: request, settings.value) {
+            notBefore = max(notBefore, end)
+        }
+        return notBefore
     }
 
     /// It was refreshed a moment ago.
@@ -71,10 +75,10 @@ extension Device {
         return use.share(from: now.bin, to: now.bin + ahead, at: now) < 0.1
     }
 
-    // MARK: The purse
+    // MARK: The budget
 
-    /// What a day's purse holds: less for what is of little use or costs much.
-    mutating func fillPurse() {
+    /// What a day's budget holds: less for what is of little use or costs much.
+    mutating func fillBudget() {
         var shares = 0.0
         var count = 0
         for index in planner.members where apps[index].isLearned {
@@ -91,7 +95,7 @@ extension Device {
 
     /// What a day begins with for an app.
     func refreshesPerDay(of index: Int) -> Int64 {
-        switch settings.purse {
+        switch settings.budgetScope {
         case .app:
             max(1, Int64(Double(settings.refreshesPerDay) * share(of: index)))
         case .device: planner.filled
@@ -106,11 +110,11 @@ extension Device {
         }
     }
 
-    /// What is left of a day's purse for an app: of today's, or of a whole one.
+    /// What is left of a day's budget for an app: of today's, or of a whole one.
     func refreshesLeft(of index: Int, at time: UseTime) -> Int64 {
         let full = refreshesPerDay(of: index)
         guard time.day <= planner.day else { return full }
-        switch settings.purse {
+        switch settings.budgetScope {
         case .app: return full - takenToday(of: index, at: time.wall)
         case .device:
             return hasHadItsShare(index, at: time.wall)
@@ -118,9 +122,9 @@ extension Device {
         }
     }
 
-    /// It has taken as much of a common purse today as one app may.
+    /// It has taken as much of a common budget today as one app may.
     func hasHadItsShare(_ index: Int, at time: WallTime) -> Bool {
-        settings.purse == .device && takenToday(of: index, at: time) >= planner.ceiling
+        settings.budgetScope == .device && takenToday(of: index, at: time) >= planner.ceiling
     }
 
     private func takenToday(of index: Int, at time: WallTime) -> Int64 {
@@ -128,7 +132,7 @@ extension Device {
     }
 
     /// A refresh begins: it is paid for.
-    mutating func spendRefresh(of index: Int, _ step: inout Step) {
+    mutating func spendRefresh(of index: Int, _ transition: inout Transition) {
         planner.isStale = true
         apps[index].record.refresh.spend(on: planner.day)
         save(app: index)
@@ -152,20 +156,20 @@ extension Device {
     /// Where the price of a refresh at a half-hour of the day lies on the scale of levels; and the
     /// usual one, that others pay whose turn it is not.
     func price(of index: Int, at now: UseTime, left: Int64) -> (price: Double, usual: Double) {
-        let full = Double(MomentRing.levelCount)
+        let full = Double(GainHistory.levelCount)
         guard left > 0 else { return (full, full) }
         let slot = RefreshPlanner.slot(now)
         let usual =
-            switch settings.purse {
-            case .app: apps[index].moments.price(after: slot, left: Double(left))
+            switch settings.budgetScope {
+            case .app: apps[index].gains.price(after: slot, left: Double(left))
             case .device:
                 planner.table.price(after: slot, left: Double(left), days: planner.days)
             }
-        guard usual > 0, settings.purse == .device, isOwed(index, at: now) else {
+        guard usual > 0, settings.budgetScope == .device, isOwed(index, at: now) else {
             return (usual + surcharge, usual + surcharge)
         }
         // Any moment of its best level will do.
-        let own = apps[index].moments.price(after: slot, left: 1)
+        let own = apps[index].gains.price(after: slot, left: 1)
         return (min(usual, own.rounded(.down) - 0.001) + surcharge, usual + surcharge)
     }
 
@@ -176,20 +180,20 @@ extension Device {
 
     /// From which chance on an app's refresh is worth that price, in thousandths.
     func chanceWanted(of index: Int, at price: Double) -> Int64 {
-        let gain = Arithmetic.logistic(MomentRing.logOdds(price))
+        let gain = Arithmetic.logistic(GainHistory.logOdds(price))
         return Int64((min(1, gain / apps[index].refreshWorth) * 1000).rounded())
     }
 
-    /// It has had nothing of the common purse for so long that it comes to its turn, at the best
+    /// It has had nothing of the common budget for so long that it comes to its turn, at the best
     /// moment of its day.
     private func isOwed(_ index: Int, at now: UseTime) -> Bool {
         let last = apps[index].lastRefreshEnd ?? apps[index].record.firstSeen ?? .distantPast
-        return now.wall - last >= RefreshPlanner.floor / settings.refreshesPerDay
+        return now.wall - last >= RefreshPlanner.starvationLimit / settings.refreshesPerDay
     }
 
-    /// Wakes are shared where the purse is: an app that has refreshes of its own spends them when
+    /// Wakes are shared where the budget is: an app that has refreshes of its own spends them when
     /// they serve it best.
-    private var sharesWakes: Bool { settings.purse == .device && settings.wakePrice > 0 }
+    private var sharesWakes: Bool { settings.budgetScope == .device && settings.wakePrice > 0 }
 
     /// How far below the price a refresh may lie that wakes nothing.
     func discount(isAwake: Bool) -> Double {
@@ -211,23 +215,23 @@ extension Device {
     // MARK: Deciding
 
     /// Begins what is worth it now. After the event, before the apps are looked at.
-    mutating func decideRefreshes(_ step: inout Step) {
+    mutating func decideRefreshes(_ transition: inout Transition) {
         if planner.isStale { findMembers() }
-        guard let at = planner.decideAt, at <= step.now.wall else { return }
+        guard let at = planner.decideAt, at <= transition.now.wall else { return }
         planner.decideAt = nil
         planner.isStale = true
         planner.wasUsed = false
-        let decided = max(at, gridTime(upTo: step.now.wall))
-        let now = UseTime(decided, utcOffset: step.now.utcOffset)
-        guard now.day == step.now.local.day, !isUserAsleep(at: now) else { return }
-        fillPurse()
+        let decided = max(at, gridTime(upTo: transition.now.wall))
+        let now = UseTime(decided, utcOffset: transition.now.utcOffset)
+        guard now.day == transition.now.local.day, !isUserAsleep(at: now) else { return }
+        fillBudget()
         let isAwake = use.idleSeconds(at: now) <= 120 || running.all > 0
         countPromised(at: now.wall)
         guard isAwake || isWorthWaking(at: now) else { return }
         // What is awake anyway, or woken for another app, costs less.
         let discount = discount(isAwake: isAwake)
         var together: Int64 = 0
-        while let (index, place) = bestWaiting(at: now) {
+        while let (index, requestIndex) = bestWaiting(at: now) {
             let position = planner.positions[index]
             planner.positions[index] = 0
             let left = refreshesLeft(of: index, at: now)
@@ -236,28 +240,30 @@ extension Device {
             together += 1
             planner.promised += 1
             let isWorthIt = position > price
-            apps[index].requests[place].decision = RefreshDecision(
+            apps[index].requests[requestIndex].decision = RefreshDecision(
                 chance: Int64((planner.chances[index] * 1000).rounded()),
                 price: chanceWanted(of: index, at: isWorthIt ? price : price - discount),
                 left: left,
                 budget: refreshesPerDay(of: index),
                 together: together,
-                purse: settings.purse,
+                scope: settings.budgetScope,
                 because: position > usual
                     ? .chance : isWorthIt ? .turn : isAwake ? .deviceAwake : .sharedWake,
-                at: step.now.wall
+                at: transition.now.wall
             )
             touch(index)
         }
     }
 
-    private func bestWaiting(at now: UseTime) -> (index: Int, place: Int)? {
-        var best: (index: Int, place: Int)?
+    private func bestWaiting(at now: UseTime) -> (index: Int, requestIndex: Int)? {
+        var best: (index: Int, requestIndex: Int)?
         for index in planner.members
         where planner.positions[index] > (best.map { planner.positions[$0.index] } ?? 0)
             && apps[index].isLearned
         {
-            if let place = waitingRefresh(of: index, at: now) { best = (index, place) }
+            if let requestIndex = waitingRefresh(of: index, at: now) {
+                best = (index, requestIndex)
+            }
         }
         return best
     }
@@ -279,7 +285,7 @@ extension Device {
 /// What some refreshes gain beyond their prices, in prices.
 struct RefreshSurplus {
     let wanted: Double
-    /// Below it nothing is worth a wake, however much is left in the purse.
+    /// Below it nothing is worth a wake, however much is left in the budget.
     let least: Double
     private var sum = 0.0
     private var hasAny = false
@@ -290,8 +296,8 @@ struct RefreshSurplus {
         let price = max(price, least)
         guard position > price else { return }
         hasAny = true
-        let chance = Arithmetic.logistic(MomentRing.logOdds(position))
-        sum += chance / Arithmetic.logistic(MomentRing.logOdds(price)) - 1
+        let chance = Arithmetic.logistic(GainHistory.logOdds(position))
+        sum += chance / Arithmetic.logistic(GainHistory.logOdds(price)) - 1
     }
 
     var isEnough: Bool { hasAny && sum >= wanted }

@@ -11,7 +11,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
     /// When signs of use were seen.
     private(set) var grid = DayGrid()
     /// How long it stays unused.
-    private(set) var returns = Returns.ofDevice
+    private(set) var gaps = GapHistogram.ofDevice
     /// When it was first used after hours without use: when its user got up.
     private var awakeSince: WallTime?
     /// The last opens of any app; the newest last.
@@ -35,10 +35,16 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         var at: WallTime
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case days, isInUse, lastUse, endIsUnknown, grid
+        case gaps = "returns"
+        case awakeSince, opens, openCounts, openCount, openTotal, lastSlot, slotBefore, slotsGiven
+    }
+
     package init() {}
 
     var isValid: Bool {
-        days.isValid && returns.isValid(as: DeviceUse().returns) && openCounts.isValid
+        days.isValid && gaps.isValid(as: DeviceUse().gaps) && openCounts.isValid
             && openCount.isAmount && openTotal.isCount && slotsGiven.isCount
     }
 
@@ -51,7 +57,7 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         if isNewDay { newDay() }
         grid.mark(now.bin)
         let knowsGap = endIsUnknown == nil
-        if let lastUse, !isInUse, knowsGap { returns.used(after: now.seconds(since: lastUse)) }
+        if let lastUse, !isInUse, knowsGap { gaps.used(after: now.seconds(since: lastUse)) }
         // A gap that is not known is sleep only if a day begins after it.
         if lastUse.map({ !isInUse && now.wall - $0 >= Self.sleep && (knowsGap || isNewDay) })
             ?? true
@@ -85,8 +91,8 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         var changed = false
         lower(&lastUse, to: now, &changed)
         lower(&awakeSince, to: now, &changed)
-        for place in opens.indices where opens[place].at > now {
-            opens[place].at = now
+        for index in opens.indices where opens[index].at > now {
+            opens[index].at = now
             changed = true
         }
         return changed
@@ -94,11 +100,11 @@ package struct DeviceUse: Hashable, Sendable, Codable {
 
     private mutating func newDay() {
         grid.pass(days: 1)
-        returns.forget(by: Forgetting.fourWeeks.factor)
+        gaps.forget(by: Forgetting.fourWeeks.factor)
         openCount = openCounts.forget(by: Forgetting.fourWeeks.factor)
     }
 
-    /// A place in the tables of what follows what, for an app that is opened first. The last one
+    /// A slot in the tables of what follows what, for an app that is opened first. The last one
     /// is shared by all apps that find no other left.
     mutating func takeSlot() -> Int {
         let slot = min(slotsGiven, SlotCounts.slotCount - 1)

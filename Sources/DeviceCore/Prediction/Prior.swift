@@ -9,10 +9,10 @@ enum Prior {
         var nodes: [Int32] = []
         for tree in 0..<PriorTrees.count {
             nodes.append(0)
-            for place in tree * inner..<(tree + 1) * inner {
-                let feature = PriorTrees.features[place]
+            for index in tree * inner..<(tree + 1) * inner {
+                let feature = PriorTrees.features[index]
                 precondition(feature < UseFeatures.Name.allCases.count)
-                nodes.append(shifted(PriorTrees.thresholds[place]) | Int32(feature))
+                nodes.append(shifted(PriorTrees.thresholds[index]) | Int32(feature))
             }
         }
         return nodes
@@ -29,20 +29,20 @@ enum Prior {
         // Some thousand times a day and app: nothing is checked that was checked above, and no
         // branch depends on a feature, as half of them would be foretold wrongly.
         var shifted = features.values
-        for place in shifted.indices { shifted[place] = Self.shifted(shifted[place]) }
+        for index in shifted.indices { shifted[index] = Self.shifted(shifted[index]) }
         let (trees, leaves) = (Self.nodes, PriorTrees.values)
         let (nodes, values, features) = (trees.span, leaves.span, shifted.span)
         var sum = PriorTrees.start
         for tree in 0..<PriorTrees.count {
             let first = tree &* leafCount
-            var place = 1
+            var index = 1
             for _ in 0..<PriorTrees.depth {
-                let node = unsafe nodes[unchecked: first &+ place]
+                let node = unsafe nodes[unchecked: first &+ index]
                 // The index below it makes no difference: equal is not above.
                 let isAbove = unsafe features[unchecked: Int(node & 0xff)] > node
-                place = place << 1 | (isAbove ? 1 : 0)
+                index = index << 1 | (isAbove ? 1 : 0)
             }
-            sum &+= Int32(unsafe values[unchecked: first &+ place &- leafCount])
+            sum &+= Int32(unsafe values[unchecked: first &+ index &- leafCount])
         }
         return Arithmetic.logistic(Double(sum) / PriorTrees.scale)
     }

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What is expected of one app, told when somebody asks: the same chances, price, purse and search
+/// What is expected of one app, told when somebody asks: the same chances, price, budget and search
 /// that its refreshes are decided by.
 package struct RefreshForecast: Hashable, Sendable, Codable {
     /// That it is opened within half an hour from the next decision, in thousandths.
@@ -10,9 +10,9 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
     /// Refreshes left today, and how many there are for a day: fewer for what is of little use.
     package var left: Int64
     package var budget: Int64
-    package var purse: RefreshPurse
+    package var scope: RefreshBudgetScope
     /// What stands against it at the next decision; nil: nothing.
-    package var obstacle: RefreshObstacle?
+    package var blocker: RefreshBlocker?
     /// Within half an hour from when it is opened most likely in the next 24 hours, and how likely.
     package var likelyAt: WallTime
     package var likelyChance: Int64
@@ -22,11 +22,11 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
 }
 
 /// What stands against a refresh at an instant.
-package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable {
+package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
     /// Nobody is expected to use the device.
     case nobody
-    /// Nothing is left for it today: of the purse, or of its share of a common one.
-    case purse, share
+    /// Nothing is left for it today: of the budget, or of its share of a common one.
+    case budget, share
     /// It was used or refreshed a moment ago.
     case fresh
     /// Its date, its quiet period or a retry comes first.
@@ -41,26 +41,26 @@ package enum RefreshObstacle: String, CaseIterable, Hashable, Sendable, Codable 
 struct AskedRefresh {
     let index: Int
     /// Nothing chooses its moment before.
-    let floor: WallTime
+    let notBefore: WallTime
 }
 
 extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of request: Request, _ index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
-        // The search notes what it finds on the way.
+        // The search stores what it finds on the way.
         var device = self
-        let asked = AskedRefresh(index: index, floor: floor(of: request, index))
+        let asked = AskedRefresh(index: index, notBefore: notBefore(of: request, index))
         return device.makeForecast(asked, at: now)
     }
 
     private mutating func makeForecast(_ asked: AskedRefresh, at now: Moment) -> RefreshForecast {
         let index = asked.index
         findMembers()
-        fillPurse()
+        fillBudget()
         findWaiting(and: index)
         let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
-        let obstacle = obstacle(to: asked, at: first)
+        let blocker = blocker(to: asked, at: first)
         let left = max(0, refreshesLeft(of: index, at: first))
         let price = price(of: index, at: first, left: left).price
         let discount = use.isInUse ? discount(isAwake: true) : 0
@@ -69,15 +69,15 @@ extension Device {
             price: chanceWanted(of: index, at: price - discount),
             left: left,
             budget: refreshesPerDay(of: index),
-            purse: settings.purse,
-            obstacle: obstacle,
+            scope: settings.budgetScope,
+            blocker: blocker,
             likelyAt: first.wall,
             likelyChance: 0,
-            expectedAt: obstacle == nil ? first.wall : expected(asked, after: first.wall, now)
+            expectedAt: blocker == nil ? first.wall : expected(asked, after: first.wall, now)
         )
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
-            let chance = chance(of: index, Outlook(self.use, at: time))
+            let chance = chance(of: index, PredictionContext(self.use, at: time))
             let thousandths = Int64((chance * 1000).rounded())
             if step == 0 { forecast.chance = thousandths }
             if thousandths > forecast.likelyChance {
@@ -95,8 +95,8 @@ extension Device {
         _ now: Moment
     ) -> WallTime? {
         let hour = first + RefreshPlanner.inUse
-        guard asked.floor < (use.isInUse ? hour : first + .days(28)) else { return nil }
-        let begin = asked.floor > first ? gridTime(after: asked.floor) : first
+        guard asked.notBefore < (use.isInUse ? hour : first + .days(28)) else { return nil }
+        let begin = asked.notBefore > first ? gridTime(after: asked.notBefore) : first
         return firstWorth(of: asked, from: begin, until: use.isInUse ? hour : begin + .days(1), now)
     }
 }
@@ -105,11 +105,11 @@ extension RefreshForecast {
     /// Completes "NAME waits: …".
     func sentence(at now: Moment) -> String {
         let likely =
-            "you are most likely to open it \(now.words(for: likelyAt, toSecond: false)) or in the "
+            "you are most likely to open it \(now.text(for: likelyAt, toSecond: false)) or in the "
             + "half-hour after (\(Self.percent(likelyChance))), now \(Self.percent(chance))"
-        let whose = purse == .app ? "for it" : "for all apps"
+        let whose = scope == .app ? "for it" : "for all apps"
         let refreshes = "\(budget) refresh\(budget == 1 ? "" : "es") \(whose)"
-        let purse = "with \(left) of \(budget) left \(whose) today"
+        let remaining = "with \(left) of \(budget) left \(whose) today"
         let worth =
             "a refresh is worth it "
             + (price > 0 ? "from \(Self.percent(price)) on" : "at any chance")
@@ -118,17 +118,17 @@ extension RefreshForecast {
             ? "using the device, or apps that it follows, changes that"
             : "using the device, or apps that it follows, may bring that forward"
         // What stands against it, and what changes that.
-        return switch obstacle {
-        case nil: "\(likely); that is worth a refresh at the next decision, \(purse)"
-        case .price: "\(likely); \(worth), \(purse); \(use)"
-        case .wake: "\(likely); \(worth), but not waking the device for it, \(purse); \(use)"
-        case .nobody: "\(likely); nobody is expected to use the device soon, \(purse); \(use)"
+        return switch blocker {
+        case nil: "\(likely); that is worth a refresh at the next decision, \(remaining)"
+        case .price: "\(likely); \(worth), \(remaining); \(use)"
+        case .wake: "\(likely); \(worth), but not waking the device for it, \(remaining); \(use)"
+        case .nobody: "\(likely); nobody is expected to use the device soon, \(remaining); \(use)"
         case .fresh:
             "it was used or refreshed a moment ago, and is fresh for half an hour; \(likely); "
-                + "\(worth), \(purse)"
+                + "\(worth), \(remaining)"
         case .early:
-            "\(likely); it is not due before its date, its quiet period or a retry, \(purse)"
-        case .purse:
+            "\(likely); it is not due before its date, its quiet period or a retry, \(remaining)"
+        case .budget:
             "nothing is left of today's \(refreshes); \(likely); the next day brings new ones"
         case .share:
             "it has had as many of today's \(refreshes) as one app may; \(likely); the next day "
@@ -137,13 +137,13 @@ extension RefreshForecast {
     }
 
     /// What the gate sees, and what it needs.
-    var words: (value: String, needed: String) {
+    var explanation: (value: String, needed: String) {
         let chance = Self.percent(chance)
-        return switch obstacle {
+        return switch blocker {
         case nil, .price: (chance, "\(Self.percent(price)) or more")
         case .wake: (chance, "enough to wake the device")
         case .nobody: ("nobody is expected", "use of the device soon")
-        case .purse, .share: ("0 of \(budget) left", "1 or more")
+        case .budget, .share: ("0 of \(budget) left", "1 or more")
         case .early: ("not due yet", "its date, quiet period or retry")
         case .fresh: ("used or refreshed a moment ago", "half an hour without")
         }
@@ -165,9 +165,9 @@ extension Reporter {
         return Report.map([
             ("chance", Report.share(forecast.chance)), ("price", Report.share(forecast.price)),
             ("left", .integer(forecast.left)), ("budget", .integer(forecast.budget)),
-            ("purse", .string(forecast.purse.rawValue)), ("likelyAt", time(forecast.likelyAt)),
+            ("scope", .string(forecast.scope.rawValue)), ("likelyAt", time(forecast.likelyAt)),
             ("likelyChance", Report.share(forecast.likelyChance)),
-            ("obstacle", forecast.obstacle.map { .string($0.rawValue) } ?? .null),
+            ("blocker", forecast.blocker.map { .string($0.rawValue) } ?? .null),
             ("expectedAt", time(forecast.expectedAt)),
         ])
     }
@@ -178,7 +178,7 @@ extension RefreshDecision {
         Report.map([
             ("chance", Report.share(chance)), ("price", Report.share(price)),
             ("left", .integer(left)), ("budget", budget.map { .integer($0) } ?? .null),
-            ("together", .integer(together)), ("purse", .string(purse.rawValue)),
+            ("together", .integer(together)), ("scope", .string(scope.rawValue)),
             ("because", because.map { .string($0.rawValue) } ?? .null),
         ])
     }

@@ -7,7 +7,7 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
     package private(set) var noData: UInt32 = 0
     package private(set) var opens: UInt32 = 0
     package private(set) var use = Self.noUse
-    var moments = MomentRing()
+    var gains = GainHistory()
     /// What a run takes, in seconds of time and of the processor; the last runs count most.
     private var cost = 0.0
     private var day: Int64 = .min
@@ -18,7 +18,7 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
 
     package init() {}
 
-    var isValid: Bool { use.isValid && moments.isValid && cost.isAmount && spent.isCount }
+    var isValid: Bool { use.isValid && gains.isValid && cost.isAmount && spent.isCount }
 
     mutating func opened(on device: inout DeviceUse, at now: UseTime) {
         if use.opened(on: &device, at: now), opens < .max { opens += 1 }
@@ -62,8 +62,10 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
 }
 
 extension RefreshMemory {
-    private enum CodingKeys: CodingKey {
-        case newData, noData, opens, use, moments, cost, day, spent
+    private enum CodingKeys: String, CodingKey {
+        case newData, noData, opens, use
+        case gains = "moments"
+        case cost, day, spent
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -72,7 +74,7 @@ extension RefreshMemory {
         try fields.encode(noData, forKey: .noData)
         try fields.encode(opens, forKey: .opens)
         if use != Self.noUse { try fields.encode(use, forKey: .use) }
-        if moments != MomentRing() { try fields.encode(moments, forKey: .moments) }
+        if gains != GainHistory() { try fields.encode(gains, forKey: .gains) }
         try fields.encode(cost, forKey: .cost)
         try fields.encode(day, forKey: .day)
         try fields.encode(spent, forKey: .spent)
@@ -85,7 +87,7 @@ extension RefreshMemory {
         noData = try fields.decode(UInt32.self, forKey: .noData)
         opens = try fields.decode(UInt32.self, forKey: .opens)
         use = try fields.decodeIfPresent(AppUse.self, forKey: .use) ?? Self.noUse
-        moments = try fields.decodeIfPresent(MomentRing.self, forKey: .moments) ?? MomentRing()
+        gains = try fields.decodeIfPresent(GainHistory.self, forKey: .gains) ?? GainHistory()
         cost = try fields.decodeIfPresent(Double.self, forKey: .cost) ?? 0
         day = try fields.decodeIfPresent(Int64.self, forKey: .day) ?? .min
         spent = try fields.decodeIfPresent(Int64.self, forKey: .spent) ?? 0

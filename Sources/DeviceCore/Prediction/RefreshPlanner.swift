@@ -1,7 +1,7 @@
 package import Vocabulary
 
-/// What the purse pays for and how: one budget a day for all refreshes, or one for each app.
-package enum RefreshPurse: String, CaseIterable, Hashable, Sendable, Codable {
+/// Whose the refresh budget of a day is: one of all apps together, or one of each app.
+package enum RefreshBudgetScope: String, CaseIterable, Hashable, Sendable, Codable {
     case app, device
 }
 
@@ -11,15 +11,21 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var chance: Int64
     /// From which chance on a refresh was worth it then, in thousandths; with `because`.
     package var price: Int64
-    /// Refreshes left in the purse, before this one.
+    /// Refreshes left in the budget, before this one.
     package var left: Int64
-    /// What the purse held that day, as of then. It, `because` and `at` are nil in older records.
+    /// What the budget held that day, as of then. It, `because` and `at` are nil in older records.
     package var budget: Int64?
-    /// Its place among the apps refreshed together, from 1.
+    /// Its position among the apps refreshed together, from 1.
     package var together: Int64
-    package var purse: RefreshPurse
+    package var scope: RefreshBudgetScope
     package var because: Reason?
     package var at: WallTime?
+
+    private enum CodingKeys: String, CodingKey {
+        case chance, price, left, budget, together
+        case scope = "purse"
+        case because, at
+    }
 
     /// What could not begin by then is chosen anew.
     func isOver(at now: WallTime) -> Bool {
@@ -31,19 +37,19 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
         case chance
         /// Only as nothing had to be woken: the device was awake anyway, or woken for another app.
         case deviceAwake, sharedWake
-        /// Only as it had got nothing of the common purse for long.
+        /// Only as it had got nothing of the common budget for long.
         case turn
     }
 }
 
-/// What is spent of today's purse, and what the decisions are made of between two of them.
+/// What is spent of today's budget, and what the decisions are made of between two of them.
 struct RefreshPlanner: Hashable, Sendable, Codable {
     /// The local day that `spent` and `today` are of. Who travels west over midnight has no second
-    /// purse for the same day: it does not go back by one, unless the clock was set by half a day.
+    /// budget for the same day: it does not go back by one, unless the clock was set by half a day.
     var day: Int64 = .min
-    /// Of the purse of all apps together.
+    /// Of the budget of all apps together.
     var spent: Int64 = 0
-    /// What the purse of all apps together holds for a day, as of the last search, and what one of
+    /// What the budget of all apps together holds for a day, as of the last search, and what one of
     /// them may take.
     var filled: Int64 = 0
     var ceiling: Int64 = 0
@@ -53,11 +59,11 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     var members: [Int] = []
     /// By app and half-hour: the best level of today.
     var today: [UInt8] = []
-    /// By app: where its gain lies on the scale, as of `lookedAt`; 0: not to be refreshed.
+    /// By app: where its gain lies on the scale, as of `recordedUntil`; 0: not to be refreshed.
     var positions: [Double] = []
     var chances: [Double] = []
     /// Of the days before, all apps.
-    var table = MomentTable()
+    var table = GainTable()
     /// They have been counted since the start.
     var isCounted = false
     /// How many days those are, of the app that is known longest.
@@ -65,7 +71,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     /// How many apps are known for long enough.
     var knownCount = 0
     /// Until when the moments of today are known.
-    var lookedAt: WallTime?
+    var recordedUntil: WallTime?
     /// When something may be worth a refresh next; nil: not by time alone.
     var decideAt: WallTime?
     /// At `decideAt` a machine that sleeps is to be woken.
@@ -84,14 +90,14 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     static let awakeDiscount = 2.0
     static let wokenDiscount = 1.0
     /// Where a gain lies on the scale below which nothing wakes a device that sleeps: 6 %.
-    static let leastToWake = MomentRing.position(of: 0.06)
+    static let leastToWake = GainHistory.position(of: 0.06)
     /// How far below the price a refresh may lie while the device charges; and how far above it one
     /// must lie that is paid for by the byte.
     static let chargingDiscount = 1.0
     static let meteredSurcharge = 2.0
-    /// An app that got nothing of a common purse for so long, divided by the refreshes a day, is
+    /// An app that got nothing of a common budget for so long, divided by the refreshes a day, is
     /// given one: a thirty-second of an even share.
-    static let floor = Interval.days(32)
+    static let starvationLimit = Interval.days(32)
     /// While the device is in use, and nothing else is, so far ahead is looked.
     static let inUse = Interval.hours(1)
     static let bin = Interval.minutes(5)
@@ -109,7 +115,7 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
             positions.append(0)
             chances.append(0)
         }
-        let slots = count * MomentRing.slotCount
+        let slots = count * GainHistory.slotCount
         if today.count < slots {
             today.append(contentsOf: repeatElement(0, count: slots - today.count))
         }
@@ -119,13 +125,13 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     mutating func useChanged() {
         isStale = true
         wasUsed = true
-        search.chances.forget()
+        search.chances.removeAll()
     }
 
     /// The clock was set: what was looked at was the moment of another one.
-    mutating func forgetMoment(at now: WallTime) {
-        lookedAt = now
-        for place in positions.indices { positions[place] = 0 }
+    mutating func forgetGains(at now: WallTime) {
+        recordedUntil = now
+        for index in positions.indices { positions[index] = 0 }
     }
 
     /// It was opened: what is decided at this moment was looked at before.
@@ -134,23 +140,23 @@ struct RefreshPlanner: Hashable, Sendable, Codable {
     }
 
     func slots(of index: Int) -> ArraySlice<UInt8> {
-        let first = index * MomentRing.slotCount
-        return today[first..<first + MomentRing.slotCount]
+        let first = index * GainHistory.slotCount
+        return today[first..<first + GainHistory.slotCount]
     }
 
     mutating func restored(_ slots: [UInt8], of index: Int) {
-        let first = index * MomentRing.slotCount
-        for (place, level) in slots.enumerated() { today[first + place] = level }
+        let first = index * GainHistory.slotCount
+        for (slot, level) in slots.enumerated() { today[first + slot] = level }
     }
 
-    mutating func note(_ position: Double, of index: Int, slot: Int) {
-        let place = index * MomentRing.slotCount + slot
-        today[place] = max(today[place], UInt8(position))
+    mutating func recordGain(_ position: Double, of index: Int, slot: Int) {
+        let offset = index * GainHistory.slotCount + slot
+        today[offset] = max(today[offset], UInt8(position))
     }
 }
 
 /// The device's part of it that is kept.
-struct PurseRecord: Hashable, Sendable, Codable {
+struct RefreshBudgetRecord: Hashable, Sendable, Codable {
     var day: Int64
     var spent: Int64
 }

@@ -59,12 +59,12 @@ package struct Check: Hashable, Sendable {
     ) -> Check {
         let row = condition.row
         let (name, value) = ("sensor " + row.name, row.word(state.value))
-        let note = problem.isEmpty ? "" : " (\(problem))"
+        let suffix = problem.isEmpty ? "" : " (\(problem))"
         let fix = "offstage set \(row.name) VALUE says so by hand"
         switch state.sensing {
         case .known:
-            let source = state.source?.words ?? ""
-            return Check(name, ok: true, "\(value) (\(source))" + note)
+            let source = state.source?.label ?? ""
+            return Check(name, ok: true, "\(value) (\(source))" + suffix)
         case .noDevice:
             return Check(name, ok: true, "\(value) (\(row.absence))")
         case .unknown:
@@ -75,11 +75,11 @@ package struct Check: Hashable, Sendable {
                 : condition.canBeAskedFor
                     ? "what asks for it waits; all else runs as if it were \(value)"
                     : "everything runs as if it were \(value)"
-            let found = "unknown: nothing tells \(row.question)" + note
+            let found = "unknown: nothing tells \(row.question)" + suffix
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
             let found =
-                "lost: the source that said \(row.question) has gone; taken as \(value)" + note
+                "lost: the source that said \(row.question) has gone; taken as \(value)" + suffix
             return Check(name, ok: false, found, fix: fix)
         }
     }

@@ -10,7 +10,7 @@ extension Device {
 
     /// Whether a launch stands still.
     package func isFrozen(_ launch: LaunchID) -> Bool {
-        find(launch).map { apps[$0.app].launches[$0.place].isFrozen } ?? false
+        find(launch).map { apps[$0.app].launches[$0.launch].isFrozen } ?? false
     }
 
     /// Live launches, as the store remembers them.
@@ -64,7 +64,7 @@ extension Device {
     private func launch(_ launch: Launch, of app: AppState, _ reporter: Reporter) -> Value {
         var fields: [(String, Value)] = [
             ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-            ("launch", .integer(Int64(launch.id.number))), ("state", .string(launch.stateWords)),
+            ("launch", .integer(Int64(launch.id.number))), ("state", .string(launch.stateLabel)),
             ("pid", launch.process.map { .integer(Int64($0.pid)) } ?? .null),
             ("frozen", .bool(launch.isFrozen)),
         ]
@@ -87,7 +87,7 @@ extension Device {
                 fields.append(("secondsLeft", Report.seconds(left)))
             }
         }
-        if let ending = launch.ending { fields.append(("ending", .string(ending.reason.words))) }
+        if let ending = launch.ending { fields.append(("ending", .string(ending.reason.summary))) }
         return Report.map(fields)
     }
 
@@ -108,7 +108,7 @@ extension Device {
             let app = apps[index]
             return Report.map([
                 ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-                ("state", .string(app.stateWords)),
+                ("state", .string(app.stateLabel)),
                 ("modes", .list(app.manifest?.modes.map { .string($0.rawValue) } ?? [])),
                 ("problem", app.problem.map { .string($0) } ?? .null),
                 ("file", app.manifest.map { .string($0.file) } ?? .null),
@@ -146,7 +146,7 @@ extension Device {
             ("submitted", reporter.time(request.submittedAt)),
             ("earliest", reporter.time(request.earliest)),
             ("everySeconds", request.every.map(Report.seconds) ?? .null),
-            ("needs", .list(request.needs.words.map { .string($0) })),
+            ("needs", .list(request.needs.names.map { .string($0) })),
             ("sentence", .string(explanation.sentence)),
             ("next", reporter.time(explanation.next)),
         ])
@@ -183,7 +183,7 @@ extension Device {
                 ("condition", .string(row.name)), ("value", .string(row.word(state.value))),
                 ("number", .integer(Int64(state.value))),
                 ("sensing", .string(state.sensing.rawValue)),
-                ("source", state.source.map { .string($0.words) } ?? .null),
+                ("source", state.source.map { .string($0.label) } ?? .null),
                 ("since", reporter.time(state.since)),
                 ("choices", .string(row.choices)), ("documentation", .string(row.documentation)),
             ])
@@ -226,19 +226,19 @@ extension Gate {
                     .map(
                         ValueMap(
                             zip(Trigger.allCases, row.cells).compactMap { trigger, cell in
-                                cell == .no ? nil : (trigger.letter, .string(cell.words))
+                                cell == .no ? nil : (trigger.letter, .string(cell.label))
                             }
                         )
                     )
                 ),
-                ("kind", .string(row.kind.words)),
+                ("kind", .string(row.kind.label)),
             ])
         }
     }
 }
 
 extension GateRow.Kind {
-    fileprivate var words: String {
+    fileprivate var label: String {
         switch self {
         case .needed: "always"
         case .rule: "rule"
@@ -249,7 +249,7 @@ extension GateRow.Kind {
 
 extension Launch {
     /// What it is doing, in a few words.
-    package var stateWords: String {
+    package var stateLabel: String {
         if ending != nil { return "ending" }
         switch (role, presence) {
         case (_, .suspended): return isCommand ? "interrupted" : "suspended"
@@ -268,11 +268,11 @@ extension Launch {
 
 extension AppState {
     /// The app's own program first, then what runs for it.
-    package var stateWords: String {
+    package var stateLabel: String {
         if problem != nil { return "invalid manifest" }
         if manifest == nil { return "not installed" }
-        if let main = launches.first(where: { $0.role == .main }) { return main.stateWords }
-        if let command = launches.first { return command.stateWords }
+        if let main = launches.first(where: { $0.role == .main }) { return main.stateLabel }
+        if let command = launches.first { return command.stateLabel }
         return record.closedAt == nil ? "not running" : "closed"
     }
 }

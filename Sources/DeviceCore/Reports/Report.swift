@@ -36,9 +36,9 @@ struct Reporter {
         guard let run else { return .null }
         return Report.map([
             ("at", time(run.at)), ("task", .string(run.identifier)),
-            ("outcome", .string(run.result.word)), ("result", .string(run.result.words)),
+            ("outcome", .string(run.result.word)), ("result", .string(run.result.summary)),
             // The words of a stopped run end with its reason.
-            ("reason", run.result.words.hasSuffix(run.reason) ? .null : .string(run.reason)),
+            ("reason", run.result.summary.hasSuffix(run.reason) ? .null : .string(run.reason)),
             ("decision", run.decision?.report ?? .null),
         ])
     }
@@ -88,7 +88,7 @@ extension HistoryLine {
                 ("what", "run"), ("launch", .integer(Int64(wake.launch.number))),
                 ("trigger", .string(wake.trigger.rawValue)), ("task", .string(wake.identifier)),
                 ("resumed", .bool(wake.resumed)), ("simulated", .bool(wake.simulated)),
-                ("outcome", .string(wake.result.word)), ("result", .string(wake.result.words)),
+                ("outcome", .string(wake.result.word)), ("result", .string(wake.result.summary)),
                 ("reason", .string(wake.reason)),
                 ("seconds", Report.seconds(wake.runTime)),
                 ("cpuSeconds", wake.cpu.map(Report.seconds) ?? .null),
@@ -98,7 +98,7 @@ extension HistoryLine {
         case .ended(let result, let reason):
             fields += [
                 ("what", "ended"), ("outcome", .string(result.word)),
-                ("result", .string(result.words)), ("reason", .string(reason)),
+                ("result", .string(result.summary)), ("reason", .string(reason)),
             ]
         case .dropped(let identifier, let reason):
             fields += [

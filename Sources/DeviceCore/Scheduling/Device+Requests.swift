@@ -3,59 +3,64 @@ import Vocabulary
 /// Asking for work: submit, run, cancel, simulate; and the standing requests that a manifest or
 /// a fetch interval makes.
 extension Device {
-    mutating func user(_ request: UserRequest, _ reply: ReplyToken, _ step: inout Step) {
+    mutating func user(_ request: UserRequest, _ reply: ReplyToken, _ transition: inout Transition)
+    {
         switch request {
-        case .open(let app, let attach): open(app, attach: attach, reply, &step)
-        case .leave(let app): leave(app, reply, &step)
-        case .close(let app): close(app, reply, &step)
-        case .submit(let submission): submit(submission, reply, &step)
-        case .run(let app, let identifier): run(app, identifier, reply, &step)
-        case .cancel(let app, let identifier): cancel(app, identifier, reply, &step)
+        case .open(let app, let attach): open(app, attach: attach, reply, &transition)
+        case .leave(let app): leave(app, reply, &transition)
+        case .close(let app): close(app, reply, &transition)
+        case .submit(let submission): submit(submission, reply, &transition)
+        case .run(let app, let identifier): run(app, identifier, reply, &transition)
+        case .cancel(let app, let identifier): cancel(app, identifier, reply, &transition)
         case .cancelPending(let app, let identifier):
             guard let index = apps.index(of: app) else {
-                return step.reply(reply, .refused(unknown(app)))
+                return transition.reply(reply, .refused(unknown(app)))
             }
-            cancelPending(of: index, identifier: identifier, &step)
-            step.reply(reply, .done)
+            cancelPending(of: index, identifier: identifier, &transition)
+            transition.reply(reply, .done)
         case .pause(let interval):
-            pause = interval.map { .until(step.now.boot + $0) } ?? .untilContinued
-            pausedAt = step.now.wall
-            pauseEnds = interval.map { step.now.wall + $0 }
+            pause = interval.map { .until(transition.now.boot + $0) } ?? .untilContinued
+            pausedAt = transition.now.wall
+            pauseEnds = interval.map { transition.now.wall + $0 }
             save(.device)
-            stopAllRuns(.paused, &step)
-            step.reply(reply, .done)
+            stopAllRuns(.paused, &transition)
+            transition.reply(reply, .done)
             touchAll()
         case .continue:
             endPause()
             save(.device)
-            step.reply(reply, .done)
+            transition.reply(reply, .done)
             touchAll()
-        case .play(let condition, let reading):
-            conditionReported(condition, .hand, reading, &step)
-            step.reply(reply, .done)
+        case .override(let condition, let reading):
+            conditionReported(condition, .hand, reading, &transition)
+            transition.reply(reply, .done)
         case .simulate(let simulation, let app, let identifier):
-            simulate(simulation, app, identifier, reply, &step)
+            simulate(simulation, app, identifier, reply, &transition)
         }
     }
 
     // MARK: Submit
 
-    mutating func submit(_ submission: Submission, _ reply: ReplyToken, _ step: inout Step) {
+    mutating func submit(
+        _ submission: Submission,
+        _ reply: ReplyToken,
+        _ transition: inout Transition
+    ) {
         do throws(Refusal) {
-            step.reply(reply, .value(try accept(submission, &step)))
+            transition.reply(reply, .value(try accept(submission, &transition)))
         } catch {
             if error.code == .notPermitted, submission.command == nil, let app = submission.app,
                 let index = apps.index(of: app)
             {
-                note(.notPermitted, error.value, app: index, &step)
+                recordMistake(.notPermitted, error.value, app: index, &transition)
             }
-            step.reply(reply, .refused(error))
+            transition.reply(reply, .refused(error))
         }
     }
 
     private mutating func accept(
         _ submission: Submission,
-        _ step: inout Step
+        _ transition: inout Transition
     ) throws(Refusal) -> Value {
         let (app, identifier) = try name(of: submission)
         try check(submission)
@@ -72,11 +77,13 @@ extension Device {
             )
         }
         if submission.command == nil { try checkPermission(submission, app, identifier) }
-        let index = place(app)
+        let index = ensureApp(app)
         try checkCaps(submission.kind, identifier, index)
         if let command = submission.command {
             let manifest = Shared(transientManifest(app, command, submission))
-            if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
+            if apps[index].record.firstSeen == nil {
+                apps[index].record.firstSeen = transition.now.wall
+            }
             apps[index].record.transient = manifest
             apps[index].record.closedAt = nil
             apps[index].manifest = manifest
@@ -90,11 +97,11 @@ extension Device {
             identifier: identifier,
             kind: submission.kind,
             origin: .submitted,
-            earliest: submission.earliest ?? submission.after.map { step.now.wall + $0 },
+            earliest: submission.earliest ?? submission.after.map { transition.now.wall + $0 },
             span: submission.earliest == nil ? submission.after : nil,
             needs: submission.needs,
             every: submission.every,
-            submittedAt: step.now.wall
+            submittedAt: transition.now.wall
         )
         apps[index].requests.append(request)
         if request.kind == .refresh { planner.isStale = true }
@@ -299,12 +306,12 @@ extension Device {
         _ app: AppID,
         _ identifier: String?,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         do throws(Refusal) {
             let index = try index(ofKnown: app)
-            let place = try choose(identifier, in: index)
-            var request = apps[index].requests[place]
+            let requestIndex = try choose(identifier, in: index)
+            var request = apps[index].requests[requestIndex]
             guard isWaiting(request, in: apps[index]) else {
                 throw Refusal(
                     .held,
@@ -313,12 +320,12 @@ extension Device {
                     fix: "offstage status"
                 )
             }
-            request.mode = .wished
-            request.readySince = step.now.boot
-            try startNow(request, index, &step)
-            step.reply(reply, .value(answer(app, request.identifier, request.id)))
+            request.mode = .userInitiated
+            request.readySince = transition.now.boot
+            try startNow(request, index, &transition)
+            transition.reply(reply, .value(answer(app, request.identifier, request.id)))
         } catch {
-            step.reply(reply, .refused(error))
+            transition.reply(reply, .refused(error))
         }
     }
 
@@ -332,10 +339,10 @@ extension Device {
     /// The named request, else the refresh, else whatever waits.
     private func choose(_ identifier: String?, in index: Int) throws(Refusal) -> Int {
         let app = apps[index]
-        let places = app.requests.indices.filter { app.requests[$0].mode != .simulated }
+        let indices = app.requests.indices.filter { app.requests[$0].mode != .simulated }
         if let identifier {
-            if let place = places.first(where: { app.requests[$0].identifier == identifier }) {
-                return place
+            if let index = indices.first(where: { app.requests[$0].identifier == identifier }) {
+                return index
             }
             throw Refusal(
                 .notFound,
@@ -344,8 +351,8 @@ extension Device {
                 fix: "offstage tasks \(app.id)"
             )
         }
-        if let place = places.first(where: { app.requests[$0].kind == .refresh }) { return place }
-        if let place = places.first { return place }
+        if let index = indices.first(where: { app.requests[$0].kind == .refresh }) { return index }
+        if let index = indices.first { return index }
         throw Refusal(
             .notFound,
             reason: "\(app.id) has nothing to run",
@@ -358,23 +365,25 @@ extension Device {
     mutating func startNow(
         _ request: Request,
         _ index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) throws(Refusal) {
         for row in GateTable.rows {
-            guard let context = context(row, request, of: index, at: step.now),
+            guard let context = context(row, request, of: index, at: transition.now),
                 row.check(context) != .open
             else { continue }
-            let words = row.words(context)
+            let explanation = row.explain(context)
             let name = apps[index].id.name
             throw Refusal(
                 .held,
-                reason: "\(name) does not run: \(words.sentence)",
-                value: words.fix.isEmpty ? words.value : "",
-                fix: words.fix.isEmpty ? "needed: \(words.needed)" : words.fix
+                reason: "\(name) does not run: \(explanation.sentence)",
+                value: explanation.fix.isEmpty ? explanation.value : "",
+                fix: explanation.fix.isEmpty ? "needed: \(explanation.needed)" : explanation.fix
             )
         }
-        if let place = apps[index].index(of: request.id) { apps[index].requests[place] = request }
-        start(request, of: index, &step)
+        if let requestIndex = apps[index].index(of: request.id) {
+            apps[index].requests[requestIndex] = request
+        }
+        start(request, of: index, &transition)
     }
 
     // MARK: Cancel
@@ -383,7 +392,7 @@ extension Device {
         _ app: AppID,
         _ identifier: String?,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         do throws(Refusal) {
             // Also of an app whose manifest is gone.
@@ -415,40 +424,41 @@ extension Device {
                 )
             }
             for request in requests where isMeant(request) && request.launch != nil {
-                stop(request, of: index, &step)
+                stop(request, of: index, &transition)
             }
-            cancelPending(of: index, identifier: identifier, &step)
-            step.reply(reply, .done)
+            cancelPending(of: index, identifier: identifier, &transition)
+            transition.reply(reply, .done)
         } catch {
-            step.reply(reply, .refused(error))
+            transition.reply(reply, .refused(error))
         }
     }
 
     /// Ends the run of a request; the process of an app that speaks with us lives on.
-    private mutating func stop(_ request: Request, of index: Int, _ step: inout Step) {
-        guard let id = request.launch, let place = apps[index].index(of: id) else { return }
-        if apps[index].launches[place].isCommand {
+    private mutating func stop(_ request: Request, of index: Int, _ transition: inout Transition) {
+        guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
+        if apps[index].launches[launchIndex].isCommand {
             // It may be ending for another reason already, or its result is being read.
             if request.origin == .submitted, let slot = apps[index].index(of: request.id) {
                 apps[index].requests[slot].isCancelled = true
                 save(app: index, request: request.id)
             }
-            stopCommand(id, .cancelled, &step)
+            stopCommand(id, .cancelled, &transition)
             return
         }
-        for delivery in apps[index].launches[place].deliveries where delivery.request == request.id
-        {
-            expireEarly(delivery, id, .cancelled, &step)
+        for delivery in apps[index].launches[launchIndex].deliveries
+        where delivery.request == request.id {
+            expireEarly(delivery, id, .cancelled, &transition)
         }
     }
 
     /// What nobody has a receipt for: an offer that is still accepted runs, but does not come back.
-    mutating func cancelPending(of index: Int, identifier: String?, _ step: inout Step) {
+    mutating func cancelPending(of index: Int, identifier: String?, _ transition: inout Transition)
+    {
         for request in apps[index].requests
         where request.origin == .submitted && request.isPending && request.mode != .simulated
             && (identifier == nil || request.identifier == identifier)
         {
-            drop(request, of: index, reason: "cancelled", &step)
+            drop(request, of: index, reason: "cancelled", &transition)
         }
         touch(index)
     }

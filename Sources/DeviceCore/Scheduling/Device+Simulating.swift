@@ -7,18 +7,18 @@ extension Device {
         _ app: AppID,
         _ identifier: String?,
         _ reply: ReplyToken,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
         do throws(Refusal) {
             let index = try index(ofKnown: app)
             switch simulation {
-            case .expire: try simulateExpiry(of: identifier, index, &step)
+            case .expire: try simulateExpiry(of: identifier, index, &transition)
             case .launch, .fetch:
-                try simulateLaunch(simulation, identifier, index, &step)
+                try simulateLaunch(simulation, identifier, index, &transition)
             }
-            step.reply(reply, .done)
+            transition.reply(reply, .done)
         } catch {
-            step.reply(reply, .refused(error))
+            transition.reply(reply, .refused(error))
         }
     }
 
@@ -27,7 +27,7 @@ extension Device {
         _ simulation: Simulation,
         _ identifier: String?,
         _ index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) throws(Refusal) {
         let app = apps[index]
         var model = app.requests.first { request in
@@ -36,7 +36,7 @@ extension Device {
                     ? request.kind == .refresh : true)
         }
         if model == nil, simulation == .launch, identifier == nil {
-            try launchInBackground(index, &step)
+            try launchInBackground(index, &transition)
             return
         }
         if model == nil, simulation == .fetch, identifier == nil, app.manifest != nil,
@@ -57,7 +57,7 @@ extension Device {
                 kind: isProcessing ? .processing : .refresh,
                 origin: identifier == nil ? .fetch : .submitted,
                 needs: Needs(),
-                submittedAt: step.now.wall
+                submittedAt: transition.now.wall
             )
         }
         guard var request = model else {
@@ -79,7 +79,7 @@ extension Device {
         apps[index].requests.append(request)
         save(app: index, request: request.id)
         do throws(Refusal) {
-            try startNow(request, index, &step)
+            try startNow(request, index, &transition)
         } catch {
             apps[index].requests.removeAll { $0.id == request.id }
             forget(request: request.id)
@@ -91,7 +91,7 @@ extension Device {
     /// A test skips the gate of what is still running: an app may be given the same task once more
     /// beside the first. A plain program is not run twice, for its files' sake.
     private func checkRoom(for request: Request, in app: AppState) throws(Refusal) {
-        switch app.obstacle(to: request) {
+        switch app.conflict(to: request) {
         case .none, .task: break
         case .program:
             throw Refusal(
@@ -111,7 +111,9 @@ extension Device {
     }
 
     /// An app's own process, straight into the background, for nothing in particular (C12).
-    private mutating func launchInBackground(_ index: Int, _ step: inout Step) throws(Refusal) {
+    private mutating func launchInBackground(_ index: Int, _ transition: inout Transition)
+        throws(Refusal)
+    {
         let app = apps[index]
         guard app.isLinked, app.launches.isEmpty else {
             throw Refusal(
@@ -133,7 +135,7 @@ extension Device {
                 fix: "needed: ok"
             )
         }
-        if let block = startBlock, block.until > step.now.boot {
+        if let block = startBlock, block.until > transition.now.boot {
             throw Refusal(
                 .held,
                 reason: block.failure.cause.sentence,
@@ -141,24 +143,24 @@ extension Device {
                 fix: block.failure.cause.fix + ", then try again"
             )
         }
-        _ = launchForDelivery(index, &step)
+        _ = launchForDelivery(index, &transition)
     }
 
     private mutating func simulateExpiry(
         of identifier: String?,
         _ index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) throws(Refusal) {
         var found = false
         for launch in apps[index].launches where launch.wake != nil {
             let isMeant = identifier == nil || launch.wake?.identifier == identifier
             if launch.isCommand, isMeant {
-                stopCommand(launch.id, .simulated, &step)
+                stopCommand(launch.id, .simulated, &transition)
                 found = true
             }
             for delivery in launch.deliveries
             where identifier == nil || delivery.identifier == identifier {
-                expireEarly(delivery, launch.id, .simulated, &step)
+                expireEarly(delivery, launch.id, .simulated, &transition)
                 found = true
             }
         }

@@ -4,23 +4,23 @@ import Vocabulary
 /// everything, or took the manifest away.
 extension Device {
     /// A condition changed: expires early what needed it. Only the change counts, so that what
-    /// was started in spite of a condition (a wish, a simulation) is not stopped by it.
-    mutating func stopWhatMayNotGoOn(after condition: Condition, _ step: inout Step) {
+    /// was started in spite of a condition (user-initiated, simulated) is not stopped by it.
+    mutating func stopWhatMayNotGoOn(after condition: Condition, _ transition: inout Transition) {
         guard let reason = lossReason(condition) else { return }
         for owner in owners {
-            guard let (index, place) = find(owner.launch) else { continue }
-            let launch = apps[index].launches[place]
+            guard let (index, launchIndex) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[launchIndex]
             // What the user looks at goes on.
             guard let wake = launch.wake, launch.presence != .foreground else { continue }
             if launch.isCommand {
                 if concerns(reason, wake.trigger, needs(of: launch.request, index)) {
-                    stopCommand(launch.id, reason, &step)
+                    stopCommand(launch.id, reason, &transition)
                 }
                 continue
             }
             for delivery in launch.deliveries
             where concerns(reason, delivery.trigger, needs(of: delivery.request, index)) {
-                expireEarly(delivery, launch.id, reason, &step)
+                expireEarly(delivery, launch.id, reason, &transition)
             }
         }
     }
@@ -40,8 +40,8 @@ extension Device {
     }
 
     private func needs(of request: RequestID?, _ index: Int) -> Needs {
-        guard let request, let place = apps[index].index(of: request) else { return Needs() }
-        return apps[index].requests[place].needs
+        guard let request, let requestIndex = apps[index].index(of: request) else { return Needs() }
+        return apps[index].requests[requestIndex].needs
     }
 
     /// Power, network and unlocked data, when they were asked for; a user who comes back, low-power
@@ -61,42 +61,42 @@ extension Device {
 
     /// Processing has longer while the device is idle and charging: what runs has more from now on,
     /// or less, but always the time of a warning.
-    mutating func moveEnds(by shift: Interval, _ step: inout Step) {
+    mutating func moveEnds(by shift: Interval, _ transition: inout Transition) {
         guard shift != .zero else { return }
-        let soonest = step.now.awake + settings.expiryWarning
+        let soonest = transition.now.awake + settings.expiryWarning
         for owner in owners {
-            guard let (index, place) = find(owner.launch) else { continue }
-            let launch = apps[index].launches[place]
+            guard let (index, launchIndex) = find(owner.launch) else { continue }
+            let launch = apps[index].launches[launchIndex]
             guard let wake = launch.wake, wake.trigger == .processing, launch.ending == nil,
                 launch.presence != .foreground
             else { continue }
             if launch.isCommand {
-                apps[index].launches[place].wake?.end = max(wake.end + shift, soonest)
+                apps[index].launches[launchIndex].wake?.end = max(wake.end + shift, soonest)
             } else {
                 for (slot, delivery) in launch.deliveries.enumerated()
                 where delivery.trigger == .processing && !delivery.warned {
-                    apps[index].launches[place].deliveries[slot].end =
+                    apps[index].launches[launchIndex].deliveries[slot].end =
                         max(delivery.end + shift, soonest)
                 }
-                let ends = apps[index].launches[place].deliveries.map(\.end)
-                apps[index].launches[place].wake?.end = ends.max() ?? wake.end
+                let ends = apps[index].launches[launchIndex].deliveries.map(\.end)
+                apps[index].launches[launchIndex].wake?.end = ends.max() ?? wake.end
             }
             save(app: index, launch: launch.id)
             touch(index)
         }
     }
 
-    mutating func stopAllRuns(_ reason: StopReason, _ step: inout Step) {
-        for owner in owners { stopRuns(of: owner.launch, reason, &step) }
+    mutating func stopAllRuns(_ reason: StopReason, _ transition: inout Transition) {
+        for owner in owners { stopRuns(of: owner.launch, reason, &transition) }
     }
 
-    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ step: inout Step) {
-        guard let (index, place) = find(id) else { return }
-        let launch = apps[index].launches[place]
+    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ transition: inout Transition) {
+        guard let (index, launchIndex) = find(id) else { return }
+        let launch = apps[index].launches[launchIndex]
         if launch.isCommand {
-            if launch.wake != nil { stopCommand(id, reason, &step) }
+            if launch.wake != nil { stopCommand(id, reason, &transition) }
         } else if launch.presence != .foreground {
-            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &step) }
+            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &transition) }
         }
     }
 
@@ -105,15 +105,15 @@ extension Device {
         _ delivery: Delivery,
         _ id: LaunchID,
         _ reason: StopReason,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        guard let (index, place) = find(id),
-            let slot = apps[index].launches[place].deliveries.firstIndex(where: {
+        guard let (index, launchIndex) = find(id),
+            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
                 $0.id == delivery.id
             })
         else { return }
-        let end = min(delivery.end, step.now.awake + settings.expiryWarning)
-        apps[index].launches[place].deliveries[slot].end = end
-        warn(delivery.id, id, reason, &step)
+        let end = min(delivery.end, transition.now.awake + settings.expiryWarning)
+        apps[index].launches[launchIndex].deliveries[slot].end = end
+        warn(delivery.id, id, reason, &transition)
     }
 }

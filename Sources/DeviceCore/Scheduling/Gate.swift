@@ -82,7 +82,7 @@ enum GateAnswer: Hashable, Sendable {
 }
 
 /// What a gate says to a person.
-struct GateWords: Hashable, Sendable {
+struct GateExplanation: Hashable, Sendable {
     /// What it sees now.
     var value: String
     /// What it must see to open.
@@ -94,7 +94,7 @@ struct GateWords: Hashable, Sendable {
     var fix = ""
 }
 
-extension GateWords {
+extension GateExplanation {
     /// Of a gate that goes by one condition; they say so when no source tells of it.
     init(
         of condition: Condition,
@@ -203,7 +203,7 @@ enum GateCell: Character, Sendable {
     /// Plain commands.
     case command = "o"
 
-    package var words: String {
+    package var label: String {
         switch self {
         case .no: ""
         case .yes: "●"
@@ -228,16 +228,17 @@ struct GateRow: Sendable {
     let cells: [GateCell]
     let kind: Kind
     let check: @Sendable (borrowing GateContext) -> GateAnswer
-    let words: @Sendable (borrowing GateContext) -> GateWords
+    let explain: @Sendable (borrowing GateContext) -> GateExplanation
 
     enum Kind: Sendable {
         /// Without it no launch is possible: holds simulated runs too.
         case needed
-        /// A rule that the user's own wish does not lift.
+        /// A rule that holds user-initiated runs too.
         case rule
         /// Only saves energy, data or wakes: `offstage run` skips it.
         case saving
-        /// As `saving`, but for a wish of before this daemon: it has to hear of its sensors first.
+        /// As `saving`, but holds a user-initiated run of before this daemon: it has to hear of its
+        /// sensors first.
         case pause
     }
 
@@ -245,7 +246,9 @@ struct GateRow: Sendable {
 
 extension GateRow.Kind {
     func concerns(_ request: Request, _ cell: GateCell) -> Bool {
-        guard applies(in: request.modeOfGates) || self == .pause && request.isOldWish else {
+        guard
+            applies(in: request.modeOfGates) || self == .pause && request.isUserInitiatedBeforeStart
+        else {
             return false
         }
         switch cell {
@@ -258,8 +261,10 @@ extension GateRow.Kind {
 
     private func applies(in mode: Request.RunMode) -> Bool {
         switch (mode, self) {
-        case (.normal, _), (.simulated, .needed), (.wished, .needed), (.wished, .rule): true
-        case (.simulated, _), (.wished, .saving), (.wished, .pause): false
+        case (.normal, _), (.simulated, .needed), (.userInitiated, .needed),
+            (.userInitiated, .rule):
+            true
+        case (.simulated, _), (.userInitiated, .saving), (.userInitiated, .pause): false
         }
     }
 }
@@ -281,7 +286,7 @@ enum GateTable {
         let title: String
         let kind: GateRow.Kind
         let check: @Sendable (borrowing GateContext) -> GateAnswer
-        let words: @Sendable (borrowing GateContext) -> GateWords
+        let explain: @Sendable (borrowing GateContext) -> GateExplanation
     }
 
     // Columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer Events
@@ -348,7 +353,7 @@ enum GateTable {
             cells: cells.map { GateCell(rawValue: $0) ?? .no },
             kind: definition.kind,
             check: definition.check,
-            words: definition.words
+            explain: definition.explain
         )
     }
 }

@@ -18,8 +18,8 @@ extension [HoldTime] {
 
     mutating func change(from old: GateSet, to new: GateSet, at now: WallTime) {
         var hasClosed = false
-        for place in indices where self[place].until == nil && !new.contains(self[place].gate) {
-            self[place].until = now
+        for index in indices where self[index].until == nil && !new.contains(self[index].gate) {
+            self[index].until = now
             hasClosed = true
         }
         if hasClosed { keepLast() }
@@ -36,13 +36,13 @@ extension [HoldTime] {
     }
 
     private mutating func keepLast() {
-        var place = 0
-        while place < count {
-            let entry = self[place]
+        var index = 0
+        while index < count {
+            let entry = self[index]
             let isOver =
                 entry.until != nil
-                && self[(place + 1)...].contains { $0.gate == entry.gate && $0.until != nil }
-            if isOver { remove(at: place) } else { place += 1 }
+                && self[(index + 1)...].contains { $0.gate == entry.gate && $0.until != nil }
+            if isOver { remove(at: index) } else { index += 1 }
         }
     }
 }

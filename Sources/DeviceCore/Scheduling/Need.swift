@@ -43,7 +43,7 @@ extension Condition {
 }
 
 extension Needs {
-    package var words: [String] { Need.all.filter { $0.isAsked(by: self) }.map(\.rawValue) }
+    package var names: [String] { Need.all.filter { $0.isAsked(by: self) }.map(\.rawValue) }
 }
 
 extension TaskKind {

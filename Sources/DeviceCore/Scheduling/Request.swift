@@ -7,9 +7,9 @@ package struct Request: Hashable, Sendable, Codable {
     package var identifier: String
     package var kind: TaskKind
     package var origin: Origin
-    /// A floor: never before it.
+    /// Never before it.
     package var earliest: WallTime?
-    /// How long after it was asked for that floor lies, which a clock that is set moves; nil: it is
+    /// How long after it was asked for that date lies, which a clock that is set moves; nil: it is
     /// a date of the caller's.
     package var span: Interval?
     package var needs: Needs
@@ -52,8 +52,8 @@ package struct Request: Hashable, Sendable, Codable {
 
     package enum RunMode: String, Hashable, Sendable, Codable {
         case normal
-        /// The user's wish: gates that only save are skipped.
-        case wished
+        /// `offstage run`: gates that only save are skipped.
+        case userInitiated = "wished"
         /// A developer's test: only the gates that keep the launch possible apply.
         case simulated
     }
@@ -61,8 +61,12 @@ package struct Request: Hashable, Sendable, Codable {
     /// A simulated run that was interrupted goes on like any other: in its next window.
     var modeOfGates: RunMode { mode == .simulated && interruptedAt != nil ? .normal : mode }
 
-    /// A wish begins at once, or is refused: what waits was begun by a daemon that is gone.
-    var isOldWish: Bool { mode == .wished && readySince == nil }
+    /// A user-initiated run begins at once, or is refused: one that waits was begun by a daemon
+    /// that is gone.
+    var isUserInitiatedBeforeStart: Bool { isUserInitiated && readySince == nil }
+
+    /// Begun by `offstage run`.
+    var isUserInitiated: Bool { mode == .userInitiated }
 
     var trigger: Trigger { kind.trigger }
 

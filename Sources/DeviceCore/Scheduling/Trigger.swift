@@ -38,7 +38,7 @@ package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
         }
     }
 
-    package var words: String {
+    package var label: String {
         switch self {
         case .refresh: "fetch or refresh"
         case .processing: "processing"

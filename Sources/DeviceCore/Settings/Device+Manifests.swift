@@ -2,93 +2,95 @@ import Vocabulary
 
 /// Apps come, change and go with their manifests.
 extension Device {
-    mutating func manifest(_ change: ManifestChange, _ step: inout Step) {
+    mutating func manifest(_ change: ManifestChange, _ transition: inout Transition) {
         switch change {
         case .present(let manifest):
-            present(manifest, &step)
-            if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &step) }
+            present(manifest, &transition)
+            if let index = apps.index(of: manifest.id) { stopWhatIsNotAllowed(index, &transition) }
         case .invalid(let id, let reason):
-            let index = place(id)
+            let index = ensureApp(id)
             // Half an edit, perhaps: what runs goes on.
-            lose(index, &step)
+            lose(index, &transition)
             apps[index].problem = reason
-            remember(index, &step)
+            remember(index, &transition)
         case .removed(let id):
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
-            lose(index, &step)
+            lose(index, &transition)
             for launch in apps[index].launches where launch.isCommand {
-                stopCommand(launch.id, .manifestRemoved, &step)
+                stopCommand(launch.id, .manifestRemoved, &transition)
             }
             // What the user did with it is kept, should it come back.
             apps[index].problem = nil
         }
     }
 
-    mutating func present(_ manifest: AppManifest, _ step: inout Step) {
-        let index = place(manifest.id)
+    mutating func present(_ manifest: AppManifest, _ transition: inout Transition) {
+        let index = ensureApp(manifest.id)
         let old = apps[index].manifest
         guard old?.value != manifest || apps[index].problem != nil else { return }
         apps[index].manifest = Shared(manifest)
         apps[index].problem = nil
         apps[index].record.goneSince = nil
-        remember(index, &step)
+        remember(index, &transition)
         if old?.useFrom != manifest.useFrom {
-            step.emit(.watchUse(manifest.id, manifest.useFrom))
+            transition.emit(.watchUse(manifest.id, manifest.useFrom))
         }
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &transition)
         touch(index)
     }
 
-    private mutating func remember(_ index: Int, _ step: inout Step) {
-        if apps[index].record.firstSeen == nil { apps[index].record.firstSeen = step.now.wall }
+    private mutating func remember(_ index: Int, _ transition: inout Transition) {
+        if apps[index].record.firstSeen == nil {
+            apps[index].record.firstSeen = transition.now.wall
+        }
         save(app: index)
         touch(index)
     }
 
-    private mutating func lose(_ index: Int, _ step: inout Step) {
-        if apps[index].manifest?.useFrom != nil { step.emit(.watchUse(apps[index].id, nil)) }
+    private mutating func lose(_ index: Int, _ transition: inout Transition) {
+        if apps[index].manifest?.useFrom != nil { transition.emit(.watchUse(apps[index].id, nil)) }
         apps[index].manifest = nil
         if apps[index].record.goneSince == nil {
-            apps[index].record.goneSince = step.now.wall
+            apps[index].record.goneSince = transition.now.wall
             save(app: index)
         }
-        standRequests(of: index, &step)
+        reconcileStandingRequests(of: index, &transition)
         touch(index)
     }
 
     /// Runs of a kind that the manifest, as it is now, no longer declares.
-    mutating func stopWhatIsNotAllowed(_ index: Int, _ step: inout Step) {
+    mutating func stopWhatIsNotAllowed(_ index: Int, _ transition: inout Transition) {
         guard let manifest = apps[index].manifest?.value, !apps[index].isTransient else { return }
         for launch in apps[index].launches {
             switch launch.role {
             case .command(_, let kind):
                 guard manifest.command(for: kind) == nil || !manifest.declares(kind.trigger)
                 else { continue }
-                stopCommand(launch.id, .manifestRemoved, &step)
+                stopCommand(launch.id, .manifestRemoved, &transition)
             case .main:
                 guard launch.presence != .foreground else { continue }
                 for delivery in launch.deliveries where !manifest.declares(delivery.trigger) {
-                    expireEarly(delivery, launch.id, .manifestRemoved, &step)
+                    expireEarly(delivery, launch.id, .manifestRemoved, &transition)
                 }
             }
         }
     }
 
     /// Makes the standing requests what the manifest and the fetch interval say.
-    mutating func standRequests(of index: Int, _ step: inout Step) {
+    mutating func reconcileStandingRequests(of index: Int, _ transition: inout Transition) {
         guard !apps[index].isTransient else { return }
         planner.isStale = true
         let manifest = apps[index].manifest
-        stand(
+        reconcileStandingRequest(
             "refresh",
             .refresh,
             .command,
             wanted: manifest?.refreshCommand != nil && manifest?.modes.contains(.fetch) == true,
             needs: Needs(),
             of: index,
-            &step
+            &transition
         )
-        stand(
+        reconcileStandingRequest(
             "processing",
             .processing,
             .command,
@@ -96,7 +98,7 @@ extension Device {
                 && manifest?.modes.contains(.processing) == true,
             needs: manifest?.processingNeeds ?? Needs(),
             of: index,
-            &step
+            &transition
         )
         // Permitted identifiers turn the first API off (B7).
         let fetches =
@@ -104,22 +106,30 @@ extension Device {
             && apps[index].record.fetchInterval != .never
             && manifest?.modes.contains(.fetch) == true
             && manifest?.permittedTaskIdentifiers.isEmpty == true
-        stand("fetch", .refresh, .fetch, wanted: fetches, needs: Needs(), of: index, &step)
+        reconcileStandingRequest(
+            "fetch",
+            .refresh,
+            .fetch,
+            wanted: fetches,
+            needs: Needs(),
+            of: index,
+            &transition
+        )
     }
 
-    private mutating func stand(
+    private mutating func reconcileStandingRequest(
         _ identifier: String,
         _ kind: TaskKind,
         _ origin: Request.Origin,
         wanted: Bool,
         needs: Needs,
         of index: Int,
-        _ step: inout Step
+        _ transition: inout Transition
     ) {
-        let place = apps[index].requests.firstIndex {
+        let requestIndex = apps[index].requests.firstIndex {
             $0.origin == origin && $0.identifier == identifier && $0.mode != .simulated
         }
-        switch (place, wanted) {
+        switch (requestIndex, wanted) {
         case (.none, true):
             let request = Request(
                 id: nextSerial(RequestKind.self),
@@ -127,24 +137,24 @@ extension Device {
                 kind: kind,
                 origin: origin,
                 needs: needs,
-                submittedAt: step.now.wall
+                submittedAt: transition.now.wall
             )
             apps[index].requests.append(request)
             save(app: index, request: request.id)
-        case (.some(let place), true):
-            guard apps[index].requests[place].needs != needs else { return }
-            apps[index].requests[place].needs = needs
-            save(app: index, request: apps[index].requests[place].id)
-        case (.some(let place), false):
+        case (.some(let requestIndex), true):
+            guard apps[index].requests[requestIndex].needs != needs else { return }
+            apps[index].requests[requestIndex].needs = needs
+            save(app: index, request: apps[index].requests[requestIndex].id)
+        case (.some(let requestIndex), false):
             // A running one goes with its launch.
-            let request = apps[index].requests[place]
+            let request = apps[index].requests[requestIndex]
             guard request.state == .pending else { return }
-            if request.mode == .wished {
+            if request.isUserInitiated {
                 // Somebody waits for it.
-                drop(request, of: index, reason: "its app no longer asks for it", &step)
+                drop(request, of: index, reason: "its app no longer asks for it", &transition)
             } else {
                 forget(request: request.id)
-                apps[index].requests.remove(at: place)
+                apps[index].requests.remove(at: requestIndex)
             }
         case (.none, false):
             break

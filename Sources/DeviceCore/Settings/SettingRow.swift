@@ -144,8 +144,8 @@ package struct SettingRow: Sendable {
                 + "cost much, and spread over the waking hours while its use is not known."
         ),
         SettingRow(
-            name: "shared-purse",
-            field: .flag(\.sharedPurse),
+            name: "shared-budget",
+            field: .flag(\.sharedBudget),
             documentation: "Whether what one app leaves of its refreshes others may use that day."
         ),
         SettingRow(
@@ -304,6 +304,15 @@ package struct SettingRow: Sendable {
             documentation: "How long they are kept."
         ),
     ]
+
+    /// Names of earlier versions, and what the setting is called now.
+    package static let formerNames: [(former: String, name: String)] = [
+        ("shared-purse", "shared-budget")
+    ]
+
+    package static func name(formerly name: String) -> String? {
+        formerNames.first { $0.former == name }?.name
+    }
 
     /// What a profile sets before the file does.
     package static let profiles: [(name: String, values: [(setting: String, value: String)])] = [

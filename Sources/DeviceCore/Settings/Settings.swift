@@ -30,7 +30,7 @@ package struct Settings: Hashable, Sendable, Codable {
     package var backgroundRefresh = true
     package var refreshFloor = Interval.minutes(15)
     package var refreshesPerDay: Int64 = 24
-    package var sharedPurse = true
+    package var sharedBudget = true
     package var prior = true
     package var wakePrice: Int64 = 16
     package var wakingFrom = Interval.hours(7)
@@ -90,7 +90,7 @@ package struct Settings: Hashable, Sendable, Codable {
             || !self.app(app).backgroundRefresh && isEnforced(name, app: app)
     }
 
-    var purse: RefreshPurse { sharedPurse ? .device : .app }
+    var budgetScope: RefreshBudgetScope { sharedBudget ? .device : .app }
 
     /// Settings of one app; the defaults when nothing is set.
     package func app(_ id: AppID) -> AppSettings {

@@ -154,6 +154,14 @@ package enum SettingsText {
         in settings: inout Settings
     ) -> Diagnostic? {
         guard let row = row(name) else {
+            if let new = SettingRow.name(formerly: name) {
+                return Diagnostic(
+                    .error,
+                    key: name,
+                    reason: "is now called \(new)",
+                    fix: "Write \(new) instead."
+                )
+            }
             let guess = Spelling.suggestion(for: name, among: SettingRow.table.map(\.name))
             return Diagnostic(
                 .error,

@@ -119,7 +119,7 @@ final class AppBus {
         for _ in 0..<32 {
             do throws(LinuxError) {
                 guard let peer = try listener.accept() else { return }
-                if let refusal = server?.accept(peer) { logRefusal(refusal) }
+                if let failure = server?.accept(peer) { logFailure(failure) }
             } catch  where error.errno == .tooManyFiles || error.errno == .tooManyFilesInSystem {
                 log("\(error)")
                 hangUp()
@@ -138,8 +138,8 @@ final class AppBus {
         reserve = try? Self.spare()
     }
 
-    private func logRefusal(_ refusal: Server.Refusal) {
-        switch refusal {
+    private func logFailure(_ failure: Server.AcceptFailure) {
+        switch failure {
         case .foreignUser(let user): log("it is of user \(user)")
         case .failed(let error): log("\(error)")
         case .tooMany: log("there are too many connections")

@@ -33,7 +33,7 @@ struct ControlCalls {
     }
 
     /// What an app's own processes may do: look at themselves, ask for work of their own and take
-    /// it back. To run now is the user's wish.
+    /// it back. To run now is for the user to ask.
     private func mayAsk(_ call: IncomingCall, as app: AppID) -> Bool {
         let named = call.arguments.first?.stringValue
         switch call.method.name {

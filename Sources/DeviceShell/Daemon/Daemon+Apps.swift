@@ -4,14 +4,14 @@ internal import Vocabulary
 
 /// The daemon as apps on the private socket see it.
 extension Daemon: AppHost {
-    func say(_ launch: LaunchID, _ event: AppEvent) { world.happened(.app(launch, event)) }
+    func say(_ launch: LaunchID, _ event: AppEvent) { machine.happened(.app(launch, event)) }
 
     func say(
         _ launch: LaunchID,
         _ event: (ReplyToken) -> AppEvent,
         answer: @escaping (Reply) -> Void
     ) {
-        world.happened(.app(launch, event(world.expect(answer))))
+        machine.happened(.app(launch, event(machine.expect(answer))))
     }
 
     func catchUp() { turn() }

@@ -11,11 +11,11 @@ extension Daemon: ControlHost {
     func now() -> Moment { Clocks.now() }
 
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void) {
-        world.happened(.user(request, reply: world.expect(answer)))
+        machine.happened(.user(request, reply: machine.expect(answer)))
     }
 
     func takeEnvironment(of attached: LaunchID) -> [String] {
-        world.takeEnvironment(of: attached)
+        machine.takeEnvironment(of: attached)
     }
 
     func set(
@@ -67,7 +67,7 @@ extension Daemon: ControlHost {
             )
             return
         }
-        ask(.play(condition, reading), answer: answer)
+        ask(.override(condition, reading), answer: answer)
     }
 
     private func setSetting(
@@ -138,7 +138,7 @@ extension Daemon: ControlHost {
         let found: [Value]
         var unknown: Refusal?
         do throws(StoreError) {
-            let lines = try world.store.history(
+            let lines = try machine.store.history(
                 of: app,
                 before: before,
                 limit: min(limit, 10_000)

@@ -39,8 +39,8 @@ extension Daemon {
         bus = try AppBus(loop, listener, host: self) { [unowned self] pid throws(Refusal) in
             try owner(of: pid)
         }
-        world.announced = { [unowned self] in bus?.happened($0) }
-        world.told = { [unowned self] in bus?.tell($0, $1) }
+        machine.announced = { [unowned self] in bus?.happened($0) }
+        machine.told = { [unowned self] in bus?.tell($0, $1) }
         session = SessionBus(loop, socket: places.socket)
     }
 

@@ -13,9 +13,9 @@ internal import Vocabulary
 final class Daemon {
     let places: DaemonPlaces
     let loop: EventLoop
-    let world: World
+    let machine: Machine
     let control: any ProcessControl
-    private(set) var driver: Driver<World.Port>
+    private(set) var driver: Driver<Machine.Port>
     private let state: StateDirectory
     private var inputs: Inputs?
     private var signals: [SignalSource] = []
@@ -86,7 +86,7 @@ final class Daemon {
             }
             let probe = ControlProbe(name: name, markers: markers, scope: scope, only: step)
             control = FallbackControl(try probe.choose(), markers)
-            world = try World(
+            machine = try Machine(
                 loop,
                 store: store,
                 state: state,
@@ -101,7 +101,7 @@ final class Daemon {
         } catch {
             throw .step("\(error)")
         }
-        driver = Driver(device: device, port: World.Port(world: world))
+        driver = Driver(device: device, port: Machine.Port(machine: machine))
         do throws(LinuxError) {
             if let process = holder.take() {
                 scopeHolder = try ProcessSource(loop, child: process) { [unowned self] _ in
@@ -111,7 +111,7 @@ final class Daemon {
             try state.know()
             store.loss = { [state] in state.loss }
             watchState()
-            world.lockWasReplaced = { [unowned self] in replaceKeeper() }
+            machine.lockWasReplaced = { [unowned self] in replaceKeeper() }
             try prepare(bootID: bootID)
         } catch {
             throw .system(error)
@@ -144,7 +144,7 @@ final class Daemon {
         retryTimer = try TimerSource(loop) { [unowned self] in
             isRetryArmed = false
             retryWait = min(retryWait * 2, .minutes(1))
-            world.happened(.timer)
+            machine.happened(.timer)
         }
         keeperTimer = try TimerSource(loop) { [unowned self] in ensureKeeper() }
         ensureKeeper()
@@ -152,11 +152,11 @@ final class Daemon {
         self.inputs = inputs
         let seed = try FileDescriptor(opening: "/dev/urandom", .reading).read(upTo: 7)
         let device = driver.device
-        let survivors = try world.survivors(
+        let survivors = try machine.survivors(
             known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
         )
         let first = inputs.readFirst()
-        world.happened(
+        machine.happened(
             .started(
                 Start(
                     bootID: bootID,
@@ -168,9 +168,9 @@ final class Daemon {
                 )
             )
         )
-        world.log.begin(with: driver.device)
+        machine.log.begin(with: driver.device)
         turn()
-        world.endStaleHold()
+        machine.endStaleHold()
     }
 
     // MARK: The keeper
@@ -190,7 +190,7 @@ final class Daemon {
                 }
             (keeperProblem, keeperWait) = (nil, Self.firstKeeperWait)
             keptSince = Clocks.boot()
-            world.setKept(true)
+            machine.setKept(true)
         } catch {
             keeperProblem = "\(error)"
             DaemonLog.write("no keeper: frozen apps stay frozen if this daemon ends: \(error)")
@@ -218,7 +218,7 @@ final class Daemon {
     /// It was killed: a new one, but not again and again.
     private func keeperEnded() {
         keeper = nil
-        world.setKept(false)
+        machine.setKept(false)
         let now = Clocks.boot()
         let wait = now - keptSince > .minutes(1) ? .zero : Self.firstKeeperWait
         try? keeperTimer?.arm(at: now + wait)
@@ -242,16 +242,16 @@ final class Daemon {
             while try loop.runTurn() { turn() }
             // What came with the signal is no less true: exits, uses, callers that wait.
             turn()
-            world.cancelProbes()
-            world.log.flush()
-            world.endHold()
+            machine.cancelProbes()
+            machine.log.flush()
+            machine.endHold()
             leaveNothing()
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()
         } catch {
             throw .system(error)
         }
-        if let error = world.isTaken { throw error }
+        if let error = machine.isTaken { throw error }
     }
 
     /// A clean end: what the next daemon makes anew is not left lying about.
@@ -260,7 +260,7 @@ final class Daemon {
         if let ownSocket, socket?.isSameFile(as: ownSocket) == true {
             try? Files.remove(places.socket)
         }
-        guard world.isTaken == nil else { return }
+        guard machine.isTaken == nil else { return }
         guard driver.device.launchIDs.isEmpty, endsDying() else {
             // The next one in its place was still to come.
             if !hasKeeper { _ = try? startKeeper() }
@@ -285,25 +285,25 @@ final class Daemon {
     }
 
     private func stop() {
-        world.stop()
+        machine.stop()
         loop.exit()
     }
 
     /// Everything that happened, and what happens because of it at once.
     func turn() {
         inputs?.refresh()
-        var events = world.takeInbox()
+        var events = machine.takeInbox()
         var rounds = 0
         while !events.isEmpty {
-            driver.turn(events, looksAtStore: world.takeMustLook())
-            if world.takeWasMadeAnew() { settleAnew() }
+            driver.turn(events, looksAtStore: machine.takeMustLook())
+            if machine.takeWasMadeAnew() { settleAnew() }
             adoptSettings()
             inputs?.refresh()
-            events = world.takeInbox()
+            events = machine.takeInbox()
             rounds += 1
             if rounds == 64, !events.isEmpty {
                 // Others want their turn as well; what is left comes with the next one.
-                world.putBack(events)
+                machine.putBack(events)
                 deferred = try? DeferredSource(loop) {}
                 break
             }
@@ -316,7 +316,7 @@ final class Daemon {
     /// Once it is known, the next try is due in its time, and not with each file of a directory.
     private func watchState() {
         state.watch(loop) { [unowned self] in
-            if !driver.mustRetry { world.stateWasLost() }
+            if !driver.mustRetry { machine.stateWasLost() }
         }
     }
 
@@ -324,8 +324,8 @@ final class Daemon {
     private func settleAnew() {
         watchState()
         DaemonLog.write("\(places.state) has been made again, with all that is known")
-        world.log.begin(with: driver.device)
-        world.restartLogs()
+        machine.log.begin(with: driver.device)
+        machine.restartLogs()
         inputs?.keepAnew()
     }
 
@@ -334,7 +334,7 @@ final class Daemon {
         guard let keeper else { return }
         keptSince = .distantPast
         try? keeper.process.send(Signal.kill)
-        guard world.isStopping else { return }
+        guard machine.isStopping else { return }
         // The loop tells of no end any more.
         _ = Poll.ready(keeper.process.descriptor.number, for: .readable, milliseconds: 1000)
         ensureKeeper()
@@ -342,11 +342,11 @@ final class Daemon {
 
     /// Nobody waits for the log.
     private func logWhenIdle() {
-        if world.log.mustNotWait { world.log.flush(continuingWith: driver.device) }
-        guard world.log.isWaiting, !isLogDue else { return }
+        if machine.log.mustNotWait { machine.log.flush(continuingWith: driver.device) }
+        guard machine.log.isWaiting, !isLogDue else { return }
         idle = try? DeferredSource(loop) { [unowned self] in
             isLogDue = false
-            world.log.flush(continuingWith: driver.device)
+            machine.log.flush(continuingWith: driver.device)
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
@@ -368,10 +368,10 @@ final class Daemon {
 
     private func adoptSettings() {
         let settings = driver.device.settings
-        world.setLogSize(settings.logSize)
-        world.setIdleLoad(settings.idleLoad)
-        world.store.historyLimit = settings.historyLines
-        world.store.historyAge = settings.historyAge
+        machine.setLogSize(settings.logSize)
+        machine.setIdleLoad(settings.idleLoad)
+        machine.store.historyLimit = settings.historyLines
+        machine.store.historyAge = settings.historyAge
     }
 
     /// While the store takes nothing, it is tried again: soon, then every minute.

@@ -119,7 +119,7 @@ struct Doctor {
     }
 
     private var waking: Check {
-        let wakes = daemon.world.wakesTheMachine
+        let wakes = daemon.machine.wakesTheMachine
         return Check(
             "waking the machine",
             ok: wakes,
@@ -149,7 +149,7 @@ struct Doctor {
     }
 
     private var store: Check {
-        if let loss = daemon.world.state.loss {
+        if let loss = daemon.machine.state.loss {
             return Check(
                 "store",
                 ok: false,
@@ -173,7 +173,7 @@ struct Doctor {
     }
 
     private var strays: [Check] {
-        daemon.world.strays.map { process in
+        daemon.machine.strays.map { process in
             Check(
                 "strays",
                 ok: false,

@@ -42,7 +42,7 @@ final class Inputs {
         do throws(LinuxError) {
             pressure = try places.pressure.map { (path) throws(LinuxError) in
                 try MemoryPressure(daemon.loop, path) { [unowned self] reading in
-                    self.daemon.world.happened(.condition(.memory, .kernel, reading))
+                    self.daemon.machine.happened(.condition(.memory, .kernel, reading))
                 }
             }
         } catch {
@@ -51,7 +51,9 @@ final class Inputs {
         }
         powerSupplies = places.powerSupplies.map { path in
             PowerSupplies(daemon.loop, path) { [unowned self] said in
-                self.daemon.world.foundFirst(.condition(said.condition, said.source, said.reading))
+                self.daemon.machine.foundFirst(
+                    .condition(said.condition, said.source, said.reading)
+                )
             }
         }
     }
@@ -65,7 +67,7 @@ final class Inputs {
             clockJumps.descriptor.number,
             .readable
         ) { [unowned self] _ in
-            if (try? clockJumps.happened()) == true { daemon.world.happened(.clockChanged) }
+            if (try? clockJumps.happened()) == true { daemon.machine.happened(.clockChanged) }
         }
         sources.append(jumps)
         let directory = Files.directory(of: Clocks.zonePath)
@@ -74,7 +76,7 @@ final class Inputs {
             let zone = try PathSource(daemon.loop, directory, .entries) { [unowned self] event in
                 guard event.name == name else { return }
                 Clocks.readZone()
-                daemon.world.happened(.clockChanged)
+                daemon.machine.happened(.clockChanged)
             }
             sources.append(zone)
         } catch {
@@ -85,7 +87,7 @@ final class Inputs {
 
     /// Why changes of files may go unseen until something else happens; nil: they do not.
     var watchProblem: LinuxError? {
-        manifestWatch?.problem ?? settingsWatch?.problem ?? daemon.world.watchProblem
+        manifestWatch?.problem ?? settingsWatch?.problem ?? daemon.machine.watchProblem
             ?? zoneProblem
     }
 
@@ -94,7 +96,7 @@ final class Inputs {
         guard Clocks.boot() - lastRenewal >= .minutes(1), watchProblem != nil else { return }
         lastRenewal = Clocks.boot()
         (manifestsAreStale, settingsAreStale) = (true, true)
-        daemon.world.renewWatches()
+        daemon.machine.renewWatches()
     }
 
     /// What there is when the daemon starts: the settings, or those that were valid last; all
@@ -149,14 +151,14 @@ final class Inputs {
             let settings = readSettings() ?? lastValidSettings()
             if settings != told {
                 told = settings
-                daemon.world.happened(.settings(settings))
+                daemon.machine.happened(.settings(settings))
             }
         }
         if manifestsAreStale {
             manifestsAreStale = false
             manifestWatch?.watch(manifests.watched())
             let changes = scan()
-            if !changes.isEmpty { daemon.world.happened(.manifests(changes)) }
+            if !changes.isEmpty { daemon.machine.happened(.manifests(changes)) }
         }
     }
 

@@ -59,11 +59,11 @@ final class SessionEnvironment {
         var entries = own
         for entry in session {
             let name = name(entry)
-            guard let place = entries.firstIndex(where: { $0.hasPrefix(name + "=") }) else {
+            guard let index = entries.firstIndex(where: { $0.hasPrefix(name + "=") }) else {
                 entries.append(entry)
                 continue
             }
-            if names.contains(String(name)) { entries[place] = entry }
+            if names.contains(String(name)) { entries[index] = entry }
         }
         return entries
     }

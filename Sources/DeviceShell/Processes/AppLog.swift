@@ -102,8 +102,8 @@ package struct AppLog: Sendable {
 
     /// Where a line begins; 0 where none does for a long while.
     private static func lineStart(in text: [UInt8]) -> Int {
-        for place in 0..<min(4096, text.count) where text[place] == UInt8(ascii: "\n") {
-            return place + 1
+        for index in 0..<min(4096, text.count) where text[index] == UInt8(ascii: "\n") {
+            return index + 1
         }
         return 0
     }

@@ -215,8 +215,8 @@ final class AppProcesses {
         return program
     }
 
-    private static func words(_ error: LinuxError, _ spec: ProcessSpec) -> String {
-        error.words(starting: spec.arguments.first, in: spec.directory)
+    private static func explanation(_ error: LinuxError, _ spec: ProcessSpec) -> String {
+        error.explanation(starting: spec.arguments.first, in: spec.directory)
     }
 
     private func identity(of pid: Int32) -> ProcessID {
@@ -398,7 +398,7 @@ final class AppProcesses {
                 others[pid] = nil
             }
         } catch {
-            DaemonLog.write("failure-command was not started: \(Self.words(error, spec))")
+            DaemonLog.write("failure-command was not started: \(Self.explanation(error, spec))")
         }
     }
 

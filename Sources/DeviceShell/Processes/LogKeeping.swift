@@ -153,7 +153,7 @@ final class LogFloods: Sendable {
                     state.names.remove(name)
                     state.ended.insert(name)
                 }
-                counter.ring()
+                counter.signal()
             }
             return true
         } catch {

@@ -14,7 +14,7 @@ extension StartFailure {
     init(starting error: LinuxError, _ spec: ProcessSpec) {
         self.init(
             error.causeOfStart,
-            reason: error.words(starting: spec.arguments.first, in: spec.directory)
+            reason: error.explanation(starting: spec.arguments.first, in: spec.directory)
         )
     }
 

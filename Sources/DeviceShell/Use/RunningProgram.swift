@@ -55,13 +55,13 @@ enum RunningProgram {
             let given = rest.isEmpty ? [] : [rest.joined(separator: " ")]
             return FirstLine(program: Files.resolved(first), given: given)
         }
-        guard let place = rest.firstIndex(where: { !$0.hasPrefix("-") && !$0.contains("=") })
+        guard let index = rest.firstIndex(where: { !$0.hasPrefix("-") && !$0.contains("=") })
         else { return nil }
         let searchPath = CurrentProcess.environment("PATH") ?? "/usr/local/bin:/usr/bin:/bin"
-        let program = Files.executable(rest[place], searchPath: searchPath)
+        let program = Files.executable(rest[index], searchPath: searchPath)
             .flatMap { Files.resolved($0) }
-        let isPlain = place == 0 ? rest.count == 1 : place == 1 && rest[0] == "-S"
-        return FirstLine(program: program, given: isPlain ? Array(rest[(place + 1)...]) : nil)
+        let isPlain = index == 0 ? rest.count == 1 : index == 1 && rest[0] == "-S"
+        return FirstLine(program: program, given: isPlain ? Array(rest[(index + 1)...]) : nil)
     }
 
     private static func arguments(of pid: Int32) -> [String] {

@@ -93,7 +93,7 @@ final class UseWatch {
     func renew() {
         guard problem != nil else { return }
         problem = nil
-        for place in entries.indices { renew(place) }
+        for index in entries.indices { renew(index) }
     }
 
     /// False: the kernel has no room for more watchers of this user; tried again each time.
@@ -127,24 +127,24 @@ final class UseWatch {
     }
 
     func watch(_ app: AppID, _ source: UseSource?) {
-        if let place = entries.firstIndex(where: { $0.app == app }) {
-            let old = entries.remove(at: place)
+        if let index = entries.firstIndex(where: { $0.app == app }) {
+            let old = entries.remove(at: index)
             drop(old.file)
             drop(old.directory)
         }
         guard let source else { return }
         entries.append(Entry(app: app, source: source))
         entries.sort { $0.app < $1.app }
-        if let place = entries.firstIndex(where: { $0.app == app }) { renew(place) }
+        if let index = entries.firstIndex(where: { $0.app == app }) { renew(index) }
     }
 
     private func handle(_ events: [Inotify.Event]) {
         var seen: [AppID] = []
-        for place in entries.indices {
+        for index in entries.indices {
             var isUsed = false
             var isStale = false
             for event in events {
-                let entry = entries[place]
+                let entry = entries[index]
                 if event.watch == entry.file {
                     isUsed = isUsed || entry.isUse(event.mask)
                     isStale = isStale || event.mask.contains(.ignored)
@@ -156,11 +156,11 @@ final class UseWatch {
                     isStale = true
                 }
             }
-            if isStale, renew(place) { isUsed = true }
+            if isStale, renew(index) { isUsed = true }
             guard isUsed else { continue }
-            switch entries[place].source {
-            case .exec: lookSoon(entries[place].app)
-            case .file: seen.append(entries[place].app)
+            switch entries[index].source {
+            case .exec: lookSoon(entries[index].app)
+            case .file: seen.append(entries[index].app)
             }
         }
         for app in seen { used(app) }
@@ -169,18 +169,18 @@ final class UseWatch {
     /// Watches what the path names now. True: the file has appeared in a directory that was not
     /// there before, and that is a use.
     @discardableResult
-    private func renew(_ place: Int) -> Bool {
-        let old = entries[place]
+    private func renew(_ index: Int) -> Bool {
+        let old = entries[index]
         let above = Files.directory(of: old.path)
         let directory = Files.nearestDirectory(above)
         let mask: Inotify.Mask = [.created, .movedTo, .selfRemoved, .selfMoved, .added]
         // The directory first, so that no file appears between.
-        entries[place].directory = add(directory, mask)
-        entries[place].isNearest = directory != above
-        entries[place].file = add(old.path, old.mask)
+        entries[index].directory = add(directory, mask)
+        entries[index].isNearest = directory != above
+        entries[index].file = add(old.path, old.mask)
         drop(old.file)
         drop(old.directory)
-        return old.isNearest && old.isUsedByAppearing && entries[place].file != nil
+        return old.isNearest && old.isUsedByAppearing && entries[index].file != nil
     }
 
     /// Unless it is somebody's.

@@ -75,7 +75,7 @@ private struct Scanner {
             } else {
                 guard value(depth: depth + 1) else { return false }
             }
-            if isAps { note(key, start..<offset) }
+            if isAps { recordField(key, start..<offset) }
             skipSpace()
             if take(UInt8(ascii: "}")) { return true }
             guard take(UInt8(ascii: ",")) else { return false }
@@ -83,7 +83,7 @@ private struct Scanner {
         }
     }
 
-    private mutating func note(_ key: Range<Int>, _ value: Range<Int>) {
+    private mutating func recordField(_ key: Range<Int>, _ value: Range<Int>) {
         if self.is(key, "content-available") {
             wakes = value.count == 1 && bytes[value.lowerBound] == UInt8(ascii: "1")
         } else if self.is(key, "alert") || self.is(key, "sound") || self.is(key, "badge") {

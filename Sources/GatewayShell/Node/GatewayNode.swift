@@ -15,7 +15,7 @@ package final class GatewayNode {
     /// Part of each `apns-unique-id`; the same for as long as the file lives.
     package let identity: UInt64
     package internal(set) var gateway: Gateway
-    package internal(set) var apps: AppTable
+    package internal(set) var apps: BundleTable
     // Not weak: that would slow down each use of the objects behind.
     package unowned var links: (any DeviceLinks)?
     package unowned var senders: (any PushSenders)?
@@ -61,7 +61,7 @@ package final class GatewayNode {
         /// Those that the operator took away.
         var removedApps: [(AppNumber, bundle: String)] = []
 
-        mutating func note(_ change: StoreBatch.Change) {
+        mutating func include(_ change: StoreBatch.Change) {
             switch change {
             case .device, .channel, .removeChannel, .broadcast, .probe: break
             case .app(let app, _): newApps.append(app)
@@ -104,7 +104,7 @@ package final class GatewayNode {
         lastDevice = largest.device
         lastRestored = try storage.reader.lastRestored()
         gateway = Gateway(limits, lastPush: largest.push)
-        apps = AppTable(try storage.reader.apps(), last: largest.app, limits)
+        apps = BundleTable(try storage.reader.apps(), last: largest.app, limits)
         gateway.load(try storage.channels())
         do throws(LinuxError) {
             timer = try TimerSource(loop) { [unowned self] in
@@ -260,7 +260,7 @@ package final class GatewayNode {
         lostApps = []
         batch.number = gateway.closeBatch()
         var own = Writing(number: batch.number, deferred: deferred)
-        for change in batch.changes { own.note(change) }
+        for change in batch.changes { own.include(change) }
         writing.append(own)
         deferred = []
         storage.write(batch)
@@ -271,7 +271,7 @@ package final class GatewayNode {
         for (number, error) in storage.completions() {
             guard let index = writing.firstIndex(where: { $0.number == number }) else { continue }
             let own = writing.remove(at: index)
-            note(error)
+            recordOutcome(error)
             if error == nil {
                 gateway.committed(number)
                 forgetWritten()
@@ -282,7 +282,7 @@ package final class GatewayNode {
         }
     }
 
-    private func note(_ error: StorageError?) {
+    private func recordOutcome(_ error: StorageError?) {
         let wasWell = storeProblem == nil
         storeProblem = error?.description
         if wasWell != (error == nil) { storeChanged(storeProblem) }
@@ -334,7 +334,7 @@ package final class GatewayNode {
     private func fail(_ written: Writing) {
         failures += 1
         var lost = written
-        for change in batch.changes { lost.note(change) }
+        for change in batch.changes { lost.include(change) }
         lost.deferred += deferred
         (batch, deferred) = (StoreBatch(), [])
         for (app, bundle) in lost.removedApps { apps.restore(app, bundle) }

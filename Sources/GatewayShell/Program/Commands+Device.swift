@@ -54,7 +54,7 @@ private final class TrialDevice {
     /// Topics that were asked for and not answered yet.
     private var asked: Set<String> = []
     /// Pushes that were kept come before the answer that says which app they are for.
-    private var early: [LinkClient.Delivery] = []
+    private var early: [LinkClient.ReceivedPush] = []
     private var pushes = 0
     private var signals: [SignalSource] = []
     private let anchors: String
@@ -174,10 +174,10 @@ private final class TrialDevice {
         case .unregistered: break
         case .untrusted(let problem): refuse(problem)
         case .offline(let reason):
-            if let reason { GatewayLog.write("the gateway ended the link: \(reason.words)") }
+            if let reason { GatewayLog.write("the gateway ended the link: \(reason.explanation)") }
         case .problem(let text): GatewayLog.write(text)
         case .refused(let topic, let problem):
-            GatewayLog.write("\(topic): \(problem.words)")
+            GatewayLog.write("\(topic): \(problem.explanation)")
             if problem != .unavailable { answered(topic, link) }
         case .registered(let topic, let app, let token):
             topics[app] = topic
@@ -192,7 +192,7 @@ private final class TrialDevice {
             )
         case .following(let follow, let why):
             let text = ChannelID(bytes: follow.channel)?.text ?? ""
-            if let why { return GatewayLog.write("channel \(text): \(why.words)") }
+            if let why { return GatewayLog.write("channel \(text): \(why.explanation)") }
             say(["channel": .string(text)], "following \(text)")
         case .broadcast(let broadcast, let topic):
             let text = String(decoding: broadcast.payload, as: UTF8.self)
@@ -205,11 +205,11 @@ private final class TrialDevice {
                 "broadcast \(topic) \(text)"
             )
             counted()
-        case .push(let delivery):
-            guard topics[delivery.push.app] == nil, !asked.isEmpty else {
-                return received(delivery, link)
+        case .push(let received):
+            guard topics[received.push.app] == nil, !asked.isEmpty else {
+                return self.received(received, link)
             }
-            early.append(delivery)
+            early.append(received)
         }
     }
 
@@ -226,11 +226,11 @@ private final class TrialDevice {
         asked.remove(topic)
         let waiting = early
         early = []
-        for delivery in waiting { happened(.push(delivery), link) }
+        for push in waiting { happened(.push(push), link) }
     }
 
-    private func received(_ delivery: LinkClient.Delivery, _ link: GatewayLink) {
-        let push = delivery.push
+    private func received(_ received: LinkClient.ReceivedPush, _ link: GatewayLink) {
+        let push = received.push
         let topic = topics[push.app] ?? "app-\(push.app)"
         let payload = Self.text(of: push)
         let type = PushType(rawValue: push.type)?.name ?? "?"
@@ -244,7 +244,7 @@ private final class TrialDevice {
             ],
             "push \(topic) \(type) \(payload)"
         )
-        if !invocation.options.has("no-ack") { link.acknowledge(delivery) }
+        if !invocation.options.has("no-ack") { link.acknowledge(received) }
         counted()
     }
 

@@ -86,7 +86,7 @@ package final class SQLiteStorage: GatewayStorage {
     /// Writes what waits, then ends.
     deinit {
         shared.state.withLock { $0.isEnding = true }
-        shared.work.ring()
+        shared.work.signal()
         pthread_join(thread, nil)
     }
 
@@ -103,13 +103,13 @@ package final class SQLiteStorage: GatewayStorage {
 
     package func write(_ batch: StoreBatch) {
         shared.state.withLock { $0.waiting.append(batch) }
-        shared.work.ring()
+        shared.work.signal()
     }
 
     /// Removes the log before `oldestLog`, when there is time.
     package func sweep(oldestLog: PushNumber) {
         shared.state.withLock { $0.oldestLog = oldestLog }
-        shared.work.ring()
+        shared.work.signal()
     }
 
     package func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID? {
@@ -150,7 +150,7 @@ package final class SQLiteStorage: GatewayStorage {
                 case .none: error = failure
                 }
                 shared.state.withLock { $0.done.append((batch.number, error)) }
-                shared.finished.ring()
+                shared.finished.signal()
             }
             if let oldestLog {
                 switch writer {

@@ -45,12 +45,12 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
         session.mistaken(
             mistake,
             identifier,
-            "no handler was registered for \(identifier): \(Self.words(mistake))"
+            "no handler was registered for \(identifier): \(Self.explanation(mistake))"
         )
         return false
     }
 
-    private static func words(_ mistake: AppMistakeName) -> String {
+    private static func explanation(_ mistake: AppMistakeName) -> String {
         switch mistake {
         case .registeredLate:
             "handlers are registered before launching ends, in "

@@ -186,10 +186,10 @@ extension AppSession {
 
     func expire(task number: Int64, deadline: Double?) {
         let expired = state.withLock { state -> (@Sendable () -> Void)? in
-            let place = state.backgroundTasks.first { $0.value.number == number }?.key
-            guard let place else { return nil }
-            if let deadline { state.backgroundTasks[place]?.deadline = deadline }
-            return state.backgroundTasks[place]?.expired.take()
+            let key = state.backgroundTasks.first { $0.value.number == number }?.key
+            guard let key else { return nil }
+            if let deadline { state.backgroundTasks[key]?.deadline = deadline }
+            return state.backgroundTasks[key]?.expired.take()
         }
         expired?()
     }

@@ -26,9 +26,9 @@ extension AppSession {
 
     // MARK: Mistakes
 
-    /// Told to the daemon, once, for the app's history; `words` are for standard error.
-    func mistaken(_ mistake: AppMistakeName, _ subject: String, _ words: String) {
-        LibraryLog.write(words)
+    /// Told to the daemon, once, for the app's history; `message` is for standard error.
+    func mistaken(_ mistake: AppMistakeName, _ subject: String, _ message: String) {
+        LibraryLog.write(message)
         let isNew = state.withLock { state in
             state.mistakes.count < Self.mistakesLimit
                 && state.mistakes.insert(mistake.rawValue + " " + subject).inserted

@@ -37,9 +37,9 @@ final class DaemonConnection: Sendable {
 
     let settings: Settings
     private let inbox = Mutex(Inbox())
-    private let bell: Bell?
+    private let wakeup: Wakeup?
 
-    private final class Bell: Sendable {
+    private final class Wakeup: Sendable {
         let counter: EventCounter
 
         init() throws(LinuxError) { counter = try EventCounter() }
@@ -54,12 +54,12 @@ final class DaemonConnection: Sendable {
     init(_ settings: Settings) {
         self.settings = settings
         // Without a descriptor to spare every call fails, as without a daemon.
-        bell = try? Bell()
+        wakeup = try? Wakeup()
     }
 
     /// Asks; the thread starts with the first request.
     func ask(_ request: Request, for owner: any DaemonListener) {
-        guard let bell else { return request.fail(.noDescriptor) }
+        guard let wakeup else { return request.fail(.noDescriptor) }
         let (isLate, isFirst) = inbox.withLock { inbox in
             guard !inbox.hasStopped else { return (true, false) }
             inbox.requests.append(request)
@@ -68,7 +68,7 @@ final class DaemonConnection: Sendable {
         }
         if isLate { return request.fail(.stopped) }
         if isFirst { start(owner) }
-        bell.counter.ring()
+        wakeup.counter.signal()
     }
 
     /// Ends the thread, which keeps its owner until then; what is asked later fails.
@@ -78,7 +78,7 @@ final class DaemonConnection: Sendable {
             if inbox.hasThread { inbox.requests.append(.stop) }
             return inbox.hasThread
         }
-        if isRunning { bell?.counter.ring() }
+        if isRunning { wakeup?.counter.signal() }
     }
 
     private func start(_ owner: any DaemonListener) {
@@ -86,13 +86,13 @@ final class DaemonConnection: Sendable {
     }
 
     private func run(_ owner: any DaemonListener) {
-        guard let bell else { return }
+        guard let wakeup else { return }
         // Foundation's own name would come too late for a thread that starts at once.
         CurrentProcess.nameThread("org.offstage")
         // Signals are for the app's own threads.
         try? CurrentProcess.block(signals: Array(1...31))
         do {
-            try DaemonLink(self, owner, bell: bell.counter.descriptor.number).run()
+            try DaemonLink(self, owner, wakeup: wakeup.counter.descriptor.number).run()
         } catch {
             // Without a loop, for want of descriptors or memory, it is as without a daemon.
             LibraryLog.write("the daemon cannot be spoken to: \(error)")
@@ -108,7 +108,7 @@ final class DaemonConnection: Sendable {
 
     /// What was asked since the last time.
     func takeRequests() -> [Request] {
-        bell?.counter.clear()
+        wakeup?.counter.clear()
         return inbox.withLock { inbox in
             let taken = inbox.requests
             inbox.requests = []

@@ -28,7 +28,7 @@ final class DaemonLink {
     }
 
     let connection: DaemonConnection
-    private let bell: Int32
+    private let wakeup: Int32
     let owner: any DaemonListener
     private let loop: EventLoop
     private var bus: Bus?
@@ -59,11 +59,11 @@ final class DaemonLink {
     init(
         _ connection: DaemonConnection,
         _ owner: any DaemonListener,
-        bell: Int32
+        wakeup: Int32
     ) throws(LinuxError) {
         self.connection = connection
         self.owner = owner
-        self.bell = bell
+        self.wakeup = wakeup
         loop = try EventLoop()
     }
 
@@ -73,7 +73,7 @@ final class DaemonLink {
         if let socket = connection.settings.socket {
             socketWatch = SocketWatch(loop, socket) { [unowned self] in connect() }
         }
-        let source = try DescriptorSource(loop, bell, .readable) { [unowned self] _ in
+        let source = try DescriptorSource(loop, wakeup, .readable) { [unowned self] _ in
             for request in connection.takeRequests() { perform(request) }
         }
         // Also without a loop nobody may be kept waiting.
@@ -318,7 +318,7 @@ final class DaemonLink {
             if left <= 1, let answer = waiting[number]?.answer { late.append((number, answer)) }
         }
         for (number, _) in late { waiting[number] = nil }
-        for place in greeters.indices { greeters[place].ticksLeft -= 1 }
+        for index in greeters.indices { greeters[index].ticksLeft -= 1 }
         let greeters = greeters.filter { $0.ticksLeft <= 0 }
         self.greeters.removeAll { $0.ticksLeft <= 0 }
         if hasLimits { armTicker() }

@@ -22,7 +22,7 @@ final class Termination {
             source = try DescriptorSource(loop, self.counter.descriptor.number, .readable) {
                 [unowned self] _ in asked()
             }
-            try self.counter.ring(on: Signal.terminate)
+            try self.counter.signal(at: Signal.terminate)
         } catch {
             return nil
         }

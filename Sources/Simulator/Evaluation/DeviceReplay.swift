@@ -3,7 +3,7 @@ package import Vocabulary
 
 /// One refresh with what decided it.
 package struct RefreshMoment: Sendable {
-    /// By place among the eligible apps.
+    /// By position among the eligible apps.
     package var app: Int
     /// Seconds since the first midnight.
     package var time: Double
@@ -24,7 +24,7 @@ package struct DeviceReplay: Sendable {
     private let names: [AppID]
     private let hasPrior: Bool
     private var device = Device()
-    private var place = 0
+    private var index = 0
     private var timer: BootTime?
     /// Refreshes in progress: when they end, the next one first.
     private var ending: [(at: Moment, launch: LaunchID)] = []
@@ -145,11 +145,11 @@ package struct DeviceReplay: Sendable {
     package mutating func warmUp() { run(until: Int64(record.splitDay) * Self.day) }
 
     /// Lives through the scored days with so many refreshes.
-    package mutating func score(budget: Int, purse: RefreshPurse, wakePrice: Int64? = nil) {
+    package mutating func score(budget: Int, scope: RefreshBudgetScope, wakePrice: Int64? = nil) {
         var settings = Self.settings(record, hasPrior: hasPrior)
         settings.backgroundRefresh = true
         settings.refreshesPerDay = Int64(budget)
-        settings.sharedPurse = purse == .device
+        settings.sharedBudget = scope == .device
         if let wakePrice { settings.wakePrice = wakePrice }
         feed(.settings(settings), at: moment(Int64(record.splitDay) * Self.day))
         run(until: Int64(record.days) * Self.day)
@@ -160,7 +160,7 @@ package struct DeviceReplay: Sendable {
     private mutating func run(until end: Int64) {
         let last = moment(end - 1)
         while true {
-            let next = place < script.count ? moment(script[place].at) : moment(.max / 2)
+            let next = index < script.count ? moment(script[index].at) : moment(.max / 2)
             if let done = ending.first, done.at <= next, done.at <= last {
                 ending.removeFirst()
                 feed(.process(done.launch, .exited(.status(0), nil)), at: done.at)
@@ -170,8 +170,8 @@ package struct DeviceReplay: Sendable {
                 self.timer = nil
                 feed(.timer, at: moment(timer.nanoseconds - Interval.hours(1).nanoseconds))
             } else if next <= last {
-                place += 1
-                happen(script[place - 1].what, at: next)
+                index += 1
+                happen(script[index - 1].what, at: next)
             } else {
                 return
             }
@@ -233,13 +233,13 @@ package struct DeviceReplay: Sendable {
 
     private mutating func refreshed(_ app: AppID, _ launch: LaunchID, at now: Moment) {
         guard let index = names.firstIndex(of: app),
-            let place = record.eligible.firstIndex(of: index)
+            let position = record.eligible.firstIndex(of: index)
         else { return }
         let nanoseconds = now.wall.nanoseconds - Int64(record.midnight) * 1_000_000_000
-        refreshes.times[place].append(Double(nanoseconds) / 1e9)
+        refreshes.times[position].append(Double(nanoseconds) / 1e9)
         let decision = device.launch(launch)?.launch.wake?.decision
         moments.append(
-            RefreshMoment(app: place, time: Double(nanoseconds) / 1e9, decision: decision)
+            RefreshMoment(app: position, time: Double(nanoseconds) / 1e9, decision: decision)
         )
     }
 

@@ -4,22 +4,22 @@ package import DeviceCore
 package struct Evaluation: Sendable {
     package struct Plan: Sendable {
         package var budgets: [Int]
-        package var purses: [RefreshPurse]
+        package var scopes: [RefreshBudgetScope]
         /// Of the setting `wake-price`; nil: its default.
         package var wakePrice: Int64?
         package var hasBaselines = true
         /// Of the setting `prior`.
         package var hasPrior = true
 
-        package init(budgets: [Int], purses: [RefreshPurse]) {
-            (self.budgets, self.purses) = (budgets, purses)
+        package init(budgets: [Int], scopes: [RefreshBudgetScope]) {
+            (self.budgets, self.scopes) = (budgets, scopes)
         }
     }
 
-    /// A policy, a purse and a budget.
+    /// A policy, a scope and a budget.
     private struct Key: Hashable {
         var policy: String
-        var purse: RefreshPurse
+        var scope: RefreshBudgetScope
         var budget: Int
     }
 
@@ -38,18 +38,18 @@ package struct Evaluation: Sendable {
         let scores = HistogramScores(record)
         var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
-        for purse in plan.purses {
+        for scope in plan.scopes {
             for budget in plan.budgets {
                 var replay = learned
-                replay.score(budget: budget, purse: purse, wakePrice: plan.wakePrice)
-                let own = Key(policy: "offstage", purse: purse, budget: budget)
+                replay.score(budget: budget, scope: scope, wakePrice: plan.wakePrice)
+                let own = Key(policy: "offstage", scope: scope, budget: budget)
                 tallies[own, default: []].append(Tally(replay.refreshes, of: record))
                 for baseline in Baseline.allCases where plan.hasBaselines {
-                    let key = Key(policy: baseline.rawValue, purse: purse, budget: budget)
+                    let key = Key(policy: baseline.rawValue, scope: scope, budget: budget)
                     let refreshes = baseline.refreshes(
                         record,
                         budget: budget,
-                        purse: purse,
+                        scope: scope,
                         scores
                     )
                     tallies[key, default: []].append(Tally(refreshes, of: record))
@@ -58,13 +58,13 @@ package struct Evaluation: Sendable {
         }
     }
 
-    /// For each policy, purse and budget: all people, then those of each data set.
+    /// For each policy, scope and budget: all people, then those of each data set.
     package var rows: [EvaluationRow] {
         var rows: [EvaluationRow] = []
-        for purse in plan.purses {
+        for scope in plan.scopes {
             for budget in plan.budgets {
                 for policy in Self.policies {
-                    let key = Key(policy: policy, purse: purse, budget: budget)
+                    let key = Key(policy: policy, scope: scope, budget: budget)
                     guard let all = tallies[key] else { continue }
                     rows.append(row(key, data: "all", all))
                     for data in all.map(\.data).inOrderOnce {
@@ -79,7 +79,7 @@ package struct Evaluation: Sendable {
     private func row(_ key: Key, data: String, _ tallies: [Tally]) -> EvaluationRow {
         EvaluationRow(
             policy: key.policy,
-            purse: key.purse,
+            scope: key.scope,
             budget: key.budget,
             data: data,
             tallies

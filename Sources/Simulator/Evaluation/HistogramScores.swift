@@ -55,7 +55,7 @@ package struct HistogramScores: Sendable {
         var opens = Array(repeating: Float(0), count: bins)
         for start in starts {
             let bin = min(Int(start / UsageRecord.bin), bins - 1)
-            for place in max(0, bin - binsPerSlot + 1)...bin { opens[place] = 1 }
+            for index in max(0, bin - binsPerSlot + 1)...bin { opens[index] = 1 }
         }
         return opens
     }
@@ -121,8 +121,8 @@ package struct HistogramScores: Sendable {
         }
     }
 
-    func refreshes(budget: Int, purse: RefreshPurse) -> Refreshes {
-        switch purse {
+    func refreshes(budget: Int, scope: RefreshBudgetScope) -> Refreshes {
+        switch scope {
         case .device:
             return spent(by: Array(scores.indices), budget: budget * scores.count)
         case .app:

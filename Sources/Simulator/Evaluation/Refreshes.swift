@@ -14,7 +14,7 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     package func refreshes(
         _ record: UsageRecord,
         budget: Int,
-        purse: RefreshPurse,
+        scope: RefreshBudgetScope,
         _ scores: HistogramScores
     ) -> Refreshes {
         switch self {
@@ -24,8 +24,8 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
         case .waking:
             let windows = WakingWindow.ofScoredDays(record)
             return planned(record, budget) { windows[$0 - record.splitDay].times(budget) }
-        case .histogram: return scores.refreshes(budget: budget, purse: purse)
-        case .oracle: return oracle(record, budget, purse)
+        case .histogram: return scores.refreshes(budget: budget, scope: scope)
+        case .oracle: return oracle(record, budget, scope)
         }
     }
 
@@ -39,15 +39,15 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
         var refreshes = Refreshes(of: record)
         for day in record.splitDay..<record.days where record.isValid[day] {
             let times = times(day).map { Double(day) * UsageRecord.day + $0 }
-            for (place, app) in record.eligible.enumerated() {
+            for (index, app) in record.eligible.enumerated() {
                 let sessions = record.apps[app]
                 var left = budget
                 for time in times where left > 0 {
                     if let session = sessions.session(at: time), time < sessions.ends[session] {
                         continue
                     }
-                    if let last = refreshes.times[place].last, time - last < 900 { continue }
-                    refreshes.times[place].append(time)
+                    if let last = refreshes.times[index].last, time - last < 900 { continue }
+                    refreshes.times[index].append(time)
                     left -= 1
                 }
             }
@@ -56,26 +56,28 @@ package enum Baseline: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Knows the future: just before each open that counts, as long as the day's budget lasts.
-    private func oracle(_ record: UsageRecord, _ budget: Int, _ purse: RefreshPurse) -> Refreshes {
-        var opens: [(time: Double, place: Int)] = []
-        for (place, app) in record.eligible.enumerated() {
-            opens += record.apps[app].counted(from: record.split).map { ($0.open, place) }
+    private func oracle(_ record: UsageRecord, _ budget: Int, _ scope: RefreshBudgetScope)
+        -> Refreshes
+    {
+        var opens: [(time: Double, app: Int)] = []
+        for (app, eligible) in record.eligible.enumerated() {
+            opens += record.apps[eligible].counted(from: record.split).map { ($0.open, app) }
         }
-        opens.sort { ($0.time, $0.place) < ($1.time, $1.place) }
+        opens.sort { ($0.time, $0.app) < ($1.time, $1.app) }
         var refreshes = Refreshes(of: record)
-        let budget = purse == .device ? budget * record.eligible.count : budget
+        let budget = scope == .device ? budget * record.eligible.count : budget
         var spent = Array(repeating: 0, count: record.eligible.count)
         var day = -1
         for open in opens {
             let today = Int(open.time / UsageRecord.day)
             if today != day {
                 day = today
-                for place in spent.indices { spent[place] = 0 }
+                for index in spent.indices { spent[index] = 0 }
             }
-            let payer = purse == .device ? 0 : open.place
+            let payer = scope == .device ? 0 : open.app
             guard spent[payer] < budget else { continue }
             spent[payer] += 1
-            refreshes.times[open.place].append(open.time - UsageRecord.refreshTime)
+            refreshes.times[open.app].append(open.time - UsageRecord.refreshTime)
         }
         return refreshes
     }
@@ -87,8 +89,8 @@ private struct WakingWindow {
     var length = 24
 
     func times(_ budget: Int) -> [Double] {
-        (0..<budget).map { place in
-            let hours = Double(length) * (Double(place) + 0.5) / Double(budget)
+        (0..<budget).map { index in
+            let hours = Double(length) * (Double(index) + 0.5) / Double(budget)
             return ((Double(hour) + hours) * 3600).truncatingRemainder(dividingBy: UsageRecord.day)
         }.sorted()
     }

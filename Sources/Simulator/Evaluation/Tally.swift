@@ -19,9 +19,9 @@ package struct Tally: Sendable {
         (data, user) = (record.data, record.user)
         days = record.scoredDays
         var seconds: [Int64] = []
-        for (place, app) in record.eligible.enumerated() {
+        for (index, app) in record.eligible.enumerated() {
             // On other days the logger was off.
-            let times = refreshes.times[place].filter {
+            let times = refreshes.times[index].filter {
                 record.isValid[min(record.days - 1, Int($0 / UsageRecord.day))]
             }
             add(times, record.apps[app], from: record.split)
@@ -29,7 +29,7 @@ package struct Tally: Sendable {
             seconds += times.map { Int64($0.rounded(.toNearestOrEven)) }
         }
         seconds.sort()
-        for (place, second) in seconds.enumerated() where place == 0 || seconds[place - 1] < second
+        for (index, second) in seconds.enumerated() where index == 0 || seconds[index - 1] < second
         {
             wakes += 1
             if !record.isInUse(at: Double(second)) { wakesFromSleep += 1 }
@@ -61,7 +61,7 @@ package struct Tally: Sendable {
 /// One policy with one budget, over the people of one data set or of all.
 package struct EvaluationRow: Hashable, Sendable, Codable {
     package var policy: String
-    package var purse: RefreshPurse
+    package var scope: RefreshBudgetScope
     package var budget: Int
     package var data: String
     package var users: Int
@@ -80,12 +80,12 @@ package struct EvaluationRow: Hashable, Sendable, Codable {
 
     package init(
         policy: String,
-        purse: RefreshPurse,
+        scope: RefreshBudgetScope,
         budget: Int,
         data: String,
         _ tallies: [Tally]
     ) {
-        (self.policy, self.purse, self.budget, self.data) = (policy, purse, budget, data)
+        (self.policy, self.scope, self.budget, self.data) = (policy, scope, budget, data)
         users = tallies.count
         func sum(_ field: (Tally) -> Int) -> Double {
             Double(tallies.reduce(0) { $0 + field($1) })

@@ -63,15 +63,15 @@ extension UserLog {
     private init(data: String, user: String, raw: [RawEvent]) {
         (self.data, self.user) = (data, user)
         names = raw.map(\.app).inOrderOnce
-        var places: [String: Int] = [:]
-        for (place, name) in names.enumerated() { places[name] = place }
+        var indices: [String: Int] = [:]
+        for (index, name) in names.enumerated() { indices[name] = index }
         // Stable: what the log says first came first.
         events = raw.enumerated().sorted {
             ($0.element.start, $0.offset) < ($1.element.start, $1.offset)
         }.map { _, event in
             UsageEvent(
                 kind: event.kind,
-                app: places[event.app] ?? 0,
+                app: indices[event.app] ?? 0,
                 start: event.start,
                 duration: event.duration
             )
@@ -124,29 +124,29 @@ private struct RawEvent {
 private struct LogLines {
     static let columns = ["user", "kind", "app", "start", "duration_s"]
     private let text: [UInt8]
-    private var place = 0
+    private var index = 0
     private(set) var number = 0
 
     init(_ text: [UInt8]) { self.text = text }
 
     mutating func next() -> [ArraySlice<UInt8>]? {
-        guard place < text.count else { return nil }
+        guard index < text.count else { return nil }
         number += 1
         var fields: [ArraySlice<UInt8>] = []
-        var begin = place
+        var begin = index
         var isQuoted = false
-        while place < text.count, isQuoted || text[place] != UInt8(ascii: "\n") {
-            if text[place] == UInt8(ascii: "\"") {
+        while index < text.count, isQuoted || text[index] != UInt8(ascii: "\n") {
+            if text[index] == UInt8(ascii: "\"") {
                 isQuoted.toggle()
-            } else if text[place] == UInt8(ascii: ","), !isQuoted {
-                fields.append(field(begin..<place))
-                begin = place + 1
+            } else if text[index] == UInt8(ascii: ","), !isQuoted {
+                fields.append(field(begin..<index))
+                begin = index + 1
             }
-            place += 1
+            index += 1
         }
-        let hasReturn = place > begin && text[place - 1] == UInt8(ascii: "\r")
-        fields.append(field(begin..<(hasReturn ? place - 1 : place)))
-        place += 1
+        let hasReturn = index > begin && text[index - 1] == UInt8(ascii: "\r")
+        fields.append(field(begin..<(hasReturn ? index - 1 : index)))
+        index += 1
         return fields
     }
 

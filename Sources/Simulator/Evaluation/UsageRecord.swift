@@ -112,10 +112,10 @@ extension UsageRecord {
                 case .screenOff, .other: false
                 }
             }
-            for (place, event) in active.enumerated() {
+            for (index, event) in active.enumerated() {
                 let start = event.start - midnight
                 let next =
-                    place + 1 < active.count ? active[place + 1].start - midnight : .infinity
+                    index + 1 < active.count ? active[index + 1].start - midnight : .infinity
                 starts.append(start)
                 // Where the log does not know, until the next one, at most ten minutes.
                 ends.append(event.duration.map { start + $0 } ?? min(start + 600, next))
@@ -125,12 +125,12 @@ extension UsageRecord {
 
         func sessions(of app: Int, called name: String) -> Sessions {
             var (starts, ends): ([Double], [Double]) = ([], [])
-            for place in apps.indices where apps[place] == app {
-                if let end = ends.last, self.starts[place] - end < 300 {
-                    ends[ends.count - 1] = max(end, self.ends[place])
+            for index in apps.indices where apps[index] == app {
+                if let end = ends.last, self.starts[index] - end < 300 {
+                    ends[ends.count - 1] = max(end, self.ends[index])
                 } else {
-                    starts.append(self.starts[place])
-                    ends.append(self.ends[place])
+                    starts.append(self.starts[index])
+                    ends.append(self.ends[index])
                 }
             }
             return Sessions(name: name, starts: starts, ends: ends)
@@ -141,8 +141,8 @@ extension UsageRecord {
 extension UsageRecord.Sessions {
     /// The opens that count: more than the freshness after the use before.
     package func counted(from split: Double) -> [(open: Double, since: Double)] {
-        starts.indices.dropFirst().compactMap { place in
-            let (start, end) = (starts[place], ends[place - 1])
+        starts.indices.dropFirst().compactMap { index in
+            let (start, end) = (starts[index], ends[index - 1])
             return start - end > UsageRecord.freshness && start >= split ? (start, end) : nil
         }
     }
@@ -158,8 +158,8 @@ extension UsageRecord {
     /// When the device was in use, in order.
     package var inUse: [(start: Double, end: Double)] {
         var uses: [(start: Double, end: Double)] = []
-        for (place, start) in activityStarts.enumerated() {
-            let end = max(start, activityEnds[place])
+        for (index, start) in activityStarts.enumerated() {
+            let end = max(start, activityEnds[index])
             if let last = uses.last, start <= last.end {
                 uses[uses.count - 1].end = max(last.end, end)
             } else {

@@ -17,7 +17,7 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case memoryHog, cpuHog, fileLock
     // The user and the files.
     case manifestInvalid, manifestRemoved, manifestEdited, settingsChanged, retriedToken
-    case cancelled, paused, closed, simulated, wished, fetched
+    case cancelled, paused, closed, simulated, userInitiated, fetched
 
     var index: Int { Self.indices[rawValue] ?? 0 }
 

@@ -24,8 +24,8 @@ final class Caps: Invariant {
         let pending = app.requests.filter {
             $0.origin == .submitted && $0.isPending && $0.mode == .normal
         }
-        for (place, request) in pending.enumerated()
-        where pending[..<place].contains(where: { $0.identifier == request.identifier }) {
+        for (index, request) in pending.enumerated()
+        where pending[..<index].contains(where: { $0.identifier == request.identifier }) {
             return "\(app.id) has \(request.identifier) pending twice"
         }
         let refreshes = pending.filter { $0.kind == .refresh }.count

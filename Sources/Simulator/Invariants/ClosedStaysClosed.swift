@@ -16,7 +16,7 @@ final class ClosedStaysClosed: CallInvariant {
         case .open(let app, _): closed[app] = nil
         case .submit(let submission):
             if let name = submission.identifier { closed[AppID("command.\(name)")] = nil }
-        case .leave, .run, .cancel, .cancelPending, .pause, .continue, .play, .simulate: break
+        case .leave, .run, .cancel, .cancelPending, .pause, .continue, .override, .simulate: break
         }
     }
 

@@ -45,7 +45,7 @@ package enum Invariants {
             NeverEarly(), HandedOnce(), EndsConfirmed(), GrantsBounded(), WithinQuotas(),
             ReasonGiven(), NothingLost(), SuspendedSilent(), HeldForRuns(), OneLine(), Caps(),
             OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(), ClosedStaysClosed(),
-            NothingBeforeUnlock(), PromptStop(), PurseKept(), NothingBegunAtTheEnd(),
+            NothingBeforeUnlock(), PromptStop(), RefreshBudgetKept(), NothingBegunAtTheEnd(),
             AskedForIsThere(),
         ]
     }

@@ -4,12 +4,12 @@ import Vocabulary
 /// Nothing begins before the date that its caller asked for.
 final class NeverEarly: CallInvariant {
     let name = "never before the earliest date"
-    private var asked: [UInt64: (token: String?, floor: WallTime)] = [:]
+    private var asked: [UInt64: (token: String?, notBefore: WallTime)] = [:]
     private var byToken: [String: WallTime] = [:]
-    private var floors: [UInt64: WallTime] = [:]
+    private var earliest: [UInt64: WallTime] = [:]
     /// Those may be offered again after a clock was set back.
     private var begun: [UInt64: Bool] = [:]
-    /// Floors that are so long from when they were asked for; a clock that is set moves them.
+    /// Dates that are so long from when they were asked for; a clock that is set moves them.
     private var spans: [(request: UInt64, span: Interval)] = []
     private var askedSpans: [UInt64: Interval] = [:]
 
@@ -22,27 +22,27 @@ final class NeverEarly: CallInvariant {
             return
         }
         if submission.earliest == nil { askedSpans[token.number] = submission.after }
-        guard let floor = submission.earliest ?? submission.after.map({ now.wall + $0 }) else {
+        guard let notBefore = submission.earliest ?? submission.after.map({ now.wall + $0 }) else {
             return
         }
-        asked[token.number] = (submission.token, floor)
-        if let name = submission.token, byToken[name] == nil { byToken[name] = floor }
+        asked[token.number] = (submission.token, notBefore)
+        if let name = submission.token, byToken[name] == nil { byToken[name] = notBefore }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         let span = askedSpans.removeValue(forKey: token.number)
         guard let ask = asked.removeValue(forKey: token.number),
-            let request = reply.request, floors[request] == nil
+            let request = reply.request, earliest[request] == nil
         else { return }
         if let span { spans.append((request, span)) }
         // Asked again after a kill: the first time counts.
-        floors[request] = min(ask.floor, ask.token.flatMap { byToken[$0] } ?? ask.floor)
+        earliest[request] = min(ask.notBefore, ask.token.flatMap { byToken[$0] } ?? ask.notBefore)
     }
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         for entry in turn.entries where entry.event == .clockChanged {
             for (request, span) in spans {
-                floors[request] = floors[request].map { min($0, entry.moment.wall + span) }
+                earliest[request] = earliest[request].map { min($0, entry.moment.wall + span) }
             }
         }
         for effect in turn.performed {
@@ -62,8 +62,10 @@ final class NeverEarly: CallInvariant {
     }
 
     private func begins(_ request: RequestID, at now: Moment) -> String? {
-        guard let floor = floors[request.number], begun[request.number] == nil else { return nil }
-        if now.wall < floor { return "request \(request) begins \(floor - now.wall) early" }
+        guard let notBefore = earliest[request.number], begun[request.number] == nil else {
+            return nil
+        }
+        if now.wall < notBefore { return "request \(request) begins \(notBefore - now.wall) early" }
         begun[request.number] = true
         return nil
     }

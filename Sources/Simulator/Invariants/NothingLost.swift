@@ -17,8 +17,8 @@ final class NothingLost: CommitInvariant, CallInvariant {
     private struct Promise {
         var app: String
         var identifier: String
-        /// Only one run was wished, of work that comes back by itself.
-        var isWish: Bool
+        /// Only one run was asked for by the user, of work that comes back by itself.
+        var isUserInitiated: Bool
     }
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
@@ -31,19 +31,19 @@ final class NothingLost: CommitInvariant, CallInvariant {
                 closed[AppID("command.\(name)")] = nil
             }
         case .pause, .continue: isPaused = nil
-        case .leave, .run, .cancel, .cancelPending, .play, .simulate: break
+        case .leave, .run, .cancel, .cancelPending, .override, .simulate: break
         }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         if case .value(let value) = reply, let request = reply.request, over[request] == nil {
-            var isWish = false
-            if case .user(.run, _) = asked[token.number] { isWish = true }
+            var isUserInitiated = false
+            if case .user(.run, _) = asked[token.number] { isUserInitiated = true }
             if open[request] == nil { numbers.append(request) }
             open[request] = Promise(
                 app: value["app"]?.stringValue ?? "",
                 identifier: value["identifier"]?.stringValue ?? "",
-                isWish: isWish && open[request]?.isWish ?? true
+                isUserInitiated: isUserInitiated && open[request]?.isUserInitiated ?? true
             )
         }
         guard let event = asked.removeValue(forKey: token.number), reply == .done,
@@ -53,12 +53,13 @@ final class NothingLost: CommitInvariant, CallInvariant {
         case .close(let app): closed[app] = true
         case .pause(nil): isPaused = true
         case .continue: isPaused = false
-        case .open, .leave, .submit, .run, .cancel, .cancelPending, .pause, .play, .simulate: break
+        case .open, .leave, .submit, .run, .cancel, .cancelPending, .pause, .override, .simulate:
+            break
         }
     }
 
     func committed(_ changes: [Change]) -> String? {
-        forgetWishes(changes)
+        forgetUserInitiated(changes)
         for case .append(let line) in changes {
             // Use seen elsewhere opens a closed app.
             if case .use(let kind) = line.entry, kind != .closed { closed[line.app] = nil }
@@ -77,10 +78,10 @@ final class NothingLost: CommitInvariant, CallInvariant {
         return nil
     }
 
-    /// A wish is over with the next run.
-    private func forgetWishes(_ changes: [Change]) {
+    /// A user-initiated run is over with the next run.
+    private func forgetUserInitiated(_ changes: [Change]) {
         for number in numbers {
-            guard let mine = open[number], mine.isWish,
+            guard let mine = open[number], mine.isUserInitiated,
                 changes.contains(where: { $0.tells(of: mine.app, mine.identifier) })
             else { continue }
             open[number] = nil

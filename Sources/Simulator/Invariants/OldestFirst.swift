@@ -17,8 +17,8 @@ final class OldestFirst: Invariant {
         isNewBoot = false
         lastUse.removeAll()
         var last: WallTime?
-        for place in 0..<device.apps.endIndex {
-            guard let record = device.apps.at(place)?.record else { continue }
+        for index in 0..<device.apps.endIndex {
+            guard let record = device.apps.at(index)?.record else { continue }
             lastUse[record.id] = record.lastUsed
             last = max(last ?? .distantPast, record.lastUsed ?? .distantPast)
         }
@@ -30,7 +30,7 @@ final class OldestFirst: Invariant {
 
     func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
         let text = wrong(turn, device)
-        note(turn, device)
+        recordUse(turn, device)
         return text
     }
 
@@ -60,7 +60,7 @@ final class OldestFirst: Invariant {
         return nil
     }
 
-    private func note(_ turn: Turn, _ device: Device) {
+    private func recordUse(_ turn: Turn, _ device: Device) {
         // Stamps of a future that the clock was set back from are now, as of when it was set: a
         // store that takes nothing keeps that waiting.
         for entry in turn.entries where entry.event == .clockChanged {

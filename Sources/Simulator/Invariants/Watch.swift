@@ -171,7 +171,7 @@ extension Effect {
 extension Turn.Entry: CustomStringConvertible {
     /// One line: when, what, and what was decided.
     package var description: String {
-        func words(_ time: BootTime?) -> String {
+        func text(_ time: BootTime?) -> String {
             time.map { ($0 - moment.boot).description } ?? "none"
         }
         let all = decisions.map { effect -> String in
@@ -182,7 +182,7 @@ extension Turn.Entry: CustomStringConvertible {
             case .announce(let line): "announce(\(line.entry))"
             case .reply(let token, let reply): "reply(\(token), \(reply))"
             case .arm(let timers):
-                "arm(alarm \(words(timers.alarm)), timer \(words(timers.timer)))"
+                "arm(alarm \(text(timers.alarm)), timer \(text(timers.timer)))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
                 .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
                 .watchIdle,

@@ -11,7 +11,7 @@ package struct Campaign: Hashable, Sendable, Codable {
     package private(set) var failures: [SimulationReport] = []
     private var faults: [Int64] = Array(repeating: 0, count: Fault.allCases.count)
     private var seen: [SeenPair] = []
-    private var cut: [EffectPair] = []
+    private var killed: [EffectPair] = []
 
     private struct SeenPair: Hashable, Sendable, Codable {
         var pair: EffectPair
@@ -19,7 +19,7 @@ package struct Campaign: Hashable, Sendable, Codable {
         var seed: Int64
         var days: Int64
         var apps: Int64
-        /// The cuts without which it may not come to it.
+        /// The kills without which it may not come to it.
         var targets: [EffectPair]
     }
 
@@ -43,36 +43,36 @@ package struct Campaign: Hashable, Sendable, Codable {
                 )
             )
         }
-        for pair in report.pairsCut where !cut.contains(pair) { cut.append(pair) }
+        for pair in report.pairsKilled where !killed.contains(pair) { killed.append(pair) }
     }
 
     /// Kinds of faults that never happened.
     package var missingFaults: [Fault] { Fault.allCases.filter { faults[$0.index] == 0 } }
 
     /// Effects that followed each other, and were never cut apart by a kill.
-    package var uncutPairs: [EffectPair] { seen.map(\.pair).filter { !cut.contains($0) } }
+    package var pairsNotKilled: [EffectPair] { seen.map(\.pair).filter { !killed.contains($0) } }
 
     package var pairCount: Int { seen.count }
 
     package var isGood: Bool {
-        failures.isEmpty && missingFaults.isEmpty && uncutPairs.isEmpty
+        failures.isEmpty && missingFaults.isEmpty && pairsNotKilled.isEmpty
     }
 
-    /// Runs again the seeds in which pairs were seen that chance did not cut, and cuts there.
+    /// Runs again the seeds in which pairs were seen that chance did not cut, and kills there.
     package mutating func cutTheRest() {
-        // A cut makes another run, in which other pairs may be seen.
-        for _ in 0..<8 { cutOnce() }
+        // A kill makes another run, in which other pairs may be seen.
+        for _ in 0..<8 { killOnce() }
     }
 
-    private mutating func cutOnce() {
-        for pair in uncutPairs {
-            guard let place = seen.first(where: { $0.pair == pair }) else { continue }
+    private mutating func killOnce() {
+        for pair in pairsNotKilled {
+            guard let known = seen.first(where: { $0.pair == pair }) else { continue }
             var plan = DeviceSimulation.Plan(
-                days: Int(place.days),
-                apps: Int(place.apps),
-                seed: UInt64(bitPattern: place.seed)
+                days: Int(known.days),
+                apps: Int(known.apps),
+                seed: UInt64(bitPattern: known.seed)
             )
-            plan.targets = place.targets + [pair]
+            plan.targets = known.targets + [pair]
             add(DeviceSimulation.report(plan), targets: plan.targets)
         }
     }

@@ -45,15 +45,15 @@ struct Shrinking {
         var left = parts
         var size = max(1, left.count / 2)
         while !left.isEmpty, runsLeft > 0 {
-            var place = 0
-            while place < left.count, runsLeft > 0 {
-                let piece = Array(left[place..<min(place + size, left.count)])
+            var index = 0
+            while index < left.count, runsLeft > 0 {
+                let piece = Array(left[index..<min(index + size, left.count)])
                 var smaller = plan
                 remove(&smaller, piece)
                 if stillFails(smaller) {
-                    left.removeSubrange(place..<place + piece.count)
+                    left.removeSubrange(index..<index + piece.count)
                 } else {
-                    place += piece.count
+                    index += piece.count
                 }
             }
             if size == 1 { return }

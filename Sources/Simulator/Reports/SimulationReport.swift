@@ -39,7 +39,7 @@ package struct SimulationReport: Hashable, Sendable, Codable {
     package var faults: [Count]
     package var invariants: [String]
     package var pairsSeen: [EffectPair]
-    package var pairsCut: [EffectPair]
+    package var pairsKilled: [EffectPair]
     package var failure: Failure?
 
     init<Port>(_ simulated: Simulated<Port>, _ plan: DeviceSimulation.Plan) {
@@ -64,8 +64,8 @@ package struct SimulationReport: Hashable, Sendable, Codable {
             Count(name: $0.rawValue, count: Int64(world.swarm.counts[$0.index]))
         }
         invariants = simulated.watch.names
-        pairsSeen = world.knife.pairsSeen
-        pairsCut = world.knife.pairsCut
+        pairsSeen = world.killInjector.pairsSeen
+        pairsKilled = world.killInjector.pairsKilled
         failure = simulated.watch.violation.map {
             Failure(
                 invariant: $0.invariant,

@@ -33,15 +33,15 @@ package struct VirtualStore {
             switch change {
             case .put(let record):
                 let key = record.key
-                let (place, isThere) = place(of: key)
+                let (index, isThere) = index(of: key)
                 if isThere {
-                    records[place] = Entry(key: key, record: record)
+                    records[index] = Entry(key: key, record: record)
                 } else {
-                    records.insert(Entry(key: key, record: record), at: place)
+                    records.insert(Entry(key: key, record: record), at: index)
                 }
             case .delete(let key):
-                let (place, isThere) = place(of: key)
-                if isThere { records.remove(at: place) }
+                let (index, isThere) = index(of: key)
+                if isThere { records.remove(at: index) }
             case .append:
                 lineCount += 1
             }
@@ -58,14 +58,14 @@ package struct VirtualStore {
     package mutating func load() throws(RecordError) -> [Record] {
         var loaded: [Record] = []
         loaded.reserveCapacity(records.count)
-        for place in records.indices {
-            let entry = records[place]
+        for index in records.indices {
+            let entry = records[index]
             if let record = entry.asRead {
                 loaded.append(record)
                 continue
             }
             let record = try Record(entry.key, entry.record.value)
-            records[place].asRead = record
+            records[index].asRead = record
             loaded.append(record)
         }
         return loaded
@@ -78,9 +78,9 @@ package struct VirtualStore {
         }
     }
 
-    package func contains(_ key: RecordKey) -> Bool { place(of: key).isThere }
+    package func contains(_ key: RecordKey) -> Bool { index(of: key).isThere }
 
-    private func place(of key: RecordKey) -> (Int, isThere: Bool) {
+    private func index(of key: RecordKey) -> (Int, isThere: Bool) {
         var low = 0
         var high = records.count
         while low < high {

@@ -246,18 +246,18 @@ extension World {
 
     private func accept(_ id: DeliveryID, _ process: VirtualProcess) {
         guard process.link.isConnected,
-            let place = process.link.offered.firstIndex(where: { $0.id == id })
+            let index = process.link.offered.firstIndex(where: { $0.id == id })
         else { return }
-        process.link.offered.remove(at: place)
+        process.link.offered.remove(at: index)
         process.link.running.append(id)
         send(.app(process.launch, .accepted(id)))
     }
 
     private func decline(_ id: DeliveryID, _ process: VirtualProcess) {
         guard process.link.isConnected,
-            let place = process.link.offered.firstIndex(where: { $0.id == id })
+            let index = process.link.offered.firstIndex(where: { $0.id == id })
         else { return }
-        process.link.offered.remove(at: place)
+        process.link.offered.remove(at: index)
         process.link.declined.append(id)
         send(.app(process.launch, .declined(id, reason: "not now")))
     }

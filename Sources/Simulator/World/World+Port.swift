@@ -32,7 +32,7 @@ extension World {
 
     func commit(_ changes: [Change], _ durability: Durability) throws(CommitError) {
         guard daemonIsAlive else { return }
-        switch knife.cuts(before: .save, &swarm) {
+        switch killInjector.kills(before: .save, &swarm) {
         case .none: break
         case .before:
             killDaemon(.killBeforeCommit)
@@ -65,12 +65,12 @@ extension World {
         answered(call, reply)
     }
 
-    /// Kills the daemon here, if the knife says so.
+    /// Kills the daemon here, if the kill injector says so.
     private func isCut(before kind: EffectKind) -> Bool {
-        switch knife.cuts(before: kind, &swarm) {
+        switch killInjector.kills(before: kind, &swarm) {
         case .none: return false
         case .before, .within:
-            killDaemon(knife.last == .save ? .killAfterCommit : .killBetweenEffects)
+            killDaemon(killInjector.last == .save ? .killAfterCommit : .killBetweenEffects)
             return true
         }
     }
@@ -272,7 +272,7 @@ extension World {
         bootNumber += 1
         user.openApp = nil
         isHeldAwake = false
-        sensors[Condition.locked.place] = .value(user.isActive ? 0 : 2)
+        sensors[Condition.locked.index] = .value(user.isActive ? 0 : 2)
         restartIsDue = true
         planDoze()
     }

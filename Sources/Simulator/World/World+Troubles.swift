@@ -59,7 +59,7 @@ extension World {
             .launchNever, .disconnect, .stopsReading, .taskNeverEnded, .outlivesGrant,
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
-            .simulated, .wished, .fetched:
+            .simulated, .userInitiated, .fetched:
             break
         }
         switch fault {
@@ -123,7 +123,7 @@ extension World {
         new.appWakesPerDay = [2, 5, 20, 150][random.below(4)]
         new.deviceWakesPerDay = [10, 100, 1_000, 1_000][random.below(4)]
         new.sharedWake = .minutes([0, 1, 5, 15][random.below(4)])
-        new.sharedPurse = !random.chance(1, in: 3)
+        new.sharedBudget = !random.chance(1, in: 3)
         new.prior = !random.chance(1, in: 4)
         new.wakePrice = [0, 8, 8, 200][random.below(4)]
         new.backgroundRefresh = !random.chance(1, in: 10)
@@ -135,7 +135,7 @@ extension World {
     /// The battery, which only goes up or down.
     func drift() {
         plan(.drift, after: .minutes(20))
-        guard case .value(let charge)? = sensors[Condition.battery.place] else { return }
+        guard case .value(let charge)? = sensors[Condition.battery.index] else { return }
         let step = value(.power) == 1 ? 5 : (user.isActive ? -3 : -1)
         report(.battery, .value(min(100, max(1, charge + step))))
         if value(.battery) < 8, !user.isActive { report(.power, .value(1)) }

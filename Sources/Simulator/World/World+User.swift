@@ -24,7 +24,7 @@ extension World {
         for (condition, value) in [
             (Condition.battery, 80), (.power, 0), (.network, 2), (.metered, 0), (.locked, 2),
             (.idle, 1), (.lowPower, 0), (.thermal, 0), (.memory, 0),
-        ] { sensors[condition.place] = .value(value) }
+        ] { sensors[condition.index] = .value(value) }
         plan(.user(.pickUp), after: .seconds(random.within(30...3_000)))
         plan(.drift, after: .minutes(10))
         planTroubles()
@@ -126,7 +126,7 @@ extension World {
         switch user.random.below(12) {
         case 0...3: submitJob()
         case 4: if strikes(.closed, in: 2) { call(.close(app)) }
-        case 5: if strikes(.wished, in: 2) { call(.run(app, identifier: nil)) }
+        case 5: if strikes(.userInitiated, in: 2) { call(.run(app, identifier: nil)) }
         case 6:
             guard strikes(.paused, in: 4) else { return }
             call(.pause(user.random.chance(3, in: 4) ? .minutes(user.random.within(1...300)) : nil))

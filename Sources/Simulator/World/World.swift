@@ -12,12 +12,12 @@ package final class World {
     private var planIndices: [AppID: Int] = [:]
     var random: SeededRandom
     package var swarm: Swarm
-    package var knife: Knife
+    package var killInjector: KillInjector
     /// What the sensors say now; nil: never reported.
     package internal(set) var sensors: [Reading?]
     /// How the device can know each condition: some have no source, or nothing to be sensed.
     private var sensing: [Sensing]
-    /// Counts the wishes to know the load; an earlier one is over.
+    /// Counts the requests to know the load; an earlier one is over.
     var loadPlan = 0
     package internal(set) var settings: Settings
     package internal(set) var user: UserState
@@ -71,7 +71,7 @@ package final class World {
         sensing = Self.drawSensing(seed)
         settings = Settings()
         user = UserState(random: random.split())
-        knife = Knife(seed: random.next())
+        killInjector = KillInjector(seed: random.next())
         self.random = random
         for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
     }
@@ -259,40 +259,40 @@ package final class World {
         guard random.chance(1, in: 3) else { return sensing }
         for condition in [Condition.network, .metered, .locked, .idle]
         where random.chance(1, in: 3) {
-            sensing[condition.place] = .unknown
+            sensing[condition.index] = .unknown
         }
         let supplies: Sensing =
             random.chance(1, in: 3) ? .noDevice : random.chance(1, in: 2) ? .unknown : .known
-        for condition in [Condition.battery, .power] { sensing[condition.place] = supplies }
+        for condition in [Condition.battery, .power] { sensing[condition.index] = supplies }
         return sensing
     }
 
     /// The kernel has looked, and there is nothing of the kind: a test says what there is.
     package func senseNothing() {
         for condition in Condition.allCases where condition != .storage {
-            sensing[condition.place] = .known
-            sensors[condition.place] = .noDevice
+            sensing[condition.index] = .known
+            sensors[condition.index] = .noDevice
         }
     }
 
     package func sensing(_ condition: Condition) -> Sensing {
-        let sensing = sensing[condition.place]
-        return sensing == .known && sensors[condition.place] == .lost ? .lost : sensing
+        let sensing = sensing[condition.index]
+        return sensing == .known && sensors[condition.index] == .lost ? .lost : sensing
     }
 
     /// What the device's source says when the daemon asks; nil: there is none.
     func reading(_ condition: Condition) -> Reading? {
-        switch sensing[condition.place] {
-        case .known, .lost: sensors[condition.place]
+        switch sensing[condition.index] {
+        case .known, .lost: sensors[condition.index]
         case .noDevice: .noDevice
         case .unknown: nil
         }
     }
 
     func report(_ condition: Condition, _ reading: Reading) {
-        guard sensors[condition.place] != reading else { return }
-        sensors[condition.place] = reading
-        guard daemonIsAlive, sensing[condition.place] == .known else { return }
+        guard sensors[condition.index] != reading else { return }
+        sensors[condition.index] = reading
+        guard daemonIsAlive, sensing[condition.index] == .known else { return }
         inbox.append(.condition(condition, .kernel, reading))
     }
 
@@ -311,8 +311,8 @@ package final class World {
 
     /// As a daemon can know it.
     package func value(_ condition: Condition) -> Int {
-        guard sensing[condition.place] == .known else { return condition.row.harmless }
-        switch sensors[condition.place] {
+        guard sensing[condition.index] == .known else { return condition.row.harmless }
+        switch sensors[condition.index] {
         case .none, .silent, .noDevice: return condition.row.harmless
         case .lost: return condition.row.cautious
         case .value(let value): return value
@@ -321,5 +321,5 @@ package final class World {
 }
 
 extension Condition {
-    var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

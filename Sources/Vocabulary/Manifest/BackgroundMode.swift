@@ -32,7 +32,7 @@ package enum BackgroundMode: String, CaseIterable, Codable, Sendable, Comparable
             Description(
                 trigger: "scheduler",
                 grant: "30 s",
-                rate: "learned, purse",
+                rate: "learned, budget",
                 appGets: "nothing"
             )
         case .processing:

@@ -4,13 +4,13 @@ import SystemBus
 import TestKit
 import Vocabulary
 
-/// Rung when a daemon is there again, or there is room again: whoever waits for that goes on.
-final class Bell: Sendable {
+/// Given when a daemon is there again, or there is room again: whoever waits for that goes on.
+final class RetrySignal: Sendable {
     private let counter: EventCounter
 
     init() throws { counter = try EventCounter() }
 
-    func ring() { counter.ring() }
+    func signal() { counter.signal() }
 
     /// False: it is over, the other descriptor can be read.
     func wait(unless over: Int32) throws -> Bool {
@@ -34,15 +34,15 @@ final class Caller {
 
     let place: Place
     private let ledger: Ledger
-    private let bell: Bell
+    private let retrySignal: RetrySignal
     /// Readable once no more faults come: what is left is to be brought to an end.
     private let over: Int32
     private(set) var isOver = false
     private var bus: Bus?
     var random: SeededRandom
 
-    init(_ place: Place, _ ledger: Ledger, _ bell: Bell, over: Int32, seed: UInt64) {
-        (self.place, self.ledger, self.bell, self.over) = (place, ledger, bell, over)
+    init(_ place: Place, _ ledger: Ledger, _ retrySignal: RetrySignal, over: Int32, seed: UInt64) {
+        (self.place, self.ledger, self.retrySignal, self.over) = (place, ledger, retrySignal, over)
         random = SeededRandom(seed: seed)
     }
 
@@ -52,7 +52,7 @@ final class Caller {
 
     /// Until the next daemon; false once it is over.
     func rest() throws -> Bool {
-        if !isOver { isOver = try !bell.wait(unless: over) }
+        if !isOver { isOver = try !retrySignal.wait(unless: over) }
         return !isOver
     }
 

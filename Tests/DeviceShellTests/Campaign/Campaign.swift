@@ -12,7 +12,7 @@ final class Campaign {
     private let disk: SmallDisk?
     private var random: SeededRandom
     private let seed: UInt64
-    private var bells: [Bell] = []
+    private var retrySignals: [RetrySignal] = []
     private var clients: [ServingThread] = []
     private var isFull = false
     private var keepers: Set<Int32> = []
@@ -63,25 +63,25 @@ final class Campaign {
         }
         try add(place) { DeviceUser($0) }
         try add(place) { Packager($0) }
-        ring()
+        signal()
     }
 
     private func add(
         _ place: Caller.Place,
         _ make: @escaping @Sendable (Caller) -> some CampaignClient
     ) throws {
-        let bell = try Bell()
-        bells.append(bell)
-        let (ledger, seed) = (ledger, seed &* 1000 &+ UInt64(bells.count))
+        let retrySignal = try RetrySignal()
+        retrySignals.append(retrySignal)
+        let (ledger, seed) = (ledger, seed &* 1000 &+ UInt64(retrySignals.count))
         clients.append(
             try ServingThread { over in
-                var client = make(Caller(place, ledger, bell, over: over, seed: seed))
+                var client = make(Caller(place, ledger, retrySignal, over: over, seed: seed))
                 try client.live()
             }
         )
     }
 
-    private func ring() { for bell in bells { bell.ring() } }
+    private func signal() { for retrySignal in retrySignals { retrySignal.signal() } }
 
     // MARK: The faults
 
@@ -119,7 +119,7 @@ final class Campaign {
             try bench.kill()
             try start(isYoung)
         }
-        ring()
+        signal()
     }
 
     private func count(_ what: String) { ends[what, default: 0] += 1 }
@@ -152,7 +152,7 @@ final class Campaign {
         mishaps.append("it ended by itself: \(bench.daemon.log.suffix(2000))")
         try bench.kill()
         try start(false)
-        ring()
+        signal()
         return true
     }
 
@@ -198,7 +198,7 @@ final class Campaign {
         count(isFull ? "freed" : "filled")
         if isFull {
             free()
-            ring()
+            signal()
         } else {
             try disk.fill()
             isFull = true
@@ -220,7 +220,7 @@ final class Campaign {
             try bench.ask("Conditions").listValue?
                 .first { $0["condition"] == "storage" }?["value"] == "ok"
         }
-        ring()
+        signal()
         // Each brings to an end what it has begun.
         clients = []
         var left = Int.max

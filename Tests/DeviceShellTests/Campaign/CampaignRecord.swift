@@ -205,7 +205,7 @@ struct CampaignRecord {
     }
 
     /// What somebody wanted at once: it does not mind that the device is in use.
-    private var wished: Set<String> {
+    private var userInitiated: Set<String> {
         var apps: Set<String> = []
         for entry in entries {
             if case .run(let app) = entry.asked { apps.insert(app) }
@@ -216,12 +216,12 @@ struct CampaignRecord {
     /// What began while a condition, a pause or a setting held it back.
     var ranAgainstHold: [String] {
         // A run begins with the reading of its result, perhaps by the manifest before.
-        let wished = wished
+        let userInitiated = userInitiated
         let probed = Set(works.values.filter { $0.probe != nil }.map(\.name))
         return holds.flatMap { hold, from, to in
             runs.compactMap { run in
                 guard from < run.made, run.made + Run.tick < to, let work = works[run.token],
-                    hold.keepsBack(work), hold != .idle || !wished.contains(work.app),
+                    hold.keepsBack(work), hold != .idle || !userInitiated.contains(work.app),
                     hold.stops(work) || !probed.contains(work.name)
                 else { return nil }
                 return "\(hold) from \(from.nanoseconds) to \(to.nanoseconds)\n" + story(work)
@@ -231,11 +231,11 @@ struct CampaignRecord {
 
     /// What went on although it was to stand still; it has a while to come to that.
     var movedAgainstHold: [String] {
-        let wished = wished
+        let userInitiated = userInitiated
         return holds.flatMap { hold, from, to in
             runs.compactMap { run in
                 guard let work = works[run.token], work.freezes, hold.stops(work),
-                    hold != .idle || !wished.contains(work.app),
+                    hold != .idle || !userInitiated.contains(work.app),
                     run.ticks.contains(where: { from + Self.patience < $0 && $0 + Run.tick < to })
                 else { return nil }
                 return "\(hold) from \(from.nanoseconds) to \(to.nanoseconds)\n" + story(work)
@@ -311,8 +311,8 @@ struct CampaignRecord {
 
     /// Runs that were wanted at once and acknowledged, without a line. Of a manifest that may be
     /// gone before they begin.
-    var wishesWithoutLine: [String] {
-        compareLines { _, lines, wished in wished > lines.count }
+    var userInitiatedWithoutLine: [String] {
+        compareLines { _, lines, userInitiated in userInitiated > lines.count }
     }
 
     private func compareLines(_ isWrong: (Int, [String], Int) -> Bool) -> [String] {
@@ -320,15 +320,15 @@ struct CampaignRecord {
         for run in runs {
             if let work = works[run.token] { started[work.app, default: 0] += 1 }
         }
-        var wished: [String: Int] = [:]
+        var userInitiated: [String: Int] = [:]
         for entry in entries where entry.answer == .done {
-            if case .run(let app) = entry.asked { wished[app, default: 0] += 1 }
+            if case .run(let app) = entry.asked { userInitiated[app, default: 0] += 1 }
         }
-        for work in works.values where work.isStanding { wished[work.app] = nil }
+        for work in works.values where work.isStanding { userInitiated[work.app] = nil }
         let apps = Set(works.values.map(\.app)).sorted()
         return apps.compactMap { app in
             let results = results(of: app)
-            guard isWrong(started[app] ?? 0, results, wished[app] ?? 0) else { return nil }
+            guard isWrong(started[app] ?? 0, results, userInitiated[app] ?? 0) else { return nil }
             let work = works.values.filter { $0.app == app }.min { $0.token < $1.token }
             return "\(app): \(started[app] ?? 0) starts, \(results)\n" + (work.map(story) ?? "")
         }

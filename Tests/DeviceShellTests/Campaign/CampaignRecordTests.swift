@@ -197,12 +197,12 @@ struct CampaignRecordTests {
             _ time: Double,
             _ hold: Hold = .power,
             _ span: Interval? = nil,
-            wished: Bool = false
+            userInitiated: Bool = false
         ) -> [String] {
             story {
                 $0.told(work.isStanding ? .publish(work) : .submit(work), 1, 2)
                 $0.told(.hold(hold, span), 3, 4)
-                if wished { $0.told(.run(app: work.app), 4, 5) }
+                if userInitiated { $0.told(.run(app: work.app), 4, 5) }
                 $0.told(.release(hold), 8, 9)
                 $0.ran(work, time, time + 1)
             }.ranAgainstHold
@@ -217,8 +217,8 @@ struct CampaignRecordTests {
         var processing = work
         processing.isProcessing = true
         #expect(ran(processing, 5, .idle).count == 1)
-        #expect(ran(processing, 5, .idle, wished: true) == [])
-        #expect(ran(processing, 5, .pause, wished: true).count == 1)
+        #expect(ran(processing, 5, .idle, userInitiated: true) == [])
+        #expect(ran(processing, 5, .pause, userInitiated: true).count == 1)
         var probed = needy
         (probed.needs, probed.isStanding, probed.probe) = ([.network], true, .answers)
         #expect(ran(probed, 5, .network) == [])
@@ -304,11 +304,11 @@ struct CampaignRecordTests {
         }
         let failed = story { $0.line(work, "not-started") }
         #expect(failed.notStarted.count == 1)
-        let wished = story {
+        let userInitiated = story {
             $0.told(.submit(work), 1, 2)
             $0.told(.run(app: work.app), 3, 4)
         }
-        #expect(wished.wishesWithoutLine.count == 1)
+        #expect(userInitiated.userInitiatedWithoutLine.count == 1)
     }
 
     @Test func `a journal is read as it was written`() {

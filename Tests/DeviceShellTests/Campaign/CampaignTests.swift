@@ -62,7 +62,7 @@ struct CampaignTests {
         expect(record.crowded, "more than slots")
         expect(record.unlined, "a start without a line")
         expect(record.startless, "a line without a start")
-        expect(record.wishesWithoutLine, "a run that was wanted without a line")
+        expect(record.userInitiatedWithoutLine, "a run that was wanted without a line")
         expect(record.notStarted, "was not started")
         expect(act.left.keepers, "a keeper stays")
         expect(act.left.processes, "processes left")
@@ -116,10 +116,10 @@ struct Act: Sendable, CustomStringConvertible {
         description =
             "\(record.runs.count) runs, \(record.entries.count) answers, "
             + "\(ends.joined(separator: ", ")), \(played)"
-        for (identity, words) in remains.keepers {
-            do { try Wait.untilGone(identity) } catch { left.keepers.append(words) }
+        for (identity, commandLine) in remains.keepers {
+            do { try Wait.untilGone(identity) } catch { left.keepers.append(commandLine) }
         }
-        left.processes = remains.processes.map(\.words)
+        left.processes = remains.processes.map(\.commandLine)
         left.markers = remains.markers
         left.temporaryFiles = remains.temporaryFiles
         left.groups = remains.groups

@@ -7,7 +7,7 @@ struct Remains {
     let scratch: ScratchDirectory
 
     /// Processes that know its socket, or are its own; how each was called.
-    var processes: [(identity: ProcessIdentity, words: String)] {
+    var processes: [(identity: ProcessIdentity, commandLine: String)] {
         ((try? Files.list("/proc")) ?? []).compactMap { Int32($0) }.compactMap { pid in
             guard pid != CurrentProcess.pid, let identity = ProcessIdentity(of: pid),
                 identity.isAlive
@@ -15,17 +15,17 @@ struct Remains {
             func text(_ name: String) -> String {
                 (try? Files.text("/proc/\(pid)/\(name)", limit: 1 << 20)) ?? ""
             }
-            let words = text("cmdline").replacing("\0", with: " ")
+            let commandLine = text("cmdline").replacing("\0", with: " ")
             guard
                 text("environ").contains("OFFSTAGE_SOCKET=\(scratch.path)/")
-                    || words.contains(scratch.path + "/")
+                    || commandLine.contains(scratch.path + "/")
             else { return nil }
-            return (identity, "process \(pid): \(words)")
+            return (identity, "process \(pid): \(commandLine)")
         }
     }
 
-    var keepers: [(identity: ProcessIdentity, words: String)] {
-        processes.filter { $0.words.contains("--keeper") }
+    var keepers: [(identity: ProcessIdentity, commandLine: String)] {
+        processes.filter { $0.commandLine.contains("--keeper") }
     }
 
     /// Directories of its launches, in all hierarchies.

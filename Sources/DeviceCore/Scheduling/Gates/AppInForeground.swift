@@ -6,8 +6,8 @@ extension GateTable.Definition {
         title: "app in the foreground",
         kind: .rule,
         check: { $0.app.isForeground ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 value: "open",
                 needed: "left",
                 since: $0.app.record.lastUsed,

@@ -12,21 +12,21 @@ extension GateTable.Definition {
             }
             return .held(until: until, at: $0.now)
         },
-        words: {
+        explain: {
             let failures = $0.app.record.failures
             if let (until, pace) = $0.tooClose, until > failures.until ?? .distantPast {
                 let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"
-                return GateWords(
+                return GateExplanation(
                     value: "asked for too soon \(times)",
-                    needed: $0.now.words(for: until),
+                    needed: $0.now.text(for: until),
                     since: pace.began,
                     sentence: "it asked to run again as soon as it had run (\(times))"
                 )
             }
             let times = failures.count == 1 ? "once" : "\(failures.count) times in a row"
-            return GateWords(
+            return GateExplanation(
                 value: "failed \(times)",
-                needed: $0.now.words(for: failures.until ?? $0.now.wall),
+                needed: $0.now.text(for: failures.until ?? $0.now.wall),
                 since: failures.since,
                 sentence: "it failed \(times) (\(failures.reason))"
             )

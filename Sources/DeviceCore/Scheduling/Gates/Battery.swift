@@ -6,9 +6,9 @@ extension GateTable.Definition {
         title: "battery low",
         kind: .saving,
         check: { $0.conditions.batteryIsLow ? .held(.event) : .open },
-        words: {
+        explain: {
             let limit = $0.settings.batteryLimit
-            return GateWords(
+            return GateExplanation(
                 of: .battery,
                 in: $0.conditions,
                 value: "\($0.conditions.battery) %",

@@ -6,8 +6,8 @@ extension GateTable.Definition {
         title: "before the first unlock",
         kind: .rule,
         check: { $0.conditions.beforeFirstUnlock ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .locked,
                 in: $0.conditions,
                 value: "not unlocked since boot",

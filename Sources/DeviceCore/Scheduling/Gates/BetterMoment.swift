@@ -10,20 +10,20 @@ extension GateTable.Definition {
             if $0.isLearned { return $0.isChosen ? .open : .held(.event) }
             return .held(until: $0.plan.at, at: $0.now)
         },
-        words: {
+        explain: {
             if let forecast = $0.forecast {
-                let words = forecast.words
-                return GateWords(
-                    value: words.value,
-                    needed: words.needed,
+                let text = forecast.explanation
+                return GateExplanation(
+                    value: text.value,
+                    needed: text.needed,
                     since: $0.app.record.lastRefreshEnd,
                     sentence: forecast.sentence(at: $0.now)
                 )
             }
             let plan = $0.plan
-            return GateWords(
-                value: $0.now.words(for: $0.now.wall),
-                needed: $0.now.words(for: plan.at),
+            return GateExplanation(
+                value: $0.now.text(for: $0.now.wall),
+                needed: $0.now.text(for: plan.at),
                 since: $0.app.record.lastRefreshEnd,
                 sentence: plan.reason
             )

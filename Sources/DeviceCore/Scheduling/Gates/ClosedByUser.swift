@@ -6,8 +6,8 @@ extension GateTable.Definition {
         title: "closed by the user",
         kind: .rule,
         check: { $0.app.record.closedAt == nil ? .open : .held(.event) },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 value: "closed",
                 needed: "the user opens it",
                 since: $0.app.record.closedAt,

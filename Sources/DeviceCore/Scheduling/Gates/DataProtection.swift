@@ -7,8 +7,8 @@ extension GateTable.Definition {
         title: "data protection: what the request requires is locked",
         kind: .rule,
         check: { requiresData($0) && !$0.conditions.isAssured(.locked) ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .locked,
                 in: $0.conditions,
                 value: "locked",

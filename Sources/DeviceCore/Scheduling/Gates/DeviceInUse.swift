@@ -10,9 +10,9 @@ extension GateTable.Definition {
             if $0.conditions.isAssured(.idle) { return .open }
             return .held($0.conditions[.idle].sensing == .unknown ? .look : .event)
         },
-        words: {
+        explain: {
             let isGuess = $0.conditions[.idle].source == .estimate
-            return GateWords(
+            return GateExplanation(
                 of: .idle,
                 in: $0.conditions,
                 value: "in use",

@@ -1,8 +1,8 @@
 import Vocabulary
 
 extension GateTable.Definition {
-    /// `earliestBeginDate`: a floor, never a promise (C4). The user's wish does not move what was
-    /// asked for.
+    /// `earliestBeginDate`: a floor, never a promise (C4). A user-initiated run does not move what
+    /// was asked for.
     static let earliest = Self(
         title: "earliest begin date",
         kind: .rule,
@@ -10,13 +10,13 @@ extension GateTable.Definition {
             guard let request = $0.request, let earliest = request.earliest else { return .open }
             return .held(until: earliest, at: $0.now)
         },
-        words: {
+        explain: {
             let earliest = $0.request?.earliest ?? $0.now.wall
-            return GateWords(
-                value: $0.now.words(for: $0.now.wall),
-                needed: $0.now.words(for: earliest),
+            return GateExplanation(
+                value: $0.now.text(for: $0.now.wall),
+                needed: $0.now.text(for: earliest),
                 since: $0.request?.submittedAt,
-                sentence: "it is to begin \($0.now.words(for: earliest)) or later"
+                sentence: "it is to begin \($0.now.text(for: earliest)) or later"
             )
         }
     )

@@ -8,8 +8,8 @@ extension GateTable.Definition {
             $0.request?.needs.power == true && !$0.conditions.isAssured(.power)
                 ? .held(.event) : .open
         },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .power,
                 in: $0.conditions,
                 value: "on battery",

@@ -5,8 +5,8 @@ extension GateTable.Definition {
         title: "low-power mode",
         kind: .saving,
         check: { $0.conditions.lowPower ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .lowPower,
                 in: $0.conditions,
                 value: "on",

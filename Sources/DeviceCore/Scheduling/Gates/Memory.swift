@@ -5,8 +5,8 @@ extension GateTable.Definition {
         title: "memory pressure",
         kind: .rule,
         check: { $0.conditions.memory >= 2 ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .memory,
                 in: $0.conditions,
                 value: $0.conditions.word(.memory),

@@ -11,8 +11,8 @@ extension GateTable.Definition {
             }
             return mustSpare($0) && $0.conditions.metered ? .held(.event) : .open
         },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .metered,
                 in: $0.conditions,
                 value: "metered",

@@ -6,9 +6,9 @@ extension GateTable.Definition {
         title: "no network, captive portal",
         kind: .rule,
         check: { $0.needsNetwork && !$0.hasNetwork ? .held(.event) : .open },
-        words: {
+        explain: {
             let portal = $0.conditions[.network].value == 1
-            return GateWords(
+            return GateExplanation(
                 of: .network,
                 in: $0.conditions,
                 value: portal ? "a sign-in page is in the way" : "no network",

@@ -6,9 +6,9 @@ extension GateTable.Definition {
         title: "mode not declared, identifier not permitted",
         kind: .needed,
         check: { missing($0) == nil ? .open : .held(.event) },
-        words: {
+        explain: {
             let missing = missing($0) ?? ""
-            return GateWords(
+            return GateExplanation(
                 value: "not in the manifest",
                 needed: missing,
                 since: nil,

@@ -12,8 +12,8 @@ extension GateTable.Definition {
             case .until(let end): $0.now.boot >= end ? .open : .held(.boot(end))
             }
         },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 value: "paused",
                 needed: "offstage continue",
                 since: $0.device.pausedAt,

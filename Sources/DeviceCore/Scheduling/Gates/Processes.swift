@@ -6,8 +6,12 @@ extension GateTable.Definition {
         title: "no program can be started",
         kind: .needed,
         check: { $0.blockEnd(.processes).map { .held(.attempt($0)) } ?? .open },
-        words: {
-            GateWords(of: $0.device.startBlock, .processes, needed: "room for one more process")
+        explain: {
+            GateExplanation(
+                of: $0.device.startBlock,
+                .processes,
+                needed: "room for one more process"
+            )
         }
     )
 }

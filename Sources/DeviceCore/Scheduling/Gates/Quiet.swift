@@ -10,10 +10,10 @@ extension GateTable.Definition {
             guard let end = end($0) else { return .open }
             return .held(until: end, at: $0.now)
         },
-        words: {
+        explain: {
             let end = end($0) ?? $0.now.wall
             let interval = $0.quietInterval ?? .zero
-            return GateWords(
+            return GateExplanation(
                 value: "\(max(.zero, $0.now.wall - (end - interval))) since the last use or run",
                 needed: "\(interval)",
                 since: end - interval,

@@ -12,9 +12,9 @@ extension GateTable.Definition {
                     || spent.runTimeOnBattery >= $0.settings.appTimePerDay)
                 ? .held(.wall($0.midnight)) : .open
         },
-        words: {
+        explain: {
             let spent = $0.app.record.ledger.spent(on: $0.now.local.day)
-            return GateWords(
+            return GateExplanation(
                 value: "\(spent.wakesOnBattery) wakes, \(spent.runTimeOnBattery) on battery today",
                 needed: "fewer than \($0.settings.appWakesPerDay), "
                     + "less than \($0.settings.appTimePerDay), or external power",
@@ -35,9 +35,9 @@ extension GateTable.Definition {
                     || spent.runTimeOnBattery >= $0.settings.deviceTimePerDay)
                 ? .held(.wall($0.midnight)) : .open
         },
-        words: {
+        explain: {
             let spent = $0.device.ledger.spent(on: $0.now.local.day)
-            return GateWords(
+            return GateExplanation(
                 value: "\(spent.wakesOnBattery) wakes, \(spent.runTimeOnBattery) on battery today",
                 needed: "fewer than \($0.settings.deviceWakesPerDay), "
                     + "less than \($0.settings.deviceTimePerDay), or external power",

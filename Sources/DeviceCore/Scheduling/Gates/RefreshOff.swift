@@ -9,11 +9,11 @@ extension GateTable.Definition {
             $0.settings.backgroundRefresh && $0.settings.value.app($0.app.id).backgroundRefresh
                 ? .open : .held(.event)
         },
-        words: {
+        explain: {
             let forAll = !$0.settings.backgroundRefresh
             let isRestricted = $0.settings.value.isRefreshRestricted(of: $0.app.id)
             let whom = forAll ? "for all apps" : "for this app"
-            return GateWords(
+            return GateExplanation(
                 value: "off \(whom)" + (isRestricted ? ", by the administrator" : ""),
                 needed: "on",
                 since: nil,

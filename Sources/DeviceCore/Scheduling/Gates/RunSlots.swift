@@ -20,9 +20,9 @@ extension GateTable.Definition {
                 return .open
             }
         },
-        words: {
+        explain: {
             let running = $0.device.running
-            return GateWords(
+            return GateExplanation(
                 value: "\(running.all) running, \(running.processing) of them processing",
                 needed: "fewer than \($0.settings.runSlots), one processing",
                 since: nil,

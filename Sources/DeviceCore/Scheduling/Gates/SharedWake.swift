@@ -10,10 +10,10 @@ extension GateTable.Definition {
             guard $0.conditions.deviceIdle else { return .open }
             return .held(until: next($0), at: $0.now)
         },
-        words: {
-            GateWords(
-                value: $0.now.words(for: $0.now.wall),
-                needed: $0.now.words(for: next($0)),
+        explain: {
+            GateExplanation(
+                value: $0.now.text(for: $0.now.wall),
+                needed: $0.now.text(for: next($0)),
                 since: nil,
                 sentence: "it shares the next wake of the device"
             )

@@ -11,21 +11,21 @@ extension GateTable.Definition {
             let end = max(boot, start, resume)
             return $0.now.boot >= end ? .open : .held(.boot(end))
         },
-        words: {
+        explain: {
             let (boot, start, resume) = pauses($0)
             let end = max(boot, start, resume)
             // The one that ends last.
-            let words: (value: String, sentence: String) =
+            let text: (value: String, sentence: String) =
                 switch end {
                 case boot: ("just booted", "the device has just booted")
                 case start: ("just started", "Offstage has just started")
                 default: ("just woken up", "the device has just woken up")
                 }
-            return GateWords(
-                value: words.value,
+            return GateExplanation(
+                value: text.value,
                 needed: "\(max(.zero, end - $0.now.boot)) more",
                 since: nil,
-                sentence: words.sentence
+                sentence: text.sentence
             )
         }
     )

@@ -8,10 +8,10 @@ extension GateTable.Definition {
         kind: .rule,
         check: {
             guard let request = $0.request else { return .open }
-            return $0.app.obstacle(to: request) == nil ? .open : .held(.event)
+            return $0.app.conflict(to: request) == nil ? .open : .held(.event)
         },
-        words: { _ in
-            GateWords(
+        explain: { _ in
+            GateExplanation(
                 value: "running",
                 needed: "ended",
                 since: nil,
@@ -23,7 +23,7 @@ extension GateTable.Definition {
 
 extension AppState {
     /// Why work cannot begin beside what runs of its app.
-    enum Obstacle {
+    enum Conflict {
         /// The process that would do it is being ended, or its run expired: it takes nothing more.
         case ending
         /// The same program: two of one would share their files.
@@ -32,7 +32,7 @@ extension AppState {
         case task
     }
 
-    func obstacle(to request: Request) -> Obstacle? {
+    func conflict(to request: Request) -> Conflict? {
         for launch in launches {
             switch launch.role {
             case .command(let other, let kind):

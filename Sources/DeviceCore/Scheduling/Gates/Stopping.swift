@@ -6,8 +6,8 @@ extension GateTable.Definition {
         title: "the daemon is stopping",
         kind: .needed,
         check: { $0.device.stoppingSince != nil ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 value: "stopping",
                 needed: "a daemon that runs",
                 since: $0.device.stoppingSince,

@@ -9,12 +9,12 @@ extension GateTable.Definition {
             if $0.conditions.storage > 0 { return .held(.event) }
             return $0.blockEnd(.storage).map { .held(.attempt($0)) } ?? .open
         },
-        words: {
+        explain: {
             guard $0.conditions.storage > 0 else {
                 let needed = "files that can be written"
-                return GateWords(of: $0.device.startBlock, .storage, needed: needed)
+                return GateExplanation(of: $0.device.startBlock, .storage, needed: needed)
             }
-            return GateWords(
+            return GateExplanation(
                 value: $0.conditions.word(.storage),
                 needed: "ok",
                 since: $0.conditions[.storage].since,

@@ -5,8 +5,8 @@ extension GateTable.Definition {
         title: "device too warm",
         kind: .rule,
         check: { $0.conditions.thermal >= limit($0.cell) ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 of: .thermal,
                 in: $0.conditions,
                 value: $0.conditions.word(.thermal),

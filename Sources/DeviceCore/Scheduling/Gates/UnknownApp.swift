@@ -6,8 +6,8 @@ extension GateTable.Definition {
         title: "app unknown, manifest invalid",
         kind: .needed,
         check: { $0.app.manifest == nil ? .held(.event) : .open },
-        words: {
-            GateWords(
+        explain: {
+            GateExplanation(
                 value: $0.app.problem ?? "no manifest",
                 needed: "a valid manifest",
                 since: nil,

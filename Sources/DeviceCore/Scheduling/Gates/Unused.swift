@@ -9,9 +9,9 @@ extension GateTable.Definition {
             guard let last = $0.app.lastKnownUse else { return .open }
             return $0.now.wall - last >= $0.settings.unusedLimit ? .held(.event) : .open
         },
-        words: {
+        explain: {
             let last = $0.app.lastKnownUse ?? $0.now.wall
-            return GateWords(
+            return GateExplanation(
                 value: "not used for \($0.now.wall - last)",
                 needed: "used within \($0.settings.unusedLimit)",
                 since: last + $0.settings.unusedLimit,

@@ -1,6 +1,6 @@
 /// How good each half-hour of the last days was for a refresh of one app, at its best: one byte
 /// each. From them comes the price.
-package struct MomentRing: Hashable, Sendable, Codable {
+package struct GainHistory: Hashable, Sendable, Codable {
     static let slotCount = 48
     static let dayCount = 14
     /// One byte, 0: the app was in use then, or its content fresh anyway.
@@ -51,7 +51,7 @@ package struct MomentRing: Hashable, Sendable, Codable {
     }
 }
 
-extension MomentRing {
+extension GainHistory {
     /// The position on the scale above which `left` half-hours later than `slot` lie, on an
     /// average day; 0: there are not so many. Below it nothing is worth a refresh.
     func price(after slot: Int, left: Double) -> Double {
@@ -59,10 +59,10 @@ extension MomentRing {
         let past = past.span
         var day = 0
         while day < past.count {
-            var place = day + slot + 1
-            while place < day + Self.slotCount {
-                counts[Int(past[place])] += 1
-                place += 1
+            var index = day + slot + 1
+            while index < day + Self.slotCount {
+                counts[Int(past[index])] += 1
+                index += 1
             }
             day += Self.slotCount
         }
@@ -85,40 +85,40 @@ extension MomentRing {
 
 /// How many half-hours of the past days, of all apps, had each level: of each half-hour of the day
 /// and all later ones. Made anew each day.
-struct MomentTable: Hashable, Sendable, Codable {
+struct GainTable: Hashable, Sendable, Codable {
     private var counts: [Int32] = []
 
     mutating func clear() {
-        let count = MomentRing.slotCount * MomentRing.levelCount
+        let count = GainHistory.slotCount * GainHistory.levelCount
         guard counts.count == count else {
             counts = [Int32](repeating: 0, count: count)
             return
         }
-        for place in counts.indices { counts[place] = 0 }
+        for index in counts.indices { counts[index] = 0 }
     }
 
-    mutating func add(_ ring: MomentRing) {
-        let past = ring.past.span
-        for place in past.indices {
-            let slot = place % MomentRing.slotCount
-            counts[slot * MomentRing.levelCount + Int(past[place])] += 1
+    mutating func add(_ history: GainHistory) {
+        let past = history.past.span
+        for index in past.indices {
+            let slot = index % GainHistory.slotCount
+            counts[slot * GainHistory.levelCount + Int(past[index])] += 1
         }
     }
 
     /// After all have been added.
     mutating func sumUp() {
-        let levels = MomentRing.levelCount
-        for place in counts.indices.dropLast(levels).reversed() {
-            counts[place] += counts[place + levels]
+        let levels = GainHistory.levelCount
+        for index in counts.indices.dropLast(levels).reversed() {
+            counts[index] += counts[index + levels]
         }
     }
 
     /// As of one app, on an average of `days` days.
     func price(after slot: Int, left: Double, days: Int) -> Double {
-        let first = (slot + 1) * MomentRing.levelCount
+        let first = (slot + 1) * GainHistory.levelCount
         guard first < counts.count else {
-            return MomentRing.price(left: left, days: days) { _ in 0 }
+            return GainHistory.price(left: left, days: days) { _ in 0 }
         }
-        return MomentRing.price(left: left, days: days) { counts[first + $0] }
+        return GainHistory.price(left: left, days: days) { counts[first + $0] }
     }
 }

@@ -2,7 +2,7 @@ package import GatewayCore
 import Vocabulary
 
 /// The apps that devices have registered, by bundle identifier and by number.
-package struct AppTable: Sendable {
+package struct BundleTable: Sendable {
     private var numbers: [String: AppNumber] = [:]
     private var names: [AppNumber: String] = [:]
     private var last: UInt32

@@ -3,10 +3,10 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// The real world behind the device: performs each effect at its place, and collects what happens
+/// The machine behind the device: performs each effect at its place, and collects what happens
 /// for the next turn. It decides nothing.
 @safe
-final class World {
+final class Machine {
     let loop: EventLoop
     let store: Store
     let state: StateDirectory
@@ -81,9 +81,9 @@ final class World {
 
     /// Found out only now, and true before whatever this turn has brought.
     func foundFirst(_ event: Event) {
-        let place = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
-        let now = place < inbox.endIndex ? inbox[place].moment : Clocks.now()
-        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: place)
+        let index = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
+        let now = index < inbox.endIndex ? inbox[index].moment : Clocks.now()
+        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: index)
     }
 
     func takeInbox() -> [Driver<Port>.TimedEvent] {
@@ -161,8 +161,8 @@ final class World {
                 isTaken = error
                 loop.exit()
             }
-            let words = loss.map { "\($0), and cannot be made again: " } ?? ""
-            throw CommitError(.gone, reason: "\(words)\(error)")
+            let prefix = loss.map { "\($0), and cannot be made again: " } ?? ""
+            throw CommitError(.gone, reason: "\(prefix)\(error)")
         }
     }
 
@@ -244,16 +244,16 @@ final class World {
         return token
     }
 
-    /// The form in which the driver holds the world.
+    /// The form in which the driver holds the machine.
     struct Port: DevicePort {
-        let world: World
+        let machine: Machine
 
         mutating func commit(
             _ changes: [Change],
             _ durability: Durability
         ) throws(CommitError) {
             do throws(StoreError) {
-                try world.store.commit(changes, durability)
+                try machine.store.commit(changes, durability)
             } catch {
                 if case .gone = error {
                     DaemonLog.write("nothing is started until this is over: \(error)")
@@ -266,21 +266,21 @@ final class World {
             _ records: [Record],
             with changes: [Change]
         ) throws(CommitError) {
-            try world.commitAnew(records, with: changes)
+            try machine.commitAnew(records, with: changes)
         }
 
-        mutating func perform(_ effect: Effect) { world.perform(effect) }
+        mutating func perform(_ effect: Effect) { machine.perform(effect) }
 
         mutating func reply(_ token: ReplyToken, _ reply: Reply) {
-            world.waiting.removeValue(forKey: token)?(reply)
+            machine.waiting.removeValue(forKey: token)?(reply)
         }
 
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            world.log.append(event, at: moment, decisions)
+            machine.log.append(event, at: moment, decisions)
         }
 
         mutating func recordRollback(of count: Int) {
-            world.log.appendRollback(of: count)
+            machine.log.appendRollback(of: count)
         }
     }
 

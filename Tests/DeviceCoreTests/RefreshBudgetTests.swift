@@ -31,7 +31,7 @@ extension LearnedRefreshTests {
 
     /// A device of 12 days with an app of so many.
     private static func bench(withNewOf days: Int, budget: Int64) -> Bench {
-        var bench = Self.bench(days: 12, budget: budget) { $0.sharedPurse = false }
+        var bench = Self.bench(days: 12, budget: budget) { $0.sharedBudget = false }
         bench.install(.refreshing("new", habit("new")))
         let opens = [9, 11, 13, 15, 17, 19].map { ("new", Interval.hours($0)) }
         let habits = (apps + opens).sorted { $0.1 < $1.1 }
@@ -49,7 +49,7 @@ extension LearnedRefreshTests {
         }
     }
 
-    @Test func `an app with a purse of its own pays by the days that it is known`() throws {
+    @Test func `an app with a budget of its own pays by the days that it is known`() throws {
         let bench = Self.bench(withNewOf: 4, budget: 2)
         let explanation = try #require(bench.device.explain(AppID("new"), at: bench.now).first)
         let forecast = try #require(explanation.forecast)

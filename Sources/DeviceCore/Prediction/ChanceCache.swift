@@ -3,7 +3,7 @@ import Vocabulary
 /// What a search for the next decision works with. A memo: whatever it holds makes no difference,
 /// and is not kept.
 struct RefreshSearch: Sendable {
-    var chances = ChancesAhead()
+    var chances = ChanceCache()
     /// Those whose refresh waits for its moment.
     var waiting: [Waiting] = []
     /// The half-hour, since ever, that their prices are of.
@@ -18,42 +18,44 @@ struct RefreshSearch: Sendable {
 
 /// Chances at instants to come, as far as somebody asked for them: they stay the same until the
 /// device or an app is used, or the local time is another.
-struct ChancesAhead: Sendable {
-    /// Of five minutes since ever, by place in `rows`; a day has room.
+struct ChanceCache: Sendable {
+    /// Of five minutes since ever, by bucket, as in `rows`; a day has room.
     private var bins: [Int64] = []
     /// By app; negative: nobody asked.
     private var rows: [[Double]] = []
 
-    mutating func forget() {
-        for place in bins.indices { bins[place] = .min }
+    mutating func removeAll() {
+        for bucket in bins.indices { bins[bucket] = .min }
     }
 
     func chance(of app: Int, at time: WallTime) -> Double? {
         guard !bins.isEmpty else { return nil }
-        let (place, bin) = Self.place(of: time)
-        guard bins[place] == bin, app < rows[place].count, rows[place][app] >= 0 else { return nil }
-        return rows[place][app]
+        let (bucket, bin) = Self.bucket(of: time)
+        guard bins[bucket] == bin, app < rows[bucket].count, rows[bucket][app] >= 0 else {
+            return nil
+        }
+        return rows[bucket][app]
     }
 
     /// `count`: of all apps.
-    mutating func note(_ chance: Double, of app: Int, at time: WallTime, count: Int) {
+    mutating func store(_ chance: Double, of app: Int, at time: WallTime, count: Int) {
         if bins.isEmpty {
             bins = [Int64](repeating: .min, count: DayGrid.binCount)
             rows = [[Double]](repeating: [], count: DayGrid.binCount)
         }
-        let (place, bin) = Self.place(of: time)
-        if bins[place] != bin || rows[place].count < count {
-            if rows[place].count < count {
-                rows[place] = [Double](repeating: -1, count: count)
+        let (bucket, bin) = Self.bucket(of: time)
+        if bins[bucket] != bin || rows[bucket].count < count {
+            if rows[bucket].count < count {
+                rows[bucket] = [Double](repeating: -1, count: count)
             } else {
-                for app in rows[place].indices { rows[place][app] = -1 }
+                for app in rows[bucket].indices { rows[bucket][app] = -1 }
             }
-            bins[place] = bin
+            bins[bucket] = bin
         }
-        rows[place][app] = chance
+        rows[bucket][app] = chance
     }
 
-    private static func place(of time: WallTime) -> (place: Int, bin: Int64) {
+    private static func bucket(of time: WallTime) -> (bucket: Int, bin: Int64) {
         let bin = time.nanoseconds / RefreshPlanner.bin.nanoseconds
         let count = Int64(DayGrid.binCount)
         return (Int(((bin % count) + count) % count), bin)

@@ -1,6 +1,6 @@
 /// One decision point: what is known of the device there, prepared for asking about many apps.
 /// It may lie in the future; then nothing is used until it comes. Nothing is allocated.
-package struct Outlook {
+package struct PredictionContext {
     package let now: UseTime
     private let past: PastDays
     private let allDays: Double
@@ -57,7 +57,7 @@ package struct Outlook {
         shared[.device30] = UseFeatures.share(device30)
         shared[.deviceKind30] = UseFeatures.share(kind30)
         shared[.device90] = UseFeatures.share(device90)
-        shared[.deviceReturning] = UseFeatures.share(device.returns.nearShare(after: idle))
+        shared[.deviceReturning] = UseFeatures.share(device.gaps.nearShare(after: idle))
         shared[.idle] = UseFeatures.seconds(idle)
         shared[.awake] = UseFeatures.seconds(device.awakeSeconds(at: now))
         shared[.deviceOpens60] = Int32(device.openCount(within: 3600, of: now))
@@ -110,7 +110,7 @@ package struct Outlook {
         features[.wide300] = UseFeatures.share(wide300)
         features[.following] = UseFeatures.share(following(app, last, lag: lag))
         features[.followingBefore] = UseFeatures.share(following(app, before, lag: lag))
-        features[.returning] = UseFeatures.share(app.returns.opensPerHalfHour(after: since))
+        features[.returning] = UseFeatures.share(app.gaps.opensPerHalfHour(after: since))
         features[.since] = UseFeatures.seconds(since)
         features[.opens24] = Int32(app.openCount(within: 86_400, of: now))
         features[.opensSince] = Int32(min(65_535, max(0, openTotal - app.openTotal)))

@@ -1,8 +1,8 @@
 import DeviceCore
 import Vocabulary
 
-/// A refresh that was decided, in words.
-enum DecisionWords {
+/// What is printed of a refresh that was decided.
+enum DecisionText {
     /// From which share on, 0 to 1, a refresh was worth it.
     static func worth(_ price: Double) -> String {
         price > 0 ? "from \(percent(price))" : "at any chance"
@@ -13,7 +13,7 @@ enum DecisionWords {
 
 extension RefreshDecision.Reason {
     /// What follows "a refresh was worth it then".
-    var words: String {
+    var explanation: String {
         switch self {
         case .chance: ""
         case .deviceAwake: ", as the device was awake"
@@ -25,19 +25,20 @@ extension RefreshDecision.Reason {
 
 extension Value {
     /// Why a refresh was begun when it was, from its `decision` in a report.
-    var decisionWords: String {
+    var decisionText: String {
         guard let chance = seconds("chance") else { return "" }
         let left = number("left") ?? 0
-        let purse = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
-        // Words of a later version stand as they are.
+        let remaining = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
+        // Reasons of a later version stand as they are.
         let word = text("because")
         let because =
-            RefreshDecision.Reason(rawValue: word)?.words ?? (word.isEmpty ? "" : " (\(word))")
-        return "\(DecisionWords.percent(chance)) likely to be opened within half an hour; "
-            + "a refresh was worth it \(DecisionWords.worth(seconds("price") ?? 0))\(because); "
-            + purse
+            RefreshDecision.Reason(rawValue: word)?.explanation
+            ?? (word.isEmpty ? "" : " (\(word))")
+        return "\(DecisionText.percent(chance)) likely to be opened within half an hour; "
+            + "a refresh was worth it \(DecisionText.worth(seconds("price") ?? 0))\(because); "
+            + remaining
     }
 
     /// A share from 0 to 1.
-    func percent(_ name: String) -> String { DecisionWords.percent(seconds(name) ?? 0) }
+    func percent(_ name: String) -> String { DecisionText.percent(seconds(name) ?? 0) }
 }

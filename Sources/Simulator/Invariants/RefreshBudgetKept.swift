@@ -1,19 +1,19 @@
 import DeviceCore
 import Vocabulary
 
-/// On no day begin more refreshes that were chosen than the purse held by which they were: that of
+/// On no day begin more refreshes that were chosen than the budget held by which they were: that of
 /// all apps together, or each app's own.
-final class PurseKept: Invariant {
-    let name = "the purse of refreshes is kept"
+final class RefreshBudgetKept: Invariant {
+    let name = "the refresh budget is kept"
     private var day = Int64.min
-    private var common = Purse()
-    private var own: [AppID: Purse] = [:]
+    private var common = Budget()
+    private var own: [AppID: Budget] = [:]
     /// Those that run and are counted.
     private var counted: Set<RequestID> = []
 
-    private struct Purse {
+    private struct Budget {
         var spent: Int64 = 0
-        /// The most of the day: what a purse holds goes by what the apps are worth.
+        /// The most of the day: what a budget holds goes by what the apps are worth.
         var held: Int64 = 0
 
         mutating func take(of budget: Int64) -> Bool {
@@ -29,7 +29,7 @@ final class PurseKept: Invariant {
         if let last = days.last, last != day || !isOneDay {
             // Also of a day that comes twice: the clock was set, or the zone is another.
             day = last
-            common = Purse()
+            common = Budget()
             own.removeAll()
         }
         for look in turn.launches {
@@ -41,12 +41,12 @@ final class PurseKept: Invariant {
                 else { continue }
                 // When in the turn it began nobody knows.
                 guard isOneDay else { continue }
-                switch decision.purse {
+                switch decision.scope {
                 case .device:
                     guard !common.take(of: budget) else { continue }
                     return "refresh \(common.spent) of the day, of \(common.held) for all apps"
                 case .app:
-                    guard !own[app.id, default: Purse()].take(of: budget) else { continue }
+                    guard !own[app.id, default: Budget()].take(of: budget) else { continue }
                     return "\(app.id) has more refreshes a day than the \(budget) of its own"
                 }
             }

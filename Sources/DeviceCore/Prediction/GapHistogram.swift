@@ -1,6 +1,6 @@
 /// How long an app, or the device, stays unused: time without use, and what became of it, by how
 /// long it had lasted.
-struct Returns: Hashable, Sendable, Codable {
+struct GapHistogram: Hashable, Sendable, Codable {
     /// Where a span begins; each ends where the next begins, the last never. Seconds.
     private let begins: [Double]
     /// In units of the two users of it below.
@@ -14,15 +14,15 @@ struct Returns: Hashable, Sendable, Codable {
     }
 
     /// From half an hour on, when content is stale.
-    static let ofApp = Returns(
+    static let ofApp = GapHistogram(
         begins: [1800, 3600, 7200, 14_400, 28_800, 57_600, 115_200]
     )
-    static let ofDevice = Returns(
+    static let ofDevice = GapHistogram(
         begins: [0, 120, 300, 900, 1800, 3600, 7200, 14_400, 28_800]
     )
 
     /// `new`: before anything was seen.
-    func isValid(as new: Returns) -> Bool {
+    func isValid(as new: GapHistogram) -> Bool {
         begins == new.begins && time.count == begins.count && events.count == begins.count
             && time.allSatisfy(\.isAmount) && events.allSatisfy(\.isAmount)
     }

@@ -3,22 +3,24 @@ import Vocabulary
 /// How good for a refresh the moments were, as they pass, by what was known then: what a price is
 /// made of.
 extension Device {
-    /// Notes how good the moments until `now` were, by what was known then. Before each event.
-    mutating func lookBack(at now: Moment) {
+    /// Records how good the moments until `now` were, by what was known then. Before each event.
+    mutating func recordGains(at now: Moment) {
         let end = now.wall
         // Habits go by the local time.
         if let last = lastMoment, last.utcOffset != now.utcOffset { planner.useChanged() }
-        defer { planner.lookedAt = end }
+        defer { planner.recordedUntil = end }
         let today = now.local.day
         let step = lastMoment.map { clockStep(from: $0, to: now) } ?? .zero
         let isSetByDay = step <= .zero - .hours(12)
         if planner.day != today, planner.day != today + 1 || isSetByDay { beginDay(today) }
         if isSetByDay { use.goOn(on: today) }
         if step > .minutes(1) || step < .zero - .minutes(1) {
-            planner.forgetMoment(at: end)
+            planner.forgetGains(at: end)
             return
         }
-        guard let since = planner.lookedAt, since < end, !planner.members.isEmpty else { return }
+        guard let since = planner.recordedUntil, since < end, !planner.members.isEmpty else {
+            return
+        }
         // Of another day is not known what it was.
         let midnight = LocalTime(day: today, timeOfDay: .zero).wall(utcOffset: now.utcOffset)
         var time = gridTime(after: max(since, midnight - .milliseconds(1)))
@@ -43,25 +45,25 @@ extension Device {
     }
 
     private mutating func measure(at time: UseTime) {
-        var outlook: Outlook?
+        var context: PredictionContext?
         let slot = RefreshPlanner.slot(time)
-        for place in planner.members.indices {
-            let index = planner.members[place]
-            let (position, chance) = gain(of: index, at: time, &outlook, isAhead: false)
+        for memberIndex in planner.members.indices {
+            let index = planner.members[memberIndex]
+            let (position, chance) = gain(of: index, at: time, &context, isAhead: false)
             planner.positions[index] = position
             planner.chances[index] = chance
-            if position > 0 { planner.note(position, of: index, slot: slot) }
+            if position > 0 { planner.recordGain(position, of: index, slot: slot) }
         }
     }
 
     /// Where the gain of a refresh lies on the scale (0: none, its content is fresh or in view),
     /// and the chance that makes it.
     ///
-    /// `outlook`: of that time, made when it is needed. `isAhead`: it will be asked for again.
+    /// `context`: of that time, made when it is needed. `isAhead`: it will be asked for again.
     mutating func gain(
         of index: Int,
         at time: UseTime,
-        _ outlook: inout Outlook?,
+        _ context: inout PredictionContext?,
         isAhead: Bool
     ) -> (position: Double, chance: Double) {
         // Asked for part by part: nothing of an app is copied then.
@@ -71,51 +73,51 @@ extension Device {
         let chance: Double
         if let known = planner.search.chances.chance(of: index, at: time.wall) {
             chance = known
-            assert(known == self.chance(of: index, Outlook(self.use, at: time)))
+            assert(known == self.chance(of: index, PredictionContext(self.use, at: time)))
         } else {
-            if outlook == nil { outlook = Outlook(self.use, at: time) }
-            chance = outlook.map { self.chance(of: index, $0) } ?? 0
+            if context == nil { context = PredictionContext(self.use, at: time) }
+            chance = context.map { self.chance(of: index, $0) } ?? 0
             if isAhead {
                 let count = planner.positions.count
-                planner.search.chances.note(chance, of: index, at: time.wall, count: count)
+                planner.search.chances.store(chance, of: index, at: time.wall, count: count)
             }
         }
-        return (MomentRing.position(of: chance * apps[index].refreshWorth), chance)
+        return (GainHistory.position(of: chance * apps[index].refreshWorth), chance)
     }
 
     /// That the app is opened in the half-hour after.
-    func chance(of index: Int, _ outlook: Outlook) -> Double {
+    func chance(of index: Int, _ context: PredictionContext) -> Double {
         settings.prior
-            ? outlook.chance(of: apps[index].use) : outlook.habit(of: apps[index].use)
+            ? context.chance(of: apps[index].use) : context.habit(of: apps[index].use)
     }
 
     private mutating func beginDay(_ day: Int64) {
         let wasUsed = use.days.day == planner.day
         for index in planner.members where planner.day != .min {
-            apps[index].record.refresh.moments.keep(planner.slots(of: index), of: planner.day)
-            apps[index].record.refresh.moments.finish(counts: wasUsed)
+            apps[index].record.refresh.gains.keep(planner.slots(of: index), of: planner.day)
+            apps[index].record.refresh.gains.finish(counts: wasUsed)
             save(app: index)
         }
-        for place in planner.today.indices { planner.today[place] = 0 }
+        for index in planner.today.indices { planner.today[index] = 0 }
         planner.day = day
         planner.spent = 0
-        countMoments()
+        countGains()
         planner.isStale = true
         save(.device)
     }
 
     /// Makes the table of the days before anew.
-    mutating func countMoments() {
+    mutating func countGains() {
         planner.isCounted = true
         planner.table.clear()
         planner.days = 0
         let known = planner.knownCount
         planner.knownCount = 0
         for index in planner.members {
-            let moments = apps[index].moments
-            planner.table.add(moments)
-            planner.days = max(planner.days, moments.days)
-            if moments.days >= RefreshPlanner.enoughDays { planner.knownCount += 1 }
+            let gains = apps[index].gains
+            planner.table.add(gains)
+            planner.days = max(planner.days, gains.days)
+            if gains.days >= RefreshPlanner.enoughDays { planner.knownCount += 1 }
         }
         planner.table.sumUp()
         // Other gates ask then.
@@ -135,16 +137,16 @@ extension Device {
     }
 
     /// What was seen of a day before the daemon ended goes on. After all records were read.
-    mutating func restoreMoments(of index: Int) {
-        let moments = apps[index].moments
-        guard !moments.today.isEmpty else { return }
-        guard moments.day == planner.day else {
+    mutating func restoreGains(of index: Int) {
+        let gains = apps[index].gains
+        guard !gains.today.isEmpty else { return }
+        guard gains.day == planner.day else {
             // It took no part any more when that day ended.
-            apps[index].record.refresh.moments.finish(counts: false)
+            apps[index].record.refresh.gains.finish(counts: false)
             return
         }
         planner.makeRoom(for: apps.endIndex)
-        planner.restored(moments.today, of: index)
+        planner.restored(gains.today, of: index)
         planner.members.append(index)
     }
 }

@@ -3,23 +3,23 @@ import Vocabulary
 /// When the next decision about refreshes can be another one than now, so that nothing ticks.
 extension Device {
     /// Finds it anew, if anything has changed that it depends on. Last in each event.
-    mutating func searchRefresh(_ step: inout Step) {
+    mutating func scheduleNextDecision(_ transition: inout Transition) {
         guard planner.isStale else { return }
         findMembers()
         planner.isStale = false
         planner.decideAt = nil
-        fillPurse()
+        fillBudget()
         findWaiting()
         guard !planner.search.waiting.isEmpty else { return }
-        let first = gridTime(after: step.now.wall)
+        let first = gridTime(after: transition.now.wall)
         if use.isInUse, planner.wasUsed {
             // Its user does this and that: each tells something new.
-            planner.decideAt = min(first, step.now.wall + RefreshPlanner.afterUse)
+            planner.decideAt = min(first, transition.now.wall + RefreshPlanner.afterUse)
             planner.wakes = false
             return
         }
         let end = first + (use.isInUse ? RefreshPlanner.inUse : .days(1))
-        let time = firstWorth(from: first, until: end, step.now)
+        let time = firstWorth(from: first, until: end, transition.now)
         planner.decideAt = time ?? end
         planner.wakes = time != nil && !use.isInUse
     }
@@ -73,7 +73,7 @@ extension Device {
         _ now: Moment
     ) -> Bool {
         let then = UseTime(time, utcOffset: now.utcOffset)
-        if let asked { return obstacle(to: asked, at: then) == nil }
+        if let asked { return blocker(to: asked, at: then) == nil }
         guard !isUserAsleep(at: then) else { return false }
         setPrices(at: then)
         return isAnyWorthIt(at: then)
@@ -81,51 +81,52 @@ extension Device {
 
     /// What stands against the refresh of one app then, if nothing happens until then. Of those
     /// that `findWaiting` found.
-    mutating func obstacle(to asked: AskedRefresh, at time: UseTime) -> RefreshObstacle? {
+    mutating func blocker(to asked: AskedRefresh, at time: UseTime) -> RefreshBlocker? {
         setPrices(at: time)
         let index = asked.index
         guard let app = planner.search.waiting.first(where: { $0.index == index }) else {
             return .early
         }
         guard refreshesLeft(of: index, at: time) > 0 else {
-            return hasHadItsShare(index, at: time.wall) ? .share : .purse
+            return hasHadItsShare(index, at: time.wall) ? .share : .budget
         }
         guard !isUserAsleep(at: time) else { return .nobody }
-        var outlook: Outlook?
-        let (position, _) = gain(of: index, at: time, &outlook, isAhead: true)
+        var context: PredictionContext?
+        let (position, _) = gain(of: index, at: time, &context, isAhead: true)
         // What failed a moment ago is not fresh.
         let hasFailed = apps[index].failedUntil.map { time.wall < $0 } ?? false
         guard hasFailed || position > 0 && !isFresh(index, at: time) else { return .fresh }
-        guard time.wall >= asked.floor else { return .early }
+        guard time.wall >= asked.notBefore else { return .early }
         guard position > app.price - discount(isAwake: use.isInUse) else { return .price }
         if use.isInUse || isAnyWorthIt(at: time, with: index) { return nil }
         return position > app.price ? .wake : .price
     }
 
     private mutating func setPrices(at time: UseTime) {
-        let halfHour = time.day * Int64(MomentRing.slotCount) + Int64(RefreshPlanner.slot(time))
+        let halfHour = time.day * Int64(GainHistory.slotCount) + Int64(RefreshPlanner.slot(time))
         guard planner.search.pricesOf != halfHour else { return }
         planner.search.pricesOf = halfHour
         countPromised(at: time.wall)
-        for place in planner.search.waiting.indices {
-            let index = planner.search.waiting[place].index
+        for waitingIndex in planner.search.waiting.indices {
+            let index = planner.search.waiting[waitingIndex].index
             let left = refreshesLeft(of: index, at: time)
-            planner.search.waiting[place].price = price(of: index, at: time, left: left).price
+            planner.search.waiting[waitingIndex].price =
+                price(of: index, at: time, left: left).price
         }
     }
 
     /// Whether anything would be refreshed then if nothing happens until then. `other`: whatever
     /// else holds it.
     private mutating func isAnyWorthIt(at time: UseTime, with other: Int? = nil) -> Bool {
-        var outlook: Outlook?
+        var context: PredictionContext?
         var surplus = wakeSurplus
         let discount = discount(isAwake: true)
-        for place in planner.search.waiting.indices {
-            let app = planner.search.waiting[place]
-            guard app.price < Double(MomentRing.levelCount),
+        for waitingIndex in planner.search.waiting.indices {
+            let app = planner.search.waiting[waitingIndex]
+            guard app.price < Double(GainHistory.levelCount),
                 app.index == other || waitingRefresh(of: app.index, at: time) != nil
             else { continue }
-            let (position, _) = gain(of: app.index, at: time, &outlook, isAhead: true)
+            let (position, _) = gain(of: app.index, at: time, &context, isAhead: true)
             guard position > 0 else { continue }
             if use.isInUse {
                 if position > app.price - discount { return true }

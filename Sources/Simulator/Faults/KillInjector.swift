@@ -45,20 +45,20 @@ package struct EffectPair: Hashable, Sendable, Codable, CustomStringConvertible 
     package var description: String { "\(first) → \(second)" }
 }
 
-/// Chooses where the daemon is killed: between any two things that it does. What is rare is cut
+/// Chooses where the daemon is killed: between any two things that it does. What is rare is chosen
 /// more often than what is common.
-package struct Knife {
+package struct KillInjector {
     private static let kinds = EffectKind.allCases.count
     private var random: SeededRandom
     private var seen: [UInt32]
-    private var cut: [UInt32]
+    private var killed: [UInt32]
     private(set) var last = EffectKind.begin
-    /// Cuts by chance; off in tests that say themselves when the daemon is killed.
-    package var isSharp = false
-    /// Cuts here at the first opportunity, whatever chance says; then at the next, and so on.
+    /// Kills by chance; off in tests that say themselves when the daemon is killed.
+    package var isArmed = false
+    /// Kills here at the first opportunity, whatever chance says; then at the next, and so on.
     package var targets: [EffectPair] = []
 
-    enum Cut {
+    enum Kill {
         case none, before
         /// In the middle of a commit, which landed or did not.
         case within(landed: Bool)
@@ -67,21 +67,21 @@ package struct Knife {
     init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         seen = Array(repeating: 0, count: Self.kinds * Self.kinds)
-        cut = seen
+        killed = seen
     }
 
     mutating func beginTurn() { last = .begin }
 
-    mutating func cuts(before next: EffectKind, _ swarm: inout Swarm) -> Cut {
-        let place = last.rawValue * Self.kinds + next.rawValue
-        seen[place] += 1
+    mutating func kills(before next: EffectKind, _ swarm: inout Swarm) -> Kill {
+        let index = last.rawValue * Self.kinds + next.rawValue
+        seen[index] += 1
         let pair = EffectPair(first: last, second: next)
-        var isCut = isSharp && random.below(8 * Int(seen[place])) == 0
+        var isKill = isArmed && random.below(8 * Int(seen[index])) == 0
         if targets.first == pair {
-            isCut = true
+            isKill = true
             targets.removeFirst()
         }
-        guard isCut else {
+        guard isKill else {
             last = next
             return .none
         }
@@ -90,12 +90,12 @@ package struct Knife {
             last = next
             return .none
         }
-        cut[place] += 1
+        killed[index] += 1
         return kind == 0 ? .before : .within(landed: kind == 1)
     }
 
     package var pairsSeen: [EffectPair] { pairs(of: seen) }
-    package var pairsCut: [EffectPair] { pairs(of: cut) }
+    package var pairsKilled: [EffectPair] { pairs(of: killed) }
 
     private func pairs(of counts: [UInt32]) -> [EffectPair] {
         let kinds = EffectKind.allCases

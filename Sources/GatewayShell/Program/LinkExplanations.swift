@@ -1,7 +1,7 @@
 import Wire
 
 extension RegistrationProblem {
-    var words: String {
+    var explanation: String {
         switch self {
         case .tooManyApps: "the device has too many apps"
         case .unknownTopic: "nobody sends to it through this gateway"
@@ -12,7 +12,7 @@ extension RegistrationProblem {
 }
 
 extension FollowRefusal {
-    var words: String {
+    var explanation: String {
         switch self {
         case .noChannel: "there is no such channel of the app"
         case .tooMany: "the device follows too many"
@@ -21,7 +21,7 @@ extension FollowRefusal {
 }
 
 extension EndReason {
-    var words: String {
+    var explanation: String {
         switch self {
         case .shutdown: "it stops"
         case .busy: "too many come at once"
