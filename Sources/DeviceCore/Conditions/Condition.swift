@@ -36,7 +36,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             cautious: 0,
             question: "whether the device is on external power",
             absence: "no battery",
-            documentation: "External power: the AC line, whatever the battery's status says."
+            documentation: "External power: the AC line, regardless of the battery's status."
         ),
         ConditionRow(
             name: "network",
@@ -53,7 +53,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 1,
             question: "whether the network costs by the byte",
-            documentation: "The network costs by the byte."
+            documentation: "The network is metered."
         ),
         ConditionRow(
             name: "locked",
@@ -62,7 +62,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             cautious: 1,
             question: "whether the screen is locked",
             absence: "no screen lock",
-            documentation: "The screen lock; before the first unlock since boot nothing runs."
+            documentation: "The screen lock. Nothing runs before the first unlock since boot."
         ),
         ConditionRow(
             name: "idle",
@@ -78,7 +78,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 0,
             question: "whether energy is to be saved",
-            documentation: "The user asked to save energy."
+            documentation: "The user has turned on low-power mode."
         ),
         ConditionRow(
             name: "thermal",
@@ -86,7 +86,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 2,
             question: "how warm the device is",
-            documentation: "How warm the device is."
+            documentation: "Temperature of the device."
         ),
         ConditionRow(
             name: "memory",
@@ -102,7 +102,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 0,
             question: "whether the disk takes writes",
-            documentation: "Whether the state directory takes writes."
+            documentation: "Whether the state directory can be written."
         )
     )
 
