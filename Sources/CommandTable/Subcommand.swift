@@ -79,8 +79,8 @@ package struct OptionRow: Sendable {
     }
 
     package static let json = OptionRow("json", "print JSON instead of text")
-    package static let help = OptionRow("help", "say how it is used, and exit", short: "h")
-    static let version = OptionRow("version", "say which version this is, and exit", short: "V")
+    package static let help = OptionRow("help", "print help and exit", short: "h")
+    static let version = OptionRow("version", "print the version and exit", short: "V")
     static let man = OptionRow("man", "print the manual page")
 
     /// For the parser.

@@ -8,36 +8,38 @@ import Vocabulary
 extension OffstageProgram {
     static let evaluate = Subcommand(
         "evaluate",
-        "judge when apps are refreshed, by logs of real use",
+        "evaluate refresh times against logs of real use",
         forms: ["[FILE]..."],
         operands: 0...Int.max,
         options: [
             OptionRow(
                 "usage",
-                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip"
-                    + ", or - for standard input; more of them may follow as operands",
+                "the logs: files with the columns user,kind,app,start,duration_s, plain or "
+                    + "compressed with gzip, or - for standard input; more files may follow as "
+                    + "operands",
                 argument: "PATTERN"
             ),
             OptionRow(
                 "budget",
-                "so many refreshes per app and day (default: 2,4,8,24)",
+                "refreshes per app and day (default: 2,4,8,24)",
                 argument: "NUMBERS"
             ),
             OptionRow(
                 "purse",
-                "each app's refreshes are its own (app), or the device has as many for all of "
-                    + "them (device; default: both are run)",
+                "scope of the budget: each app has its own (app), or all apps share the same "
+                    + "total (device); default: both",
                 argument: "KIND"
             ),
             OptionRow(
                 "wake-price",
-                "what a wake costs offstage, in percent of a refresh (default: the setting's)",
+                "cost of a wake for offstage, in percent of a refresh (default: the setting's "
+                    + "default)",
                 argument: "PERCENT"
             ),
-            OptionRow("html", "draw it, in one page that needs nothing else", argument: "FILE"),
+            OptionRow("html", "write the charts to one self-contained page", argument: "FILE"),
             OptionRow(
                 "user",
-                "and the days of this person, with what decided each refresh",
+                "also show the days of this user, with the reason for each refresh",
                 argument: "ID"
             ),
         ],
@@ -53,13 +55,14 @@ extension OffstageProgram {
                 + "same time between refreshes), waking (spread over the hours of use), histogram "
                 + "(the times of day at which an app was opened), and oracle, which knows the "
                 + "future. In brackets stands where 95 % of samples of the people lie.",
-            "A log of your own comes from offstage export-usage.",
+            "\"offstage export-usage\" writes a log of your own use.",
         ],
         examples: [
-            Example("evaluate --usage 'logs/*/events.csv.gz'", "All policies on these people."),
+            Example("evaluate --usage 'logs/*/events.csv.gz'", "Evaluate all policies on these "
+                + "users."),
             Example(
                 "evaluate --usage my.csv --html my.html --user me --budget 4",
-                "A picture of one's own days."
+                "Draw your own days."
             ),
             Example(
                 "evaluate --usage my.csv --budget 4 --purse device --json",

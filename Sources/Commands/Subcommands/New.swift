@@ -6,7 +6,7 @@ import Vocabulary
 extension OffstageProgram {
     static let new = Subcommand(
         "new",
-        "write the beginning of an app",
+        "create the skeleton of an app",
         forms: ["app NAME"],
         operands: 2...2,
         options: [
@@ -17,12 +17,13 @@ extension OffstageProgram {
             )
         ],
         details: [
-            "Makes the folder NAME with a Swift package in it: an app delegate with a handler for "
-                + "a background refresh, and its manifest. It builds and runs as it is."
+            "Creates the folder NAME with a Swift package: an app delegate with a handler for a "
+                + "background refresh, and its manifest. It builds and runs without changes."
         ],
         examples: [
-            Example("new app headlines", "A package in ./headlines."),
-            Example("new app headlines --library ~/src/offstage", "With the library from there."),
+            Example("new app headlines", "Create a package in ./headlines."),
+            Example("new app headlines --library ~/src/offstage", "Use the library from that "
+                + "directory."),
         ]
     ) { invocation throws(Failure) in
         guard invocation.operands[0] == "app" else {

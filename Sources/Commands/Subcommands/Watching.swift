@@ -6,12 +6,13 @@ import Vocabulary
 extension OffstageProgram {
     static let watch = Subcommand(
         "watch",
-        "print what happens as it happens, until interrupted",
+        "print events as they happen, until interrupted",
         forms: ["[APP]"],
         operands: 0...1,
-        details: ["The lines of \"offstage history\", as they come. With --json one map a line."],
+        details: ["Prints the lines of \"offstage history\" as they are added; with --json, one "
+            + "map per line."],
         examples: [
-            Example("watch", "All that runs, and how it ends."),
+            Example("watch", "All runs, and how they end."),
             Example("watch --json newsboat", "That of one app, for a program."),
         ],
         printsData: true
