@@ -129,7 +129,7 @@ extension SubcommandCall {
         guard let number = Int64(text), range.contains(number) else {
             throw Failure(
                 .usage,
-                "--\(name) \(text.quoted) is no number from \(range.lowerBound) to "
+                "--\(name) \(text.quoted) is not a number from \(range.lowerBound) to "
                     + "\(range.upperBound)"
             )
         }

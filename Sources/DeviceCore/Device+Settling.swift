@@ -34,7 +34,7 @@ extension Device {
     private mutating func giveUpSettling(_ ready: [Candidate], _ step: inout Step) {
         for candidate in ready { touch(candidate.app) }
         guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
-        note(.note("too much at once; the rest is looked at in a moment"), app: index, &step)
+        note(.note("too much work at once; the rest follows in a moment"), app: index, &step)
     }
 
     /// Something that only waits for its turn.

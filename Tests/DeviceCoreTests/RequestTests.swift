@@ -177,7 +177,7 @@ struct RequestTests {
         guard bench.refusal == nil else {
             #expect((kind, needs) == (.refresh, Needs(power: true)))
             #expect(bench.refusal?.code == .invalid)
-            #expect(bench.refusal?.reason == "a refresh does not take this condition")
+            #expect(bench.refusal?.reason == "a refresh does not support this condition")
             #expect(bench.requests("command.x").map(\.needs) == [Needs()], "as it was")
             return
         }

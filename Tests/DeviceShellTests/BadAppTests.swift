@@ -252,7 +252,7 @@ struct BadAppTests {
         try app.refuse(offer)
         var run = try bench.nextRun("feed")
         #expect(run["result"] == "failed")
-        #expect(run["reason"] == "the app did not take it: not today")
+        #expect(run["reason"] == "the app declined it: not today")
         try app.disconnect()
         try app.connect(path: "/somewhere/else")
         try app.call("Hello", ["version": 1])

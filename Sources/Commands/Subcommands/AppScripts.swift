@@ -107,9 +107,9 @@ struct BegunTask {
         guard number > 0 else {
             throw Failure(
                 .failed,
-                "there is no time to be had for \(name.quoted): the app is in the background, and "
+                "no time is available for \(name.quoted): the app is in the background, and "
                     + "its time is over",
-                fix: "Ask while the user is in the app, or during a run of it."
+                fix: "Begin while the user is in the app, or during one of its runs."
             )
         }
     }

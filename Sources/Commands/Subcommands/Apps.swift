@@ -162,7 +162,7 @@ private struct Attachment {
             throw Failure(
                 .failed,
                 error.words(starting: name, in: directory).printable,
-                fix: "Mend Exec= in its manifest."
+                fix: "Fix Exec= in its manifest."
             )
         }
     }

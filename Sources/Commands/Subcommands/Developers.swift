@@ -127,7 +127,7 @@ extension Replay {
             console.print("\(events) events, all decided as recorded.")
             return
         }
-        console.print("Event \(difference.event) is decided otherwise: \(difference.what)")
+        console.print("Event \(difference.event) has a different decision: \(difference.what)")
         for decision in difference.recorded where !difference.decided.contains(decision) {
             console.print(console.styled("  - \(decision)", .red))
         }

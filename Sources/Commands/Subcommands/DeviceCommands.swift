@@ -26,7 +26,7 @@ extension OffstageProgram {
             guard interval > .zero else {
                 throw Failure(
                     .usage,
-                    "\(text.quoted) is no time at all",
+                    "\(text.quoted) is not a time greater than zero",
                     fix: "To end a pause: offstage continue."
                 )
             }
@@ -156,7 +156,7 @@ extension OffstageProgram {
                     Table.Cell(setting.text("default")),
                     Table.Cell(
                         setting.flag("unknown")
-                            ? "There is no such app." : setting.text("documentation")
+                            ? "Unknown app." : setting.text("documentation")
                     ),
                 ])
             }

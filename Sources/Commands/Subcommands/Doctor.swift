@@ -33,7 +33,7 @@ extension OffstageProgram {
                 let mark = console.styled(isGood ? "good" : "warn", isGood ? .green : .yellow)
                 let found = check.text("found").printable
                 console.print("\(mark)  \(check.text("check").printable): \(found)")
-                for (title, key) in [("What is lost", "lost"), ("What to do", "fix")] {
+                for (title, key) in [("What is missing", "lost"), ("What to do", "fix")] {
                     let text = check.text(key).printable
                     if text.isEmpty { continue }
                     let width = console.width.map { max($0 - 6, 20) } ?? .max

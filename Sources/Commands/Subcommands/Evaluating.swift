@@ -45,21 +45,21 @@ extension OffstageProgram {
         ],
         details: [
             "An open is fresh if the app's content is at most 30 minutes old; opens within 30 "
-                + "minutes of the use before do not count. The first two thirds of each person's "
-                + "days are learned from, the last third is scored, and what is learned goes on. "
-                + "Left out are people with too little use, and apps that are hardly used: it "
-                + "takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days "
-                + "with use, and of an app \(UsageRecord.Least.sessions) uses on "
+                + "minutes of the previous use do not count. The first two thirds of each "
+                + "user's days are for learning; the last third is scored, while learning "
+                + "continues. Users and apps with too little use are left out: a user needs "
+                + "\(UsageRecord.Least.lines) lines of apps and \(UsageRecord.Least.days) days "
+                + "with use, an app \(UsageRecord.Least.sessions) uses on "
                 + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds.",
-            "offstage is the daemon's own code, driven by the log's events. Beside it: fixed (the "
-                + "same time between refreshes), waking (spread over the hours of use), histogram "
-                + "(the times of day at which an app was opened), and oracle, which knows the "
-                + "future. In brackets stands where 95 % of samples of the people lie.",
+            "offstage is the daemon's own code, driven by the log's events. The other policies "
+                + "are fixed (the same time between refreshes), waking (spread over the hours "
+                + "of use), histogram (the times of day at which an app was opened), and "
+                + "oracle, which knows the future. Brackets show the 95 % bootstrap interval "
+                + "over users.",
             "\"offstage export-usage\" writes a log of your own use.",
         ],
         examples: [
-            Example("evaluate --usage 'logs/*/events.csv.gz'", "Evaluate all policies on these "
-                + "users."),
+            Example("evaluate --usage 'logs/*/events.csv.gz'", "Evaluate all policies."),
             Example(
                 "evaluate --usage my.csv --html my.html --user me --budget 4",
                 "Draw your own days."
@@ -111,8 +111,8 @@ extension OffstageProgram {
     }
 
     static let whatItTakes =
-        "It takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days with "
-        + "use, and an app with \(UsageRecord.Least.sessions) uses on "
+        "A log needs \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days "
+        + "with use, and an app with \(UsageRecord.Least.sessions) uses on "
         + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds."
 
     /// Where the page goes; found wanting before anything is computed.
@@ -126,9 +126,9 @@ extension OffstageProgram {
         let directory = Files.directory(of: path)
         var reason: String?
         if Files.status(directory)?.kind != .directory {
-            reason = "there is no directory \(directory)"
+            reason = "there is not a directory \(directory)"
         } else if let kind = Files.status(path)?.kind, kind != .file {
-            reason = kind == .directory ? "it is a directory" : "it is no ordinary file"
+            reason = kind == .directory ? "it is a directory" : "it is not a regular file"
         } else if !Files.isWritable(directory) {
             reason = "you may not write to \(directory)"
         }
@@ -179,7 +179,7 @@ extension OffstageProgram {
             guard let budget = Int(part), (1...288).contains(budget) else {
                 throw Failure(
                     .usage,
-                    "--budget \(text.quoted) is no list of numbers from 1 to 288",
+                    "--budget \(text.quoted) is not a list of numbers from 1 to 288",
                     fix: "Write it as 2,4,8,24."
                 )
             }

@@ -11,11 +11,11 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "lines",
-                "number of lines, the newest (default: 50); -20 is the same as -n 20",
+                "how many of the newest lines to print (default: 50); -20 is the same as -n 20",
                 short: "n",
                 argument: "NUMBER"
             ),
-            OptionRow("since", "only lines that are not older than this, such as 1d", argument: "TIME"),
+            OptionRow("since", "only lines not older than this, such as 1d", argument: "TIME"),
         ],
         examples: [
             Example("history", "The newest lines, in order of time."),
@@ -78,11 +78,11 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "lines",
-                "number of lines, the last ones (default: 100); -20 is the same as -n 20",
+                "how many of the last lines to print (default: 100); -20 is the same as -n 20",
                 short: "n",
                 argument: "NUMBER"
             ),
-            OptionRow("follow", "print further output as it is written, until interrupted", short: "f"),
+            OptionRow("follow", "print new output as it is written, until interrupted", short: "f"),
         ],
         details: [
             "The log of a command that was submitted for a single run is kept for seven days "

@@ -65,7 +65,7 @@ extension OffstageProgram {
         guard let id = DesktopFileID.id(relativePath: name) else {
             throw Failure(
                 .usage,
-                "\(file.quoted) is no desktop file",
+                "\(file.quoted) is not a desktop file",
                 fix: "A manifest is called NAME.desktop."
             )
         }
@@ -88,7 +88,7 @@ extension OffstageProgram {
     static let modes = Subcommand(
         "modes",
         "list the background modes that a manifest may declare",
-        examples: [Example("modes", "What wakes an app in each mode, for how long, and how often.")],
+        examples: [Example("modes", "What wakes an app in each mode, for how long, how often.")],
         printsData: true
     ) { invocation throws(Failure) in
         let report = Value.list(BackgroundMode.report)

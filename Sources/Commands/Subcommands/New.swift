@@ -22,8 +22,7 @@ extension OffstageProgram {
         ],
         examples: [
             Example("new app headlines", "Create a package in ./headlines."),
-            Example("new app headlines --library ~/src/offstage", "Use the library from that "
-                + "directory."),
+            Example("new app headlines --library ~/src/offstage", "Use that library."),
         ]
     ) { invocation throws(Failure) in
         guard invocation.operands[0] == "app" else {
@@ -37,7 +36,7 @@ extension OffstageProgram {
         guard AppTemplate.isName(id) else {
             throw Failure(
                 .usage,
-                "\(id.quoted) is no name for an app",
+                "\(id.quoted) is not a valid name for an app",
                 fix: "Use letters, digits and hyphens, a letter first."
             )
         }

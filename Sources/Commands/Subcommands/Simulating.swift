@@ -20,7 +20,11 @@ extension OffstageProgram {
                     + "each time)",
                 argument: "NUMBER"
             ),
-            OptionRow("seeds", "number of runs, with consecutive seeds (default: 1)", argument: "NUMBER"),
+            OptionRow(
+                "seeds",
+                "number of runs, each with the next seed (default: 1)",
+                argument: "NUMBER"
+            ),
         ],
         details: [
             "launch runs a task of the app regardless of the gates, expire ends its time now, and "
@@ -105,7 +109,7 @@ extension OffstageProgram {
         guard let worst = broken.first else { return }
         throw Failure(
             .failed,
-            "\(broken.count) of \(seeds) runs broke a rule",
+            "\(broken.count) of \(seeds) runs violated a rule",
             fix: "Again: offstage simulate --days \(days) --apps \(apps) --seed \(worst.seed)"
         )
     }

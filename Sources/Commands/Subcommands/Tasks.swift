@@ -72,8 +72,7 @@ extension OffstageProgram {
         operands: 1...4096,
         options: [
             OptionRow("refresh", "short work that fetches new content: 30 s, at a good moment"),
-            OptionRow("processing", "long work: while nobody uses the device, preferably while "
-                + "charging"),
+            OptionRow("processing", "long work: minutes, while nobody uses the device"),
             OptionRow("id", "name of the task (default: the command's name)", argument: "NAME"),
             OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
             OptionRow("every", "repeat this long after each run, such as 1d", argument: "TIME"),
@@ -136,11 +135,11 @@ extension OffstageProgram {
     private static func unsensed(_ name: String) -> String {
         guard let condition = Condition(named: name) else { return "nothing tells of \(name)" }
         let row = condition.row
-        let unknown = "nothing here tells \(row.question): "
+        let unknown = "no source here reports \(row.question): "
         let until = "\"offstage set \(name) \(row.word(row.harmless))\""
         return unknown
             + (condition == .idle
-                ? "it waits for a time of little load, or for \(until)" : "it waits until \(until)")
+                ? "it waits until the load is low, or for \(until)" : "it waits until \(until)")
     }
 
     private static func submission(_ invocation: Invocation) throws(Failure) -> Value {
@@ -197,7 +196,7 @@ extension OffstageProgram {
             guard !name.isEmpty, name.count < variable.count else {
                 throw Failure(
                     .usage,
-                    "--setenv \(variable.quoted) is no variable",
+                    "--setenv \(variable.quoted) is not a variable assignment",
                     fix: "Write it as NAME=VALUE."
                 )
             }

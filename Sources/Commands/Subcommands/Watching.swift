@@ -9,11 +9,13 @@ extension OffstageProgram {
         "print events as they happen, until interrupted",
         forms: ["[APP]"],
         operands: 0...1,
-        details: ["Prints the lines of \"offstage history\" as they are added; with --json, one "
-            + "map per line."],
+        details: [
+            "Prints the lines of \"offstage history\" as they are added; with --json, one map per "
+                + "line."
+        ],
         examples: [
             Example("watch", "All runs, and how they end."),
-            Example("watch --json newsboat", "That of one app, for a program."),
+            Example("watch --json newsboat", "The events of one app, as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

@@ -52,7 +52,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .words(["off", "on"]),
             harmless: 0,
             cautious: 1,
-            question: "whether the network costs by the byte",
+            question: "whether the network is metered",
             documentation: "The network is metered."
         ),
         ConditionRow(
@@ -77,7 +77,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .words(["off", "on"]),
             harmless: 0,
             cautious: 0,
-            question: "whether energy is to be saved",
+            question: "whether low-power mode is on",
             documentation: "The user has turned on low-power mode."
         ),
         ConditionRow(
@@ -93,7 +93,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .words(["normal", "warning", "critical"]),
             harmless: 0,
             cautious: 0,
-            question: "whether memory is short",
+            question: "whether memory is low",
             documentation: "Memory pressure."
         ),
         ConditionRow(
@@ -101,7 +101,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .words(["ok", "full", "failing", "gone"]),
             harmless: 0,
             cautious: 0,
-            question: "whether the disk takes writes",
+            question: "whether the disk can be written",
             documentation: "Whether the state directory can be written."
         )
     )

@@ -353,7 +353,7 @@ extension Device {
             apps[index].launches[place].deliveries
                 .contains(where: { $0.id == id && $0.state == .offered })
         else { return }
-        finish(id, index, .failed, reason: "the app did not take it: \(reason)", &step)
+        finish(id, index, .failed, reason: "the app declined it: \(reason)", &step)
         suspendIfDone(launch, &step)
     }
 
@@ -397,7 +397,7 @@ extension Device {
         case (_, .succeeded): outcome = .succeeded
         case (.none, .unsuccessful): outcome = .unsuccessful
         }
-        finish(id, index, outcome, reason: "the app said so", &step)
+        finish(id, index, outcome, reason: "reported by the app", &step)
         if let place = apps[index].index(of: launch.id) {
             suspendIfDone(apps[index].launches[place].id, &step)
         }

@@ -150,7 +150,7 @@ extension Device {
             endCommand(
                 launch.id,
                 .unknown,
-                reason: "it ended while nobody could see how",
+                reason: "it exited unobserved",
                 &step
             )
         case .signal(_, outOfMemory: true):
@@ -283,7 +283,7 @@ extension Device {
             if status == 0 {
                 readWhetherNew(launch.id, of: index, &step)
             } else {
-                endCommand(launch.id, .failed, reason: "FailedFrom said \(status)", &step)
+                endCommand(launch.id, .failed, reason: "FailedFrom exited with \(status)", &step)
             }
         case (.failed, .unreadable(let reason)):
             endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &step)

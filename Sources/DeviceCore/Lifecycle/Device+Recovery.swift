@@ -147,13 +147,13 @@ extension Device {
     /// The marker is empty: the program never began.
     private mutating func endUnstarted(_ launch: Launch, _ index: Int, _ step: inout Step) {
         if launch.isCommand {
-            note(.note("the daemon ended before it was started"), app: index, &step)
+            note(.note("the daemon exited before the run was started"), app: index, &step)
             undo(launch, of: index, &step)
         } else {
             endApp(
                 launch.id,
                 .unknown,
-                reason: "the daemon ended before it was started",
+                reason: "the daemon exited before the run was started",
                 &step
             )
         }
@@ -226,7 +226,7 @@ extension Device {
     ) {
         apps[index].launches[place].probe.step = nil
         guard let exit = launch.exit else {
-            endCommand(launch.id, .unknown, reason: "its exit was not seen", &step)
+            endCommand(launch.id, .unknown, reason: "its exit was not observed", &step)
             return
         }
         commandExited(index, place, exit, &step)

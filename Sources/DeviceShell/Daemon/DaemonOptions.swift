@@ -63,7 +63,7 @@ package struct DaemonOptions {
         } catch {
             let mistake =
                 switch error {
-                case .unknown(let word): "\(word): there is no such option"
+                case .unknown(let word): "\(word): no such option"
                 case .missingArgument(let word): "\(word): a value is missing"
                 }
             throw .usage("offstaged: \(mistake)\nTry 'offstaged --help'.")
@@ -82,7 +82,7 @@ package struct DaemonOptions {
             }
             guard step != nil else {
                 throw .usage(
-                    "offstaged: --step: \(name) is none; cgroup-v2, cgroup-v1 or signals"
+                    "offstaged: --step: \(name) is not a step; use cgroup-v2, cgroup-v1 or signals"
                 )
             }
         }
@@ -159,7 +159,7 @@ package struct DaemonOptions {
         switch option {
         case "data", "power", "power-supplies":
             if kind == nil { throw .usage("\(name): there is no such directory") }
-            if kind != .directory { throw .usage("\(name) is no directory") }
+            if kind != .directory { throw .usage("\(name) is not a directory") }
         case "pressure", "load":
             if kind == nil { throw .usage("\(name): there is no such file; off does without") }
             if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }

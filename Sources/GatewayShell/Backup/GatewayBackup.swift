@@ -68,7 +68,7 @@ struct GatewayBackup {
     private func checkTarget(replacing: Bool) throws(Failure) {
         guard let old = Files.status(path, followLinks: false) else { return }
         guard old.kind == .file else {
-            throw Failure(.failed, "\(path.quoted) is there, and is no file")
+            throw Failure(.failed, "\(path.quoted) exists and is not a file")
         }
         guard replacing else {
             throw Failure(.failed, "\(path.quoted) is there already", fix: "--force replaces it.")

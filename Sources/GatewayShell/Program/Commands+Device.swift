@@ -136,7 +136,7 @@ private final class TrialDevice {
     private static func senderKey(_ text: String?) throws(Failure) -> [UInt8] {
         guard let text else { return [] }
         guard let key = Base64.decode(text.utf8), key.count == LinkFormat.senderKeyBytes else {
-            throw Failure(.usage, "--sender \(text.quoted) is no key of 65 bytes in base64")
+            throw Failure(.usage, "--sender \(text.quoted) is not a key of 65 bytes in base64")
         }
         return key
     }
@@ -145,7 +145,7 @@ private final class TrialDevice {
         guard let topic = invocation.operands.first else { return }
         for text in invocation.options.all("channel") {
             guard let id = ChannelID(text.utf8) else {
-                throw Failure(.usage, "--channel \(text.quoted) is no channel's id")
+                throw Failure(.usage, "--channel \(text.quoted) is not a channel's id")
             }
             link?.follow(LinkClient.Follow(topic: topic, channel: id.bytes))
         }

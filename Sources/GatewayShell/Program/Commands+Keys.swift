@@ -180,7 +180,7 @@ extension GatewayProgram {
         let operands = invocation.operands
         if operands.count == 2, operands[0] == "remove" {
             guard let number = UInt64(operands[1]) else {
-                throw Failure(.usage, "\(operands[1].quoted) is no device's number")
+                throw Failure(.usage, "\(operands[1].quoted) is not a device number")
             }
             _ = try ControlClient.ask("DELETE", "/devices/\(number)", invocation.places)
             return

@@ -42,7 +42,7 @@ extension GatewayProgram {
         }
         let token = invocation.operands[0]
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Failure(.usage, "\(token.quoted) is no token", fix: "Digits and a to f.")
+            throw Failure(.usage, "\(token.quoted) is not a token", fix: "Digits and a to f.")
         }
         let response = try send(
             "POST",

@@ -77,11 +77,11 @@ struct KeysFile {
     }
 
     static func topics(_ list: [String]) throws(Failure) -> [String] {
-        guard !list.isEmpty else { throw Failure(.usage, "there is no topic") }
+        guard !list.isEmpty else { throw Failure(.usage, "there is not a topic") }
         for topic in list where !GatewayNode.isBundle(topic) {
             throw Failure(
                 .usage,
-                "\(topic.quoted) is no topic",
+                "\(topic.quoted) is not a topic",
                 fix: "Letters, digits, - _ and . only, as in org.example.Chat."
             )
         }

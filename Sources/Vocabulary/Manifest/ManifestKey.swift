@@ -152,7 +152,7 @@ package struct ManifestKey: Sendable {
             default: "none",
             modes: [.fetch, .processing],
             with: anyCommand,
-            "Exit statuses that mean "no new data"."
+            "Exit statuses that mean that there is no new data."
         ) { $0.noDataExit = $1 },
         ManifestKey(
             "RetryExit",

@@ -11,7 +11,7 @@ extension GateTable.Definition {
         },
         words: {
             guard $0.conditions.storage > 0 else {
-                let needed = "files that can be written"
+                let needed = "writable files"
                 return GateWords(of: $0.device.startBlock, .storage, needed: needed)
             }
             return GateWords(
