@@ -110,7 +110,7 @@ struct EvaluationTests {
         (["--usage", EvaluationTests.log, "--budget", "4,x"], "is not a list of numbers"),
         (["--usage", EvaluationTests.log, "--purse", "devise"], "device"),
         (["--user", "ada", EvaluationTests.log], "--user is for --html"),
-        (["--html", "/nowhere/x.html", EvaluationTests.log], "there is not a directory /nowhere"),
+        (["--html", "/nowhere/x.html", EvaluationTests.log], "there is no directory /nowhere"),
         (["--html", "/", EvaluationTests.log], "/ cannot be written: it is a directory"),
         (["--html", "/dev/null", EvaluationTests.log], "it is not a regular file"),
         (["--html", "/tmp/x.html", "--user", "adam", EvaluationTests.log], "Did you mean ada?"),

@@ -195,7 +195,7 @@ struct BackupTests {
             #expect(outcome.errors.contains(said), "\(outcome.errors)")
         }
         try fails(file, "--force")
-        try fails(scratch("no/backup.tar"), "there is not a directory \"\(scratch("no"))\"")
+        try fails(scratch("no/backup.tar"), "there is no directory \"\(scratch("no"))\"")
         try fails(scratch.path, "is no file")
         try fails(scratch("b.tar"), "there is no gateway", 3, of: scratch("empty"))
         _ = try gateway.register(1)

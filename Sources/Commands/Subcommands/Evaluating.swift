@@ -126,7 +126,7 @@ extension OffstageProgram {
         let directory = Files.directory(of: path)
         var reason: String?
         if Files.status(directory)?.kind != .directory {
-            reason = "there is not a directory \(directory)"
+            reason = "there is no directory \(directory)"
         } else if let kind = Files.status(path)?.kind, kind != .file {
             reason = kind == .directory ? "it is a directory" : "it is not a regular file"
         } else if !Files.isWritable(directory) {

@@ -31,7 +31,7 @@ final class BackupStaging: Sendable {
         } catch {
             switch error.errno {
             case .noEntry, .notDirectory:
-                throw Failure(.failed, "there is not a directory \(parent.quoted)")
+                throw Failure(.failed, "there is no directory \(parent.quoted)")
             case .access, .permission, .readOnly:
                 throw Failure(.failed, "no permission to write in \(parent.quoted)")
             default: throw Failure(.failed, "\(error)")

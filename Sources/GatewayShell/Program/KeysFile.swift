@@ -77,7 +77,7 @@ struct KeysFile {
     }
 
     static func topics(_ list: [String]) throws(Failure) -> [String] {
-        guard !list.isEmpty else { throw Failure(.usage, "there is not a topic") }
+        guard !list.isEmpty else { throw Failure(.usage, "there is no topic") }
         for topic in list where !GatewayNode.isBundle(topic) {
             throw Failure(
                 .usage,
