@@ -101,7 +101,7 @@ struct LostDaemonTests {
     }
 
     @Test(arguments: [
-        ("", "hangs up: it is not Offstage, or takes no more connections"),
+        ("", "hangs up: it is not Offstage, or accepts no more connections"),
         ("HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n", "is not Offstage\n"),
     ])
     func `what is not Offstage is said to be that`(answer: String, words: String) throws {

@@ -143,7 +143,7 @@ struct GateTests {
                     $0.advance(.minutes(20))
                 },
                 open: { $0.advance(.minutes(40)) },
-                sentence: "rests for 1h",
+                sentence: "its quiet period is 1h",
                 hasNext: true
             ),
             condition("network", .network, 0, 2, "there is no network connection"),

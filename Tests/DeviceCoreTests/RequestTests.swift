@@ -265,7 +265,7 @@ struct RequestTests {
         bench.exited(first)
         bench.advance(.minutes(1))
         #expect(bench.gates("command.sync") == ["quiet"])
-        #expect(bench.sentence("command.sync").contains("rests for 2h"))
+        #expect(bench.sentence("command.sync").contains("quiet period is 2h"))
         bench.ask(.run(AppID("command.sync"), identifier: nil))
         #expect(bench.spawn(of: "command.sync") != nil)
     }

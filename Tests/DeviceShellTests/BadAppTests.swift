@@ -259,7 +259,7 @@ struct BadAppTests {
         try app.call("FinishedLaunching", [["news"]])
         try bench.ask("Simulate", "launch", "feed", ["task": "news"])
         run = try bench.nextRun("feed", after: 1)
-        #expect(run["reason"]?.stringValue?.hasPrefix("the app did not take it") == true, "\(run)")
+        #expect(run["reason"]?.stringValue?.hasPrefix("the app declined it") == true, "\(run)")
         try checkOthers()
     }
 

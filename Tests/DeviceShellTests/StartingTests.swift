@@ -83,7 +83,7 @@ struct StartingTests {
         (["--data", "/no/where"], "--data: \"/no/where\": there is no such directory"),
         (["--data", "/etc/hostname"], "is not a directory"),
         (["--power", "/no/where"], "--power: \"/no/where\": there is no such directory"),
-        (["--pressure", "/no/where"], "there is no such file; off does without"),
+        (["--pressure", "/no/where"], "there is no such file; use off to do without"),
         (["--pressure", "/"], "is a directory"),
         (["--pressure", "none"], "is not an absolute path"),
     ])

@@ -72,7 +72,7 @@ extension ManifestParserTests {
         ),
         (
             "ProcessingNeeds=powr;",
-            "ProcessingNeeds: \"powr\" is no condition. Did you mean power?"
+            "ProcessingNeeds: \"powr\" is not a condition. Did you mean power?"
         ),
         (
             "WhenInterrupted=kill",

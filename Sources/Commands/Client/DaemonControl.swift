@@ -77,8 +77,8 @@ struct DaemonControl: Control {
             }
             return Failure(
                 .notRunning,
-                "what listens at \(place) hangs up: it is not Offstage, or takes no more "
-                    + "connections",
+                "the program listening at \(place) hangs up: it is not Offstage, or accepts no "
+                    + "more connections",
                 fix: which
             )
         case .timedOut, .refused, .unsuitable, .tooLarge:

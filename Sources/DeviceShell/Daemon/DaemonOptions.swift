@@ -150,8 +150,8 @@ package struct DaemonOptions {
         return places
     }
 
-    /// Missing directories are created, except those that belong to the system: a typing error would
-    /// leave the daemon without apps or without a sensor.
+    /// Missing directories are created, except those that belong to the system: a typing error
+    /// would leave the daemon without apps or without a sensor.
     private static func check(_ path: String, of option: String) throws(DaemonError) {
         let name = "offstaged: --\(option): \(path.quoted)"
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
