@@ -1,4 +1,4 @@
-# What can be done with this tree. `make` alone prints this list.
+# The tasks of this tree. `make` alone lists them.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -21,7 +21,7 @@ help: ## print this list
 	    while IFS="$$(printf '\t')" read -r name text; do printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 .PHONY: setup
-setup: ## install what building and testing need (asks for nothing, starts nothing)
+setup: ## install the packages for building and testing (no questions, starts nothing)
 	@scripts/setup test
 
 .PHONY: build
@@ -30,52 +30,52 @@ build: ## build the programs for development, into .build/debug
 	swift build
 
 .PHONY: release
-release: ## build the programs as they are installed: optimised, Swift linked in
+release: ## build the programs for installation: optimised, Swift linked statically
 	@scripts/setup build
 	@scripts/release
 
 .PHONY: test
-test: ## everything that must hold: formatter, layers, unit tests, real processes
+test: ## run all checks: formatter, layers, unit tests, real processes
 	@scripts/setup test
 	@scripts/test
 
 .PHONY: bench
-bench: ## measure; ONLY=group for one group of figures, group/part for less
+bench: ## run the benchmarks; ONLY=group for one group, ONLY=group/part for a part
 	@scripts/setup test
 	@scripts/bench $(ONLY)
 
 .PHONY: demo
-demo: ## see it work on nginx, newsboat and restic, until Ctrl-C; ONCE=1 ends by itself
+demo: ## demonstrate it with nginx, newsboat and restic, until Ctrl-C; ONCE=1 exits at the end
 	@scripts/demo $(if $(ONCE),--once)
 
 .PHONY: demo-gateway
-demo-gateway: ## see a push gateway, its sender and a device, until Ctrl-C; ONCE=1 ends by itself
+demo-gateway: ## demonstrate a gateway, a sender and a device, until Ctrl-C; ONCE=1 exits at the end
 	@scripts/setup test
 	@scripts/demo-gateway $(if $(ONCE),--once)
 
 .PHONY: fuzz
-fuzz: ## fuzz each parser; FUZZ_SECONDS=60 for each, TARGETS=… for some
+fuzz: ## fuzz each parser for FUZZ_SECONDS (60); TARGETS=… for some of them
 	@scripts/setup build
 	@scripts/fuzz $(or $(FUZZ_SECONDS),60) $(TARGETS)
 
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
-soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (500) ends of the daemon
+soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (500) kills of the daemon
 	@scripts/setup test
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
 	OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'KillTests|DeviceShellTests.CampaignTests'
 
 .PHONY: format
-format: ## put all Swift source into the form that lint demands
+format: ## format all Swift source
 	swift format --in-place --recursive $(SWIFT)
 
 .PHONY: lint
-lint: ## check the form of the Swift source and of the scripts
+lint: ## check the format of the Swift source and of the scripts
 	@scripts/lint
 
 .PHONY: docs
-docs: ## write the tables in docs/ and the manual pages anew from the code
+docs: ## regenerate the tables in docs/ and the manual pages from the code
 	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter 'DocumentTests|CompletionTests'
 
 .PHONY: install
@@ -83,7 +83,7 @@ install: release ## install below PREFIX (default /usr/local), staged in DESTDIR
 	@scripts/install
 
 .PHONY: uninstall
-uninstall: ## take away what install put there
+uninstall: ## remove what install has installed
 	@scripts/install --remove
 
 .PHONY: clean

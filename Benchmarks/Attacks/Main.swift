@@ -7,8 +7,8 @@ import TestKit
 ///
 ///     offstage-bench-attacks ATTACK PORT AUTHORITY COUNT BEARER
 ///
-/// A connection that is ended comes back at once. The program runs only while nothing else wants to:
-/// an attacker has a machine of its own, so its work must not take the processor of the others.
+/// A connection that is ended comes back at once. The program runs only while nothing else wants
+/// to: an attacker has a machine of its own, so its work must not take the processor of the others.
 @main
 enum Main {
     static func main() throws {

@@ -26,7 +26,7 @@ package enum App1 {
 
     package static let interface = Interface(
         name,
-        documentation: "What an app says to the daemon.",
+        documentation: "Calls from an app to the daemon.",
         methods: main + any
     )
 
@@ -36,46 +36,47 @@ package enum App1 {
             "Hello",
             input: [options],
             output: [result],
-            "First of all calls: the app is there, and takes calls at its own object. Options: "
+            "The first call: the app is running and accepts calls at its own object. Options: "
                 + "version (x, of the protocol: 1), path (s, of the app's object; "
-                + "/org/offstage/app if absent). One that connects again adds: running (at, the "
+                + "/org/offstage/app if absent). An app that reconnects adds: running (at, the "
                 + "deliveries that it accepted and has not finished), finished (aa{sv}, with "
-                + "delivery and result, what it completed meanwhile), registered (as). Each "
-                + "delivery of running is answered with its Go, once more if need be. Result: "
-                + "app, launch, version (x), state (foreground or background), "
-                + "background-refresh (available, denied or restricted), permitted (av, the "
-                + "identifiers of the manifest), features (av, texts). A process that says it "
-                + "again on another connection loses the earlier one."
+                + "delivery and result, what it completed meanwhile), registered (as). For each "
+                + "delivery in running, Go is called, again if necessary. Result: app, launch, "
+                + "version (x), state (foreground or background), background-refresh "
+                + "(available, denied or restricted), permitted (av, the identifiers of the "
+                + "manifest), features (av, texts). If a process calls Hello on another "
+                + "connection, its earlier one is closed."
         ),
         Interface.Method(
             "FinishedLaunching",
             input: [Interface.Argument("registered", "as")],
-            "Launching is over; there are handlers for these identifiers. What waited is offered "
-                + "from now on."
+            "Launching has finished, and these identifiers have handlers. Waiting requests are "
+                + "offered from now on."
         ),
         Interface.Method(
             "ExpirationHandler",
             input: [delivery, Interface.Argument("set", "b")],
-            "Whether there is a handler for the expiry of a delivery. One without counts as "
+            "Whether a delivery has an expiration handler. A delivery without one counts as "
                 + "completed when its time is over."
         ),
         Interface.Method(
             "Complete",
             input: [delivery, Interface.Argument("result", "s")],
-            "A delivery is done: newData, noData, failed; or succeeded, unsuccessful."
+            "Completes a delivery. The result is newData, noData or failed; or succeeded or "
+                + "unsuccessful."
         ),
         Interface.Method(
             "SetMinimumFetchInterval",
             input: [Interface.Argument("seconds", "d")],
-            "The quiet period after each use or fetch; 0 is the system's minimum, less than 0 is "
-                + "never, which is the default."
+            "Sets the quiet period after each use or fetch; 0 is the system's minimum, a negative "
+                + "number means never, which is the default."
         ),
         Interface.Method(
             "Mistaken",
             input: [Interface.Argument("mistake", "s"), Interface.Argument("subject", "s")],
-            "What a library sees its app do wrong, for the history and \"offstage lint\": "
+            "Reports a mistake of the app, for the history and \"offstage lint\": "
                 + AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
-                + "; and the identifier that it is about."
+                + "; and the identifier concerned."
         ),
     ]
 
@@ -84,39 +85,40 @@ package enum App1 {
         Interface.Method(
             "Submit",
             input: [identifier, options],
-            "Asks for a launch of the app; durable once it is answered. A pending request of the "
-                + "same identifier is replaced. Options: kind (s, refresh or processing), earliest "
-                + "(d, a date), network, power (processing only), unmetered, unlocked (b), token "
-                + "(s, the same again is answered as the first time)."
+            "Requests a launch of the app; the request is durable when the call returns. A "
+                + "pending request with the same identifier is replaced. Options: kind (s, "
+                + "refresh or processing), earliest (d, a date), network, power (processing "
+                + "only), unmetered, unlocked (b), token (s; a repeated call with the same "
+                + "token gets the first answer)."
         ),
         Interface.Method(
             "Cancel",
             input: [identifier],
-            "Takes a pending request back; an empty name, all of them."
+            "Cancels a pending request; an empty name cancels all."
         ),
         Interface.Method(
             "Pending",
             output: [Interface.Argument("requests", "aa{sv}")],
-            "What was submitted and not yet accepted: identifier, kind, earliest, network, power, "
-                + "unmetered, unlocked."
+            "The requests that were submitted and not yet accepted: identifier, kind, earliest, "
+                + "network, power, unmetered, unlocked."
         ),
         Interface.Method(
             "BeginTask",
             input: [Interface.Argument("name", "s"), options],
             output: [task, result],
-            "Asks for time to finish something. Task 0: there is no time to be had. Options: "
-                + "expires (b, ExpireTask is wanted), activity (b, it is this process's own: it "
-                + "ends with this connection, which is told of its expiry), token (s, the same "
-                + "again is the same task). Result: deadline."
+            "Requests time to finish something. Task 0 means that no time is available. Options: "
+                + "expires (b, call ExpireTask), activity (b, the task belongs to this process: "
+                + "it ends with this connection, which is notified of its expiry), token (s; a "
+                + "repeated call with the same token returns the same task). Result: deadline."
         ),
-        Interface.Method("EndTask", input: [task], "It is finished."),
+        Interface.Method("EndTask", input: [task], "Ends a background task."),
         Interface.Method(
             "Limits",
             output: [result],
-            "Of the app: state (foreground, background, suspended or not running), memory (x, "
-                + "bytes), cpu (d, seconds used); in the background also memory-limit (x, bytes), "
-                + "cpu-limit (d, share of one processor, averaged over cpu-window seconds; absent "
-                + "while it does not apply), deadline."
+            "The limits and usage of the app: state (foreground, background, suspended or not "
+                + "running), memory (x, bytes), cpu (d, seconds used); in the background also "
+                + "memory-limit (x, bytes), cpu-limit (d, share of one processor, averaged over "
+                + "cpu-window seconds; absent while it does not apply), deadline."
         ),
     ]
 }
@@ -139,8 +141,8 @@ package enum AppObject1 {
 
     package static let interface = Interface(
         name,
-        documentation: "What the daemon says to an app. Options that are not known are to be "
-            + "ignored.",
+        documentation: "Calls from the daemon to an app. An app must ignore options that it does "
+            + "not know.",
         methods: [
             Interface.Method(
                 "Offer",
@@ -148,39 +150,39 @@ package enum AppObject1 {
                     delivery, Interface.Argument("kind", "s"),
                     Interface.Argument("identifier", "s"), options,
                 ],
-                "Work is there; the answer is the receipt. Kind: fetch, refresh or processing. "
-                    + "An error means that the app will not do it: then it has failed."
+                "Offers a delivery; the reply is the receipt. Kind: fetch, refresh or processing. "
+                    + "An error declines the delivery, which has then failed."
             ),
             Interface.Method(
                 "Go",
                 input: [delivery, options],
-                "Run the handler of this delivery. Options: deadline. Comes again after a "
-                    + "connection was lost: it is to be run once."
+                "Run the handler of this delivery. Options: deadline. The call is repeated after "
+                    + "a lost connection; the handler must run only once."
             ),
             Interface.Method(
                 "Expire",
                 input: [delivery, reason, options],
-                "The time of a delivery is nearly out: call its expiration handler. Options: "
+                "The time of a delivery is nearly over: call its expiration handler. Options: "
                     + "deadline."
             ),
             Interface.Method(
                 "ExpireTask",
                 input: [Interface.Argument("task", "t"), reason, options],
-                "The same for a background task."
+                "The time of a background task is nearly over: call its expiration handler."
             ),
             Interface.Method(
                 "EnterBackground",
                 input: [options],
-                "The user has left. The app is suspended soon after the answer, unless it holds "
+                "The user has left. The app is suspended soon after its reply, unless it holds "
                     + "tasks. Options: deadline (of the tasks), work (av, maps with delivery "
-                    + "and deadline, of what it was given before and goes on)."
+                    + "and deadline, for deliveries that continue)."
             ),
             Interface.Method("EnterForeground", input: [options], "The user is coming back."),
-            Interface.Method("BecomeActive", input: [options], "The user is there."),
+            Interface.Method("BecomeActive", input: [options], "The app is active."),
             Interface.Method(
                 "MemoryWarning",
                 input: [options],
-                "The memory limit is near. Options: memory, memory-limit (x, bytes)."
+                "The app is near its memory limit. Options: memory, memory-limit (x, bytes)."
             ),
             Interface.Method(
                 "Changed",

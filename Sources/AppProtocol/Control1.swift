@@ -17,18 +17,18 @@ package enum Control1 {
 
     package static let interface = Interface(
         name,
-        documentation: "Looking at, steering and explaining background work.",
+        documentation: "Inspects, explains and controls background work.",
         methods: questions + actions,
         signals: [
             Interface.Signal(
                 "Happened",
                 [Interface.Argument("line", "a{sv}")],
-                "A line was added to the history. Told to who asked (AddMatch), not to a suspended "
-                    + "app."
+                "A line was added to the history. Sent to subscribers (AddMatch), but not to "
+                    + "suspended apps."
             )
         ],
         properties: [
-            Interface.Property("Version", "s", isConstant: true, "Of the daemon.")
+            Interface.Property("Version", "s", isConstant: true, "The version of the daemon.")
         ]
     )
 
@@ -36,9 +36,9 @@ package enum Control1 {
         Interface.Method(
             "Status",
             output: [result],
-            "What fails, runs and waits now; the sensors; what was spent today."
+            "What fails, runs and waits now; the conditions; what was spent today."
         ),
-        Interface.Method("Apps", output: [rows], "The apps, last used first."),
+        Interface.Method("Apps", output: [rows], "The apps, the most recently used first."),
         Interface.Method(
             "Tasks",
             input: [app],
@@ -62,7 +62,7 @@ package enum Control1 {
             "Logs",
             input: [app, options],
             output: [result],
-            "The end of what the app wrote. Options: lines (x)."
+            "The end of the app's output. Options: lines (x)."
         ),
         Interface.Method("Settings", output: [rows], "The settings in force."),
         Interface.Method(
@@ -74,13 +74,13 @@ package enum Control1 {
         Interface.Method(
             "Conditions",
             output: [rows],
-            "What is known of the device, and which source has the word. sensing (s) is known, "
-                + "none (there is no such device), unknown (no source runs; work that asks for "
-                + "power, network, unmetered or unlocked waits while the source of that is "
-                + "missing) or lost (the source has gone, and the cautious value is taken)."
+            "The conditions of the device and their sources. sensing (s) is known, none (there is "
+                + "no such hardware), unknown (no source is running; work that requires power, "
+                + "network, unmetered or unlocked waits while the source for it is missing) or "
+                + "lost (the source has disappeared, and the cautious value applies)."
         ),
-        Interface.Method("Doctor", output: [rows], "What this machine can really do."),
-        Interface.Method("Version", output: [result], "Which daemon this is."),
+        Interface.Method("Doctor", output: [rows], "What this machine supports."),
+        Interface.Method("Version", output: [result], "The version and build of the daemon."),
     ]
 
     private static let actions: [Interface.Method] = [
@@ -88,10 +88,10 @@ package enum Control1 {
             "Open",
             input: [app, options],
             output: [result],
-            "Starts the app or brings it back; answered when it has started, or with the reason "
-                + "why it has not. Options: attach (x, the caller's own pid: the "
-                + "caller becomes the app, by executing the arguments in the environment that the "
-                + "result names)."
+            "Starts the app or brings it to the foreground. The reply comes when it has started, "
+                + "or gives the reason why it has not. Options: attach (x, the caller's own "
+                + "pid: the caller becomes the app, by executing the arguments in the "
+                + "environment that the result names)."
         ),
         Interface.Method(
             "Leave",
@@ -103,26 +103,27 @@ package enum Control1 {
             "Close",
             input: [app, options],
             output: [result],
-            "Ends the app and keeps it from all background work until it is opened again."
+            "Terminates the app and holds all its background work until it is opened again."
         ),
         Interface.Method(
             "Submit",
             input: [options],
             output: [result],
-            "Asks for a command to be run. Options: kind (s, refresh or processing), command (as), "
-                + "id (s), after (d), every (d), network, power (processing only), unmetered, "
-                + "unlocked (b), directory (s), environment (as, NAME=value; no name begins with "
-                + "OFFSTAGE_), token (s, the same again is answered as the first time). A process "
-                + "of an app asks for work of the app's own: an id that its manifest permits, and "
-                + "no command, directory or environment. The result has a warning (s) when the "
-                + "program is not found now, and unsensed (as): the conditions that it depends on "
-                + "and that nothing tells."
+            "Submits a command. Options: kind (s, refresh or processing), command (as), id (s), "
+                + "after (d), every (d), network, power (processing only), unmetered, unlocked "
+                + "(b), directory (s), environment (as, NAME=value; no name begins with "
+                + "OFFSTAGE_), token (s; a repeated call with the same token gets the first "
+                + "answer). A process of an app submits the app's own work: an id that its "
+                + "manifest permits, and no command, directory or environment. The result has a "
+                + "warning (s) if the program is not found at present, and unsensed (as): the "
+                + "conditions that it depends on and that have no source."
         ),
         Interface.Method(
             "Run",
             input: [app, options],
             output: [result],
-            "Runs a task now; skips the gates that only save. Options: task (s)."
+            "Starts a user-initiated run of a task; skips the gates that only save. Options: task "
+                + "(s)."
         ),
         Interface.Method(
             "Cancel",
@@ -149,12 +150,13 @@ package enum Control1 {
                 Interface.Argument("name", "s"), Interface.Argument("value", "s"), options,
             ],
             output: [result],
-            "Plays a sensor by hand (auto ends that) or changes a setting. Options: app (s)."
+            "Overrides a condition (auto ends the override) or changes a setting. Options: app "
+                + "(s)."
         ),
         Interface.Method(
             "Reload",
             output: [result],
-            "Reads settings and manifests anew."
+            "Reloads settings and manifests."
         ),
     ]
 }

@@ -8,7 +8,8 @@ package enum Discovery1 {
 
     package static let interface = Interface(
         name,
-        documentation: "On the session bus: where the daemon is. All else is on its own socket.",
+        documentation: "Published on the session bus: the address of the daemon. Everything else "
+            + "is on its own socket.",
         methods: [
             Interface.Method(
                 "Address",

@@ -190,15 +190,15 @@ extension Subcommand {
     ) -> Subcommand {
         Subcommand(
             "completions",
-            "print the completion script of a shell",
+            "print a shell's completion script",
             forms: ["bash|zsh|fish"],
             operands: 1...1,
             details: [
-                "\"make install\" puts these scripts where the shells look for them; this is for "
-                    + "other places."
+                "\"make install\" installs these scripts where the shells look for them; use this "
+                    + "for other places."
             ],
             examples: [
-                Example("completions bash", "The script; source it, or put it where bash looks."),
+                Example("completions bash", "Print the script, to be sourced or installed."),
                 Example("completions fish", "The same for fish."),
             ]
         ) { call throws(Failure) in

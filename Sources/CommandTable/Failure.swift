@@ -37,7 +37,7 @@ package struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure {
-    /// `text` is no span of time; `name` stands before it.
+    /// `text` is not a time; `name` stands before it.
     package init(noSpan text: String, of name: String = "") {
         let mistake = Interval.mistake(in: text)
         self.init(.usage, "\(name)\(text.quoted) \(mistake.reason)", fix: mistake.fix)

@@ -35,10 +35,10 @@ extension ProgramTable {
 
     private var exitStatuses: [Manual.Row] {
         [
-            ("0", "It did what it was asked."),
-            ("1", "It could not; the reason is on standard error."),
-            ("2", "The command line is wrong."),
-            ("3", "There is no such \(manual.things)."),
+            ("0", "Success."),
+            ("1", "Failure; the reason is on standard error."),
+            ("2", "The command line is invalid."),
+            ("3", "No such \(manual.things)."),
             ("4", "The \(manual.service) is not running."),
         ]
     }

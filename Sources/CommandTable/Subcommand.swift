@@ -82,8 +82,8 @@ package struct OptionRow: Sendable {
     }
 
     package static let json = OptionRow("json", "print JSON instead of text")
-    package static let help = OptionRow("help", "say how it is used, and exit", short: "h")
-    static let version = OptionRow("version", "say which version this is, and exit", short: "V")
+    package static let help = OptionRow("help", "print help and exit", short: "h")
+    static let version = OptionRow("version", "print the version and exit", short: "V")
     static let man = OptionRow("man", "print the manual page")
 
     /// For the parser.
@@ -132,7 +132,7 @@ extension SubcommandCall {
         guard let number = Int64(text), range.contains(number) else {
             throw Failure(
                 .usage,
-                "--\(name) \(text.quoted) is no number from \(range.lowerBound) to "
+                "--\(name) \(text.quoted) is not a number from \(range.lowerBound) to "
                     + "\(range.upperBound)"
             )
         }

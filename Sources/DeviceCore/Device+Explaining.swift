@@ -90,7 +90,7 @@ extension Device {
                 ? "its manifest declares no background modes"
                 : state.isTransient
                     ? once(state.record.lastRun, state.id)
-                    : "it has asked for nothing, and its manifest names no command"
+                    : "it has submitted nothing, and its manifest names no command"
         } else {
             why = "its manifest is gone"
         }
@@ -115,12 +115,13 @@ extension Device {
         }
         switch run.result {
         case .expired(let reason), .interrupted(let reason), .terminated(let reason):
-            return "it was stopped before it was done (\(reason.summary)), and was asked for once; "
-                + again
+            return
+                "it was stopped before it finished (\(reason.summary)), and was submitted for one "
+                + "run only; \(again)"
         case .failed, .unsuccessful, .crashed, .exited, .notStarted, .unknown:
-            return "its run failed (\(run.reason)), and it was asked for once; \(again)"
+            return "its run failed (\(run.reason)), and it was submitted for one run only; \(again)"
         case .newData, .noData, .succeeded, .retry:
-            return "it has run, and was not asked for again"
+            return "it has run, and was not submitted again"
         }
     }
 
@@ -157,7 +158,7 @@ extension Device {
             explanation.sentence = "\(subject) may run now and starts with the next event."
             return explanation
         }
-        let verb = request.interruptedAt == nil ? "waits" : "is frozen in the middle of its run"
+        let verb = request.interruptedAt == nil ? "waits" : "is frozen in mid-run"
         var sentence = "\(subject) \(verb): \(first.sentence)"
         let others = explanation.holds.count - 1
         if others > 0 { sentence += ", and \(others) more reason\(others == 1 ? "" : "s")" }
@@ -191,12 +192,12 @@ extension Device {
         guard let launch = request.launch.flatMap({ id in state.launches.first { $0.id == id } })
         else { return "\(subject) is about to run." }
         if let ending = launch.ending {
-            return "\(subject) is being ended: \(ending.reason.summary)."
+            return "\(subject) is being terminated: \(ending.reason.summary)."
         }
         guard let wake = launch.wake else { return "\(subject) is running." }
         let so = now.awake - wake.began.awake
         switch launch.phase {
-        case .probing: return "\(subject) is about to run; what is there already is being read."
+        case .probing: return "\(subject) is about to run; its current data is being read."
         case .starting: return "\(subject) is being started."
         case .judging: return "\(subject) has run; its result is being read."
         case .running:

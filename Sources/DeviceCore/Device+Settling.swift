@@ -35,7 +35,7 @@ extension Device {
         for candidate in ready { touch(candidate.app) }
         guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
         appendHistory(
-            .note("too much at once; the rest is looked at in a moment"),
+            .note("too much work at once; the rest follows in a moment"),
             app: index,
             &transition
         )

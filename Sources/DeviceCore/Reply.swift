@@ -122,7 +122,7 @@ package struct Refusal: Error, Hashable, Sendable, Codable {
     }
 
     /// What to do about what only the administrator can change.
-    package static let administrator = "ask who administers this machine"
+    package static let administrator = "ask the administrator of this machine"
 
     package init(_ code: Code, reason: String, value: String = "", fix: String = "") {
         (self.code, self.reason, self.value, self.fix) = (code, reason, value, fix)

@@ -87,8 +87,8 @@ package struct InternetListener: ~Copyable, Sendable {
             let result = unsafe getsockopt(number, SOL_SOCKET, name, &value, &size)
             return result == 0 ? value : nil
         }
-        guard let family = option(SO_DOMAIN) else { return "is no socket" }
-        guard family == AF_INET || family == AF_INET6 else { return "is no internet socket" }
+        guard let family = option(SO_DOMAIN) else { return "is not a socket" }
+        guard family == AF_INET || family == AF_INET6 else { return "is not an internet socket" }
         guard option(SO_TYPE) == Int32(SOCK_STREAM.rawValue) else { return "is no TCP socket" }
         return option(SO_ACCEPTCONN) == 1 ? nil : "does not listen"
     }

@@ -13,7 +13,7 @@ extension LinuxError {
         case ("execve", .access):
             return Files.status(program)?.kind == .directory
                 ? "\(program) is a directory" : "\(program) is not executable"
-        case ("execve", .badFormat): return "\(program) is no program that this machine can run"
+        case ("execve", .badFormat): return "\(program) is not a program that this machine can run"
         case ("chdir", .noEntry): return "its directory is not there: \(directory ?? "")"
         default: return description
         }

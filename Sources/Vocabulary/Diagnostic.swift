@@ -15,7 +15,7 @@ package struct Diagnostic: Error, Hashable, Sendable, Codable {
     package var line: Int?
     package var key: String?
     package var value: String?
-    /// Goes on after the value: `is no span of time`.
+    /// Goes on after the value: `is not a time`.
     package var reason: String
     /// A sentence: `Write a number and a unit, such as 15m or 2h.`
     package var fix: String
@@ -38,7 +38,7 @@ package struct Diagnostic: Error, Hashable, Sendable, Codable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-    /// `line 9: RefreshInterval: "soon" is no span of time. Write a number and a unit.`
+    /// `line 9: RefreshInterval: "soon" is not a time. Write a number and a unit.`
     package var description: String {
         var text = line.map { "line \($0): " } ?? ""
         if let key { text += "\(key): " }

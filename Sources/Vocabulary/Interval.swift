@@ -112,7 +112,7 @@ extension Interval: CustomStringConvertible {
         {
             return ("has no unit", "Say \(count)s, \(count)min or \(count)h.")
         }
-        return ("is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d.")
+        return ("is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d.")
     }
 
     private static func size(ofUnit name: String) -> Interval? {

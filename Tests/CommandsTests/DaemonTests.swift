@@ -131,7 +131,7 @@ struct DaemonTests {
         let file = try daemon.scratch.write("file", "")
         let outcome = try offstage("--socket \(file) status")
         #expect(outcome.status == .exited(4))
-        #expect(outcome.errors.contains("\(file) is no socket"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("\(file) is not a socket"), "\(outcome.errors)")
     }
 
     @Test func withoutADaemonTheDoctorSaysWhatItCan() throws {
@@ -188,7 +188,7 @@ struct DaemonTests {
         try until("settings") { $0.contains("background-refresh (nobody)") }
         #expect(try offstage("settings --json").output.contains("\"unknown\": true"))
         #expect(
-            try offstage("doctor").output.contains("section [app nobody]: there is no such app")
+            try offstage("doctor").output.contains("section [app nobody]: unknown app")
         )
     }
 

@@ -107,13 +107,13 @@ struct EvaluationTests {
     @Test(arguments: [
         ([], "evaluate: no logs are named"),
         (["--usage", "/nowhere/*.csv"], "matches no file"),
-        (["--usage", EvaluationTests.log, "--budget", "4,x"], "is no list of numbers"),
+        (["--usage", EvaluationTests.log, "--budget", "4,x"], "is not a list of numbers"),
         (["--usage", EvaluationTests.log, "--scope", "devise"], "device"),
         (["--purse=app", EvaluationTests.log], "--purse is now called --scope"),
         (["--user", "ada", EvaluationTests.log], "--user is for --html"),
         (["--html", "/nowhere/x.html", EvaluationTests.log], "there is no directory /nowhere"),
         (["--html", "/", EvaluationTests.log], "/ cannot be written: it is a directory"),
-        (["--html", "/dev/null", EvaluationTests.log], "it is no ordinary file"),
+        (["--html", "/dev/null", EvaluationTests.log], "it is not a regular file"),
         (["--html", "/tmp/x.html", "--user", "adam", EvaluationTests.log], "Did you mean ada?"),
         (["--usage", Document("Tests/Fixtures/usage").file], "/usage/*/events.csv.gz'."),
     ])
@@ -126,12 +126,12 @@ struct EvaluationTests {
     @Test(arguments: [
         ("user,app\n", 1, "the first line is not user,kind,app,start,duration_s"),
         ("a,app,b,2024-01-01T00:00:00\n", 2, "it has 4 fields and not 5"),
-        ("a,app,b,2024-13-01T00:00:00,\n", 2, "is no time"),
-        ("a,app,b,2024-01-01T00:00:00,x\n", 2, "is no number of seconds"),
+        ("a,app,b,2024-13-01T00:00:00,\n", 2, "is not a time"),
+        ("a,app,b,2024-01-01T00:00:00,x\n", 2, "is not a number of seconds"),
         ("a,app,b,2024-01-01T00:00:00+01:00,\n", 2, "has an offset from UTC"),
         ("a,app,b,2024-01-01T00:00:00.25-0730,\n", 2, "has an offset from UTC"),
         ("a,app,b,2024-01-01T00:00:00Z,\n", 2, "has an offset from UTC"),
-        ("a,app,b,2024-01-01,\n", 2, "is no time"),
+        ("a,app,b,2024-01-01,\n", 2, "is not a time"),
     ])
     func aLineThatCannotBeReadIsNamed(_ text: String, _ line: Int, _ reason: String) {
         let head = line > 1 ? "user,kind,app,start,duration_s\n" : ""

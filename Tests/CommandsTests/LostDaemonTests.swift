@@ -101,7 +101,7 @@ struct LostDaemonTests {
     }
 
     @Test(arguments: [
-        ("", "hangs up: it is not Offstage, or takes no more connections"),
+        ("", "hangs up: it is not Offstage, or accepts no more connections"),
         ("HTTP/1.1 400 Bad Request\r\nServer: x\r\n\r\n", "is not Offstage\n"),
     ])
     func `what is not Offstage is said to be that`(answer: String, words: String) throws {
@@ -122,7 +122,7 @@ struct LostDaemonTests {
         }
         #expect(try ended(process) == .exited(4))
         let said = try Files.text(said)
-        #expect(said.hasPrefix("offstage: what listens at \(path) \(words)"), "\(said)")
+        #expect(said.hasPrefix("offstage: the program listening at \(path) \(words)"), "\(said)")
         #expect(said.hasSuffix("\nSay which is the daemon's with --socket or OFFSTAGE_SOCKET.\n"))
     }
 

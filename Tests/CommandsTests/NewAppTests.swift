@@ -28,7 +28,7 @@ struct NewAppTests {
         // "--" because a name may look like an option.
         let outcome = try offstage(["new", "--", "app", name], in: scratch.path)
         #expect(outcome.status == .exited(2), "\(outcome)")
-        #expect(outcome.errors.contains("is no name for an app"), "\(outcome)")
+        #expect(outcome.errors.contains("is not a valid name for an app"), "\(outcome)")
         #expect(outcome.errors.contains("letters, digits and hyphens"))
         #expect(scratch.entries.isEmpty, "nothing was made")
     }
@@ -39,7 +39,7 @@ struct NewAppTests {
         let cases: [(arguments: [String], status: Int32, says: String)] = [
             (["new"], 2, "app NAME"), (["new", "app"], 2, "app NAME"),
             (["new", "extension", "x"], 2, "offstage new app NAME"),
-            (["new", "app", long], 2, "is no name for an app"),
+            (["new", "app", long], 2, "is not a valid name for an app"),
             (["new", "app", "offStage"], 2, "Choose another name"),
             (["new", "app", "Swift"], 2, "Choose another name"),
             (["new", "app", "x", "--library", "nowhere"], 3, "Package.swift"),

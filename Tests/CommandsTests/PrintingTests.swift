@@ -156,9 +156,9 @@ struct PrintingTests {
     }
 
     @Test(arguments: [
-        ("chance", ""), ("deviceAwake", ", as the device was awake"),
-        ("sharedWake", ", as another app woke the device"),
-        ("turn", ", as it had got nothing for long"), ("later", " (later)"),
+        ("chance", ""), ("deviceAwake", ", because the device was awake"),
+        ("sharedWake", ", because another app woke the device"),
+        ("turn", ", because it had got no refresh for a long time"), ("later", " (later)"),
     ])
     func whyARefreshBeganThenIsTold(_ because: String, _ words: String) {
         var decision: ValueMap = [

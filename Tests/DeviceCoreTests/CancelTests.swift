@@ -140,7 +140,7 @@ struct CancelTests {
         bench.advance(.seconds(26))
         bench.exited(launch, status: 1)
         let sentence = bench.sentence("command.sync")
-        #expect(sentence.contains("stopped before it was done (its time was over)"), "\(sentence)")
+        #expect(sentence.contains("stopped before it finished (its time was over)"), "\(sentence)")
         #expect(sentence.hasSuffix("submit it again, with --every to have it repeated."))
     }
 

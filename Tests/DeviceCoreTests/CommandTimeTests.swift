@@ -187,7 +187,7 @@ struct CommandTimeTests {
         #expect(!bench.contains(.terminate(launch)))
         #expect(bench.results == [.interrupted(.deviceInUse)])
         #expect(bench.gates("app") == ["device-in-use"])
-        #expect(bench.sentence("app").contains("frozen in the middle of its run"))
+        #expect(bench.sentence("app").contains("frozen in mid-run"))
         bench.advance(.hours(1))
         bench.set(.idle, 1)
         #expect(bench.contains(.thaw(launch)))

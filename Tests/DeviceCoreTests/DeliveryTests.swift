@@ -95,7 +95,7 @@ struct DeliveryTests {
         bench.say(launch, .completed(delivery, .failed))
         #expect(bench.results == [.succeeded])
         #expect(
-            bench.lines.contains(.note("completed twice, or what was never given: \(delivery)"))
+            bench.lines.contains(.note("completed twice, or never delivered: \(delivery)"))
         )
     }
 

@@ -417,7 +417,7 @@ struct DriverTests {
         }
         #expect(refusal.code == .storage)
         #expect(refusal.reason.contains("x has been deleted"), "\(refusal)")
-        #expect(refusal.fix.contains("made again"), "\(refusal)")
+        #expect(refusal.fix.contains("recreated"), "\(refusal)")
         setup.driver.port.error = nil
         setup.turn(.timer)
         #expect(!setup.driver.mustRetry)

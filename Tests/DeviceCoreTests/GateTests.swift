@@ -143,11 +143,11 @@ struct GateTests {
                     $0.advance(.minutes(20))
                 },
                 open: { $0.advance(.minutes(40)) },
-                sentence: "rests for 1h",
+                sentence: "its quiet period is 1h",
                 hasNext: true
             ),
             condition("network", .network, 0, 2, "there is no network connection"),
-            condition("network", .network, 1, 2, "the network wants a sign-in first"),
+            condition("network", .network, 1, 2, "the network requires a sign-in"),
             condition(
                 "metered",
                 .metered,
@@ -193,7 +193,7 @@ struct GateTests {
                 sentence: "you have it open"
             ),
             condition("thermal", .thermal, 2, 1, "the device is too warm"),
-            condition("memory", .memory, 2, 1, "memory is short"),
+            condition("memory", .memory, 2, 1, "memory is low"),
             condition("storage", .storage, 1, 0, "the disk is full"),
             Scenario(
                 gate: "unused",

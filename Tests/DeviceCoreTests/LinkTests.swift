@@ -217,7 +217,7 @@ struct LinkTests {
             bench.say(launch, .submit(submission, reply: bench.nextReply()))
             #expect(bench.refusal?.code == .notPermitted)
         }
-        let beginning = "asked for what its manifest does not permit: "
+        let beginning = "submitted what its manifest does not permit: "
         for identifier in ["bogus", "other"] {
             #expect(bench.lines.count { $0 == .note(beginning + identifier) } == 1)
         }
@@ -234,7 +234,7 @@ struct LinkTests {
         var (bench, launch, delivery) = try Self.offered()
         bench.say(launch, .declined(delivery, reason: "no such object"))
         #expect(bench.results == [.failed])
-        #expect(bench.runs.first?.reason == "the app did not take it: no such object")
+        #expect(bench.runs.first?.reason == "the app declined it: no such object")
         #expect(bench.requests("app").isEmpty)
         #expect(bench.told(launch).isEmpty)
         #expect(bench.contains(.freeze(launch)))

@@ -177,7 +177,7 @@ struct RequestTests {
         guard bench.refusal == nil else {
             #expect((kind, needs) == (.refresh, Needs(power: true)))
             #expect(bench.refusal?.code == .invalid)
-            #expect(bench.refusal?.reason == "a refresh does not take this condition")
+            #expect(bench.refusal?.reason == "a refresh does not support this condition")
             #expect(bench.requests("command.x").map(\.needs) == [Needs()], "as it was")
             return
         }
@@ -265,7 +265,7 @@ struct RequestTests {
         bench.exited(first)
         bench.advance(.minutes(1))
         #expect(bench.gates("command.sync") == ["quiet"])
-        #expect(bench.sentence("command.sync").contains("rests for 2h"))
+        #expect(bench.sentence("command.sync").contains("quiet period is 2h"))
         bench.ask(.run(AppID("command.sync"), identifier: nil))
         #expect(bench.spawn(of: "command.sync") != nil)
     }

@@ -286,7 +286,7 @@ struct UserTests {
             bench.advance(wait)
             bench.ask(.simulate(.launch, AppID("app"), identifier: "app.x"))
             #expect(bench.refusal?.code == .held)
-            #expect(bench.refusal?.reason == "app is just being ended")
+            #expect(bench.refusal?.reason == "app is being terminated")
             #expect(bench.spawned.isEmpty && bench.requests("app").count == 1)
         }
     }

@@ -27,7 +27,7 @@ struct AdoptionTests {
         try bench.wait(for: "done")
         let run = try bench.nextRun("command.long")
         #expect(run["result"] == "unknown")
-        #expect(run["reason"] == "it ended while nobody could see how")
+        #expect(run["reason"] == "it exited unobserved")
         try bench.restart()
         #expect(try bench.ask("Tasks", "command.long") == .list([]))
         #expect(bench.read("done") == "done\n")

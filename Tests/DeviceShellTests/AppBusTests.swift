@@ -234,7 +234,7 @@ struct AppBusTests {
             """
         let outcome = try Command("/usr/bin/python3", "-c", script, server.socket).run()
         #expect(outcome.output.contains("org.offstage.Error.NotPermitted"), "\(outcome.errors)")
-        #expect(outcome.output.contains("the process that connected has ended"))
+        #expect(outcome.output.contains("the connected process has exited"))
     }
 
     // MARK: Watching

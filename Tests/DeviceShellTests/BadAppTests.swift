@@ -252,14 +252,14 @@ struct BadAppTests {
         try app.refuse(offer)
         var run = try bench.nextRun("feed")
         #expect(run["result"] == "failed")
-        #expect(run["reason"] == "the app did not take it: not today")
+        #expect(run["reason"] == "the app declined it: not today")
         try app.disconnect()
         try app.connect(path: "/somewhere/else")
         try app.call("Hello", ["version": 1])
         try app.call("FinishedLaunching", [["news"]])
         try bench.ask("Simulate", "launch", "feed", ["task": "news"])
         run = try bench.nextRun("feed", after: 1)
-        #expect(run["reason"]?.stringValue?.hasPrefix("the app did not take it") == true, "\(run)")
+        #expect(run["reason"]?.stringValue?.hasPrefix("the app declined it") == true, "\(run)")
         try checkOthers()
     }
 

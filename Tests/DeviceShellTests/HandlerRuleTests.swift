@@ -33,7 +33,7 @@ struct HandlerRuleTests {
         let mistakes = [
             "registered a second handler: news",
             "registered a handler for what its manifest does not permit: other",
-            "asked for what its manifest does not permit: other",
+            "submitted what its manifest does not permit: other",
             "registered a handler after launching had ended: job.2",
             "called a completion a second time: news",
             "called a completion a second time: job.1",

@@ -239,7 +239,7 @@ struct LimitTests {
         try bench.wait(until: "all wait") { try memory() == "critical" }
         try Wait.untilGone(reader)
         try bench.wait(until: "the history says why") {
-            try bench.history("reader").contains { $0["result"] == "terminated: memory is short" }
+            try bench.history("reader").contains { $0["result"] == "terminated: memory is low" }
         }
         try group.kill()
         _ = try (first.wait(block: true), second.wait(block: true))

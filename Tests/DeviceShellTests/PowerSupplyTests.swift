@@ -160,7 +160,7 @@ struct PowerSupplyTests {
         let checks = try bench.ask("Doctor").listValue ?? []
         let sensor = checks.first { $0["check"] == "sensor power" }
         #expect(sensor?["ok"] == false)
-        #expect(sensor?["found"]?.stringValue?.hasPrefix("unknown: nothing tells ") == true)
+        #expect(sensor?["found"]?.stringValue?.hasPrefix("unknown: no source reports ") == true)
         try bench.ask("Set", "power", "on", .map([:]))
         try bench.ask("Set", "network", "on", .map([:]))
         try bench.wait(for: "ran")

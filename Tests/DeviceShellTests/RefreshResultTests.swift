@@ -96,7 +96,7 @@ struct RefreshResultTests {
             script: "exit 0",
             keys: "FailedFrom=command:test -e missing",
             result: "failed",
-            reason: "FailedFrom said 1"
+            reason: "FailedFrom exited with 1"
         ),
         Case(
             name: "FailedFrom that is content, and NewDataFrom",

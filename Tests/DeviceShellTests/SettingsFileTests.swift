@@ -95,7 +95,7 @@ struct SettingsFileTests {
         #expect(try app.call("Hello", ["version": 1])[0]["background-refresh"] == "restricted")
         try app.call("FinishedLaunching", [["news"]])
         let submitted = try app.refusal("Submit", "news", ["kind": "refresh"])
-        #expect(submitted.text.contains("ask who administers this machine"), "\(submitted)")
+        #expect(submitted.text.contains("ask the administrator of this machine"), "\(submitted)")
         let set = try bench.refusal("Set", "background-refresh", "on", ["app": "feed"])
         #expect(set.name == "org.offstage.Error.NotPermitted", "\(set)")
         try bench.set("background-refresh", "off")

@@ -81,9 +81,9 @@ struct StartingTests {
 
     @Test(arguments: [
         (["--data", "/no/where"], "--data: \"/no/where\": there is no such directory"),
-        (["--data", "/etc/hostname"], "is no directory"),
+        (["--data", "/etc/hostname"], "is not a directory"),
         (["--power", "/no/where"], "--power: \"/no/where\": there is no such directory"),
-        (["--pressure", "/no/where"], "there is no such file; off does without"),
+        (["--pressure", "/no/where"], "there is no such file; use off to do without"),
         (["--pressure", "/"], "is a directory"),
         (["--pressure", "none"], "is not an absolute path"),
     ])
@@ -188,8 +188,8 @@ struct StartingTests {
             try bench.daemon.scratch.write("state/offstage.db", content)
             let outcome = try run(bench)
             #expect(outcome.status == .exited(1))
-            #expect(outcome.errors.contains("is not a database of Offstage"), "\(outcome.errors)")
-            #expect(outcome.errors.contains("It was left as it is."))
+            #expect(outcome.errors.contains("is not an Offstage database"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("It was not changed."))
             #expect(try bench.daemon.scratch.read("state/offstage.db") == content)
         }
     }

@@ -217,7 +217,7 @@ struct SubmitTests {
         ),
         (
             ["kind": "refresh", "command": ["true"], "power": true],
-            "a refresh does not take this condition: power"
+            "a refresh does not support this condition: power"
         ),
         (
             [

@@ -112,7 +112,7 @@ struct ChannelTests {
         let events = report["events"]?.listValue ?? []
         #expect(events.map { $0["event"]?.stringValue } == ["accepted", "sent"])
         #expect(events.last?["devices"] == 2)
-        #expect(events.last?["reason"] == "and kept for those who come later")
+        #expect(events.last?["reason"] == "and stored for devices that connect later")
         let text = try gateway.run("log").output
         #expect(text.contains("\(unique)  \(ScratchGateway.topic)  channel \(channel)  sent\n"))
         #expect(text.contains("sent to 2 devices (and kept"))

@@ -257,7 +257,7 @@ struct ProviderRuleTests {
             let command = [ScratchGateway.program] + arguments
             let place = "--directory=\(gateway.directory.path)"
             #expect(try Command(command + [place]).run().succeeded)
-            try Wait.until(file: log, "read again") {
+            try Wait.until(file: log, "reloaded") {
                 $0.split(separator: "\n").count > before
             }
         }

@@ -42,13 +42,13 @@ struct ReloadTests {
         let old = try shown(gateway)
         let (key, certificate) = try renewed(gateway)
         try Files.replace(gateway.places.certificate, with: certificate)
-        try wait(gateway, "the old certificate is served")
+        try wait(gateway, "the old certificate remains in use")
         #expect(try shown(gateway) == old)
         // Keys of providers do not wait for it.
         #expect(try gateway.run("keys", "add", "LATE000001", "--team=T").succeeded)
-        try wait(gateway, "keys were read again")
+        try wait(gateway, "keys were reloaded")
         try Files.replace(gateway.places.certificateKey, with: key)
-        try wait(gateway, "the certificate was read again")
+        try wait(gateway, "the certificate was reloaded")
         #expect(try shown(gateway) == Certificate(pem: certificate).fingerprint())
     }
 
@@ -56,7 +56,7 @@ struct ReloadTests {
         let gateway = try ScratchGateway()
         try gateway.start()
         gateway.directory.write("listen = :9999\n", to: "gateway.conf")
-        try wait(gateway, "listen: at the next start")
+        try wait(gateway, "listen: takes effect at the next start")
     }
 
     private static func streams(_ gateway: ScratchGateway) throws -> UInt32? {
@@ -76,7 +76,7 @@ struct ReloadTests {
         try gateway.start()
         #expect(try Self.streams(gateway) == 1000)
         gateway.directory.write("streams = 17\n", to: "gateway.conf")
-        try wait(gateway, "read again")
+        try wait(gateway, "reloaded")
         #expect(try Self.streams(gateway) == 17)
     }
 }

@@ -172,9 +172,9 @@ struct SocketActivationTests {
         }
         let local = FileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
         #expect(try failure([("metrics", local.number)]).contains("\"metrics\""))
-        #expect(try failure([("metrics", local.number)]).contains("is no internet socket"))
+        #expect(try failure([("metrics", local.number)]).contains("is not an internet socket"))
         let pipe = try SharedPipe()
-        #expect(try failure([("devices", pipe.reading.number)]).contains("is no socket"))
+        #expect(try failure([("devices", pipe.reading.number)]).contains("is not a socket"))
         let strange = try failure([("submission", good.number)])
         #expect(strange.contains("\"submission\" of the service manager is not known"))
         #expect(strange.contains("providers, devices, metrics"))

@@ -3,19 +3,22 @@ extension ManifestParserTests {
     static let wrong: [(String, String)] = [
         (
             "RefreshInterval=soon",
-            "RefreshInterval: \"soon\" is no span of time. Write a number and a unit, such as 90s, "
+            "RefreshInterval: \"soon\" is not a time. Write a number and a unit, such as 90s, "
                 + "15min, 2h or 1d."
         ),
         (
             "RefreshInterval=15m # often",
-            "RefreshInterval: \"15m # often\" is no span of time. Write a number and a unit, "
+            "RefreshInterval: \"15m # often\" is not a time. Write a number and a unit, "
                 + "such as 90s, 15min, 2h or 1d. A comment needs a line of its own."
         ),
         (
             "RefreshInterval=15",
             "RefreshInterval: \"15\" has no unit. Say 15s, 15min or 15h."
         ),
-        ("RefreshInterval=0", "RefreshInterval: \"0\" is no time at all. Write more than 0."),
+        (
+            "RefreshInterval=0",
+            "RefreshInterval: \"0\" is not a time greater than zero. Write more than 0."
+        ),
         (
             "PermittedTaskIdentifiers=a b;",
             "PermittedTaskIdentifiers: \"a b\" is not a task identifier. Write a name without "
@@ -69,7 +72,7 @@ extension ManifestParserTests {
         ),
         (
             "ProcessingNeeds=powr;",
-            "ProcessingNeeds: \"powr\" is no condition. Did you mean power?"
+            "ProcessingNeeds: \"powr\" is not a condition. Did you mean power?"
         ),
         (
             "WhenInterrupted=kill",
@@ -146,7 +149,7 @@ extension ManifestParserTests {
         ),
         (
             "RefreshInterval=1\\h",
-            "RefreshInterval: \"1\\\\h\" has a \\ that is no escape. Write \\\\ for a "
+            "RefreshInterval: \"1\\\\h\" has a \\ that is not an escape. Write \\\\ for a "
                 + "backslash; in "
                 + "quotes of a command, \\\\\\\\."
         ),

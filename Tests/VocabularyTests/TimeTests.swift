@@ -22,10 +22,10 @@ struct TimeTests {
     @Test(arguments: [
         ("5", "has no unit", "Say 5s, 5min or 5h."),
         (" 15 ", "has no unit", "Say 15s, 15min or 15h."),
-        ("soon", "is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
-        ("1h 30", "is no span of time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
+        ("soon", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
+        ("1h 30", "is not a time", "Write a number and a unit, such as 90s, 15min, 2h or 1d."),
         (
-            "99999999999999999", "is no span of time",
+            "99999999999999999", "is not a time",
             "Write a number and a unit, such as 90s, 15min, 2h or 1d."
         ),
     ])

@@ -16,7 +16,7 @@ struct DaemonControl: Control {
         if let socket { path = socket } else { path = try Self.defaultSocket() }
         self.path = path
         if let status = Files.status(path), status.kind != .socket {
-            throw Failure(.notRunning, "\(path.printable) is no socket", fix: Self.which)
+            throw Failure(.notRunning, "\(path.printable) is not a socket", fix: Self.which)
         }
         bus = try Self.connect(path)
     }
@@ -77,8 +77,8 @@ struct DaemonControl: Control {
             }
             return Failure(
                 .notRunning,
-                "what listens at \(place) hangs up: it is not Offstage, or takes no more "
-                    + "connections",
+                "the program listening at \(place) hangs up: it is not Offstage, or accepts no "
+                    + "more connections",
                 fix: which
             )
         case .timedOut, .refused, .unsuitable, .tooLarge:
@@ -119,7 +119,7 @@ struct DaemonControl: Control {
     private static let which = "Say which is the daemon's with --socket or OFFSTAGE_SOCKET."
 
     private static func stranger(_ path: String) -> String {
-        "what listens at \(path.printable) is not Offstage"
+        "the program listening at \(path.printable) is not Offstage"
     }
 
     private static func defaultSocket() throws(Failure) -> String {

@@ -93,7 +93,7 @@ extension ZlibError.Kind {
         case .corrupt: "it is damaged"
         case .truncated: "it ends too soon"
         case .tooLarge: "it is larger than 1 GiB"
-        case .noMemory: "memory is short"
+        case .noMemory: "memory is low"
         }
     }
 }

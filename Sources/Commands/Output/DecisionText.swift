@@ -16,9 +16,9 @@ extension RefreshDecision.Reason {
     var explanation: String {
         switch self {
         case .chance: ""
-        case .deviceAwake: ", as the device was awake"
-        case .sharedWake: ", as another app woke the device"
-        case .turn: ", as it had got nothing for long"
+        case .deviceAwake: ", because the device was awake"
+        case .sharedWake: ", because another app woke the device"
+        case .turn: ", because it had got no refresh for a long time"
         }
     }
 }

@@ -7,22 +7,22 @@ import Vocabulary
 extension OffstageProgram {
     static let begin = Subcommand(
         "begin",
-        "ask for time to finish something, from inside an app",
+        "request time to finish something, from inside an app",
         forms: ["NAME", "NAME -- COMMAND [ARGUMENT]..."],
         operands: 1...4096,
         details: [
-            "For scripts of an app, which Offstage has started: the app is not suspended while it "
-                + "holds a background task. When the user has left it there are minutes for all "
-                + "tasks together, after a run in the background seconds.",
-            "Without a command the number of the task is printed, for \"offstage end\". With one "
-                + "the task is held while the command runs, SIGTERM tells it that the time is "
-                + "nearly out, and its exit status is this one's. When there is no time to be had "
-                + "the command is not run, and the exit status is 1. A daemon that is started "
-                + "again meanwhile holds it as well.",
+            "For scripts of an app started by Offstage. The app is not suspended while it holds a "
+                + "background task. After the user has left the app, all its tasks together "
+                + "have minutes; after a background run they have seconds.",
+            "Without a command, the number of the task is printed, for use with \"offstage end\". "
+                + "With a command, the task is held while the command runs. SIGTERM warns the "
+                + "command that its time is nearly over, and its exit status becomes this "
+                + "program's. If no time is available, the command is not run, and the exit "
+                + "status is 1. The task survives a restart of the daemon.",
         ],
         examples: [
-            Example("begin upload", "Prints the number of a task that is held from now on."),
-            Example("begin upload -- scp photos.tar server:", "Holds it while scp runs."),
+            Example("begin upload", "Begin a task and print its number."),
+            Example("begin upload -- scp photos.tar server:", "Hold the task while scp runs."),
         ],
         takesCommand: true
     ) { invocation throws(Failure) in
@@ -46,11 +46,11 @@ extension OffstageProgram {
 
     static let end = Subcommand(
         "end",
-        "say that what \"offstage begin\" asked time for is finished",
+        "end a task begun with \"offstage begin\"",
         forms: ["NUMBER"],
         operands: 1...1,
         examples: [
-            Example("end 1", "Gives the time back; the app is suspended with its last task.")
+            Example("end 1", "End task 1. When the last task ends, the app is suspended.")
         ]
     ) { invocation throws(Failure) in
         let word = invocation.operands[0]
@@ -66,14 +66,13 @@ extension OffstageProgram {
 
     static let limits = Subcommand(
         "limits",
-        "show what an app may use, and uses, from inside it",
+        "show an app's limits and usage, from inside it",
         details: [
-            "For scripts of an app, which Offstage has started. In the foreground nothing is "
-                + "limited."
+            "For scripts of an app started by Offstage. There are no limits in the foreground."
         ],
         examples: [
-            Example("limits", "Memory, processor, and the time that is left."),
-            Example("limits --json", "The same for a program; deadline is CLOCK_MONOTONIC."),
+            Example("limits", "Memory, processor time and remaining time."),
+            Example("limits --json", "The same as JSON; deadline is in CLOCK_MONOTONIC."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -108,9 +107,9 @@ struct BegunTask {
         guard number > 0 else {
             throw Failure(
                 .failed,
-                "there is no time to be had for \(name.quoted): the app is in the background, and "
+                "no time is available for \(name.quoted): the app is in the background, and "
                     + "its time is over",
-                fix: "Ask while the user is in the app, or during a run of it."
+                fix: "Begin while the user is in the app, or during one of its runs."
             )
         }
     }

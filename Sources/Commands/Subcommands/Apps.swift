@@ -5,10 +5,10 @@ import Vocabulary
 extension OffstageProgram {
     static let apps = Subcommand(
         "apps",
-        "list the apps with background modes, last used first",
+        "list the apps with background modes, the most recently used first",
         examples: [
-            Example("apps", "Which apps there are, and how each is."),
-            Example("apps --json", "The same for a program."),
+            Example("apps", "All apps and their state."),
+            Example("apps --json", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -41,19 +41,19 @@ extension OffstageProgram {
 
     static let open = Subcommand(
         "open",
-        "open an app, or bring it back",
+        "open an app, or bring it to the foreground",
         forms: ["APP"],
         operands: 1...1,
         options: [
             OptionRow(
                 "attach",
-                "run it as this process, so that a debugger or this terminal keeps it"
+                "run the app as this process, under this terminal or a debugger"
             )
         ],
         details: [
-            "The app is in the foreground from now on, and no background rule applies to it, until "
-                + "\"offstage leave\" or its own end. An app whose desktop entry says "
-                + "Terminal=true runs in this terminal."
+            "The app is in the foreground, and no background rule applies to it, until \"offstage "
+                + "leave\" or until it exits. An app whose desktop entry says Terminal=true "
+                + "runs in this terminal."
         ],
         examples: [
             Example("open newsboat", "Open newsboat here."),
@@ -91,24 +91,24 @@ extension OffstageProgram {
 
     static let leave = Subcommand(
         "leave",
-        "say that the user has left an app",
+        "report that the user has left an app",
         forms: ["APP"],
         operands: 1...1,
         details: [
-            "The app goes to the background: it gets the time that it asked for, and is then "
-                + "suspended."
+            "The app moves to the background. It gets the time that its background tasks "
+                + "requested, and is then suspended."
         ],
-        examples: [Example("leave org.example.Reader", "As switching to another app would.")]
+        examples: [Example("leave org.example.Reader", "The same as switching to another app.")]
     ) { invocation throws(Failure) in
         try invocation.ask("Leave", [.string(invocation.operands[0]), [:]])
     }
 
     static let close = Subcommand(
         "close",
-        "end an app and all its background work until it is opened again",
+        "terminate an app, and hold all its background work until it is opened again",
         forms: ["APP"],
         operands: 1...1,
-        details: ["What a swipe in the app switcher does."],
+        details: ["Does what a swipe in the app switcher does."],
         examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")]
     ) { invocation throws(Failure) in
         try invocation.ask("Close", [.string(invocation.operands[0]), [:]])
@@ -162,7 +162,7 @@ private struct Attachment {
             throw Failure(
                 .failed,
                 error.explanation(starting: name, in: directory).printable,
-                fix: "Mend Exec= in its manifest."
+                fix: "Fix Exec= in its manifest."
             )
         }
     }

@@ -9,18 +9,19 @@ import Vocabulary
 extension OffstageProgram {
     static let replay = Subcommand(
         "replay",
-        "decide a recorded event log again, and compare",
+        "replay a recorded event log and compare the decisions",
         forms: ["LOG"],
         operands: 1...1,
         details: [
-            "The daemon records every event with its decisions. The build that wrote a log decides "
-                + "the same again, byte for byte; another build says so, and the first decision "
-                + "that differs is shown. The exit status is 1 if one does."
+            "The daemon records every event with its decisions. The build that wrote a log makes "
+                + "the same decisions again, byte for byte. Another build says that it differs, "
+                + "and the first decision that is different is shown. The exit status is 1 if "
+                + "there is one."
         ],
         examples: [
             Example(
                 "replay ~/.local/state/offstage/events.log",
-                "Whether today's build would have done the same."
+                "Check whether this build would decide the same."
             )
         ],
         printsData: true
@@ -62,12 +63,12 @@ extension OffstageProgram {
         forms: ["[-- OPTION...]"],
         operands: 0...64,
         details: [
-            "Executes offstaged, the one that lies beside this program, with the options given. "
-                + "systemd does the same by \"systemctl --user start offstaged\"."
+            "Executes the offstaged beside this program, with the given options. \"systemctl "
+                + "--user start offstaged\" runs it under systemd."
         ],
         examples: [
-            Example("daemon", "Start it by hand."),
-            Example("daemon -- --help", "What it takes."),
+            Example("daemon", "Start the daemon by hand."),
+            Example("daemon -- --help", "Show its options."),
         ],
         takesCommand: true
     ) { invocation throws(Failure) in
@@ -126,7 +127,7 @@ extension Replay {
             console.print("\(events) events, all decided as recorded.")
             return
         }
-        console.print("Event \(difference.event) is decided otherwise: \(difference.what)")
+        console.print("Event \(difference.event) has a different decision: \(difference.what)")
         for decision in difference.recorded where !difference.decided.contains(decision) {
             console.print(console.styled("  - \(decision)", .red))
         }

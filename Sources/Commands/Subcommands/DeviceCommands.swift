@@ -11,12 +11,13 @@ extension OffstageProgram {
         forms: ["[TIME]"],
         operands: 0...1,
         details: [
-            "Nothing new starts, and what runs is expired, until the time is over or \"offstage "
-                + "continue\" is called. Without a time it holds until then."
+            "Nothing starts, and what is running expires, until the time is over or \"offstage "
+                + "continue\" is called. Without a time, the pause lasts until \"offstage "
+                + "continue\"."
         ],
         examples: [
             Example("pause 2h", "No background work during a talk."),
-            Example("pause", "None until \"offstage continue\"."),
+            Example("pause", "No background work until \"offstage continue\"."),
         ]
     ) { invocation throws(Failure) in
         var options: ValueMap = [:]
@@ -25,7 +26,7 @@ extension OffstageProgram {
             guard interval > .zero else {
                 throw Failure(
                     .usage,
-                    "\(text.quoted) is no time at all",
+                    "\(text.quoted) is not a time greater than zero",
                     fix: "To end a pause: offstage continue."
                 )
             }
@@ -37,29 +38,28 @@ extension OffstageProgram {
     static let `continue` = Subcommand(
         "continue",
         "end a pause",
-        examples: [Example("continue", "Background work goes on.")]
+        examples: [Example("continue", "Background work resumes.")]
     ) { invocation throws(Failure) in
         try invocation.ask("Continue", [[:]])
     }
 
     static let set = Subcommand(
         "set",
-        "set a condition of the device by hand, or a setting",
+        "override a condition of the device, or change a setting",
         forms: ["CONDITION VALUE|auto", "SETTING VALUE"],
         operands: 2...2,
         options: [
-            OptionRow("app", "for this app alone (background-refresh)", argument: "APP")
+            OptionRow("app", "for this app only (background-refresh)", argument: "APP")
         ],
         details: [
-            "A condition set by hand is believed whatever the sensors say, until it is set to "
-                + "auto: this overrides the sensors. \"offstage conditions\" and \"offstage "
-                + "settings\" list the names and what may be written."
+            "A condition that is set overrides the sensors until it is set to auto. \"offstage "
+                + "conditions\" and \"offstage settings\" list the names and permitted values."
         ],
         examples: [
-            Example("set power off", "Pull the plug, as far as apps can tell."),
-            Example("set battery 15", "Nearly empty."),
-            Example("set battery auto", "Believe the real battery again."),
-            Example("set background-refresh off --app newsboat", "No refreshes of newsboat."),
+            Example("set power off", "Simulate a pulled plug."),
+            Example("set battery 15", "Simulate a nearly empty battery."),
+            Example("set battery auto", "Use the real battery again."),
+            Example("set background-refresh off --app newsboat", "Turn off refreshes of newsboat."),
         ]
     ) { invocation throws(Failure) in
         let (name, value) = (invocation.operands[0], invocation.operands[1])
@@ -105,8 +105,8 @@ extension OffstageProgram {
 
     static let conditions = Subcommand(
         "conditions",
-        "list what is known of the device, and who says so",
-        examples: [Example("conditions", "Battery, power, network and the rest.")],
+        "list the conditions of the device and their sources",
+        examples: [Example("conditions", "Battery, power, network and the other conditions.")],
         printsData: true
     ) { invocation throws(Failure) in
         invocation.show(try invocation.ask("Conditions")) { report in
@@ -129,16 +129,16 @@ extension OffstageProgram {
         "settings",
         "list all settings with their values",
         options: [
-            OptionRow("defaults", "those of this version, without asking the daemon")
+            OptionRow("defaults", "the defaults of this version, without asking the daemon")
         ],
         details: [
-            "Settings live in offstage.conf, one NAME=VALUE a line; the daemon notices when that "
-                + "file changes. \"offstage set\" changes one.",
-            "Below a line [app ID] stands what holds for one app alone: background-refresh.",
+            "Settings are in offstage.conf, one NAME=VALUE per line; the daemon reloads the file "
+                + "when it changes. \"offstage set\" changes one.",
+            "Settings below a line [app ID] apply to that app only: background-refresh.",
         ],
         examples: [
-            Example("settings", "What is in force."),
-            Example("settings --defaults --json", "The table itself, for a program."),
+            Example("settings", "The settings in force."),
+            Example("settings --defaults --json", "The table of settings, as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -159,7 +159,7 @@ extension OffstageProgram {
                     Table.Cell(setting.text("default")),
                     Table.Cell(
                         setting.flag("unknown")
-                            ? "There is no such app." : setting.text("documentation")
+                            ? "Unknown app." : setting.text("documentation")
                     ),
                 ])
             }

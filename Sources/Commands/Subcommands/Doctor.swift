@@ -6,17 +6,17 @@ import Vocabulary
 extension OffstageProgram {
     static let doctor = Subcommand(
         "doctor",
-        "say what this machine can do, and what is lost where it cannot",
+        "report what this machine supports, and what does not work without the rest",
         details: [
-            "The step of process control in force, the level at which apps are told apart, the "
-                + "sensors that are there, whether work goes on after logout. The exit status is "
-                + "0 whatever it finds.",
-            "Without a daemon it says so first, and then what can be said all the same: settings, "
+            "Reports the step of process control in force, the level at which apps are "
+                + "identified, the available sensors, and whether work continues after logout. "
+                + "The exit status is 0, whatever the result.",
+            "Without a daemon it reports that first, then the checks that need none: settings, "
                 + "lingering, manifests.",
         ],
         examples: [
-            Example("doctor", "What works here, and what to do about the rest."),
-            Example("doctor --json", "The same for a program."),
+            Example("doctor", "What works on this machine, and what to do about the rest."),
+            Example("doctor --json", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -33,7 +33,7 @@ extension OffstageProgram {
                 let mark = console.styled(isGood ? "good" : "warn", isGood ? .green : .yellow)
                 let found = check.text("found").printable
                 console.print("\(mark)  \(check.text("check").printable): \(found)")
-                for (title, key) in [("What is lost", "lost"), ("What to do", "fix")] {
+                for (title, key) in [("What is missing", "lost"), ("What to do", "fix")] {
                     let text = check.text(key).printable
                     if text.isEmpty { continue }
                     let width = console.width.map { max($0 - 6, 20) } ?? .max

@@ -8,59 +8,62 @@ import Vocabulary
 extension OffstageProgram {
     static let evaluate = Subcommand(
         "evaluate",
-        "judge when apps are refreshed, by logs of real use",
+        "evaluate refresh times against logs of real use",
         forms: ["[FILE]..."],
         operands: 0...Int.max,
         options: [
             OptionRow(
                 "usage",
-                "the logs: files with the columns user,kind,app,start,duration_s, plain or of gzip"
-                    + ", or - for standard input; more of them may follow as operands",
+                "the logs: files with the columns user,kind,app,start,duration_s, plain or "
+                    + "compressed with gzip, or - for standard input; more files may follow as "
+                    + "operands",
                 argument: "PATTERN"
             ),
             OptionRow(
                 "budget",
-                "so many refreshes per app and day (default: 2,4,8,24)",
+                "refreshes per app and day (default: 2,4,8,24)",
                 argument: "NUMBERS"
             ),
             OptionRow(
                 "scope",
-                "each app's refreshes are its own (app), or the device has as many for all of "
-                    + "them (device; default: both are run)",
+                "scope of the budget: each app has its own (app), or all apps share the same "
+                    + "total (device); default: both",
                 argument: "SCOPE",
                 formerName: "purse"
             ),
             OptionRow(
                 "wake-price",
-                "what a wake costs offstage, in percent of a refresh (default: the setting's)",
+                "cost of a wake for offstage, in percent of a refresh (default: the setting's "
+                    + "default)",
                 argument: "PERCENT"
             ),
-            OptionRow("html", "draw it, in one page that needs nothing else", argument: "FILE"),
+            OptionRow("html", "write the charts to one self-contained page", argument: "FILE"),
             OptionRow(
                 "user",
-                "and the days of this person, with what decided each refresh",
+                "also show the days of this user, with the reason for each refresh",
                 argument: "ID"
             ),
         ],
         details: [
             "An open is fresh if the app's content is at most 30 minutes old; opens within 30 "
-                + "minutes of the use before do not count. The first two thirds of each person's "
-                + "days are learned from, the last third is scored, and what is learned goes on. "
-                + "Left out are people with too little use, and apps that are hardly used: it "
-                + "takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days "
-                + "with use, and of an app \(UsageRecord.Least.sessions) uses on "
+                + "minutes of the previous use do not count. The first two thirds of each "
+                + "user's days are for learning; the last third is scored, while learning "
+                + "continues. Users and apps with too little use are left out: a user needs "
+                + "\(UsageRecord.Least.lines) lines of apps and \(UsageRecord.Least.days) days "
+                + "with use, an app \(UsageRecord.Least.sessions) uses on "
                 + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds.",
-            "offstage is the daemon's own code, driven by the log's events. Beside it: fixed (the "
-                + "same time between refreshes), waking (spread over the hours of use), histogram "
-                + "(the times of day at which an app was opened), and oracle, which knows the "
-                + "future. In brackets stands where 95 % of samples of the people lie.",
-            "A log of your own comes from offstage export-usage.",
+            "offstage is the daemon's own code, driven by the log's events. The other policies "
+                + "are fixed (the same time between refreshes), waking (spread over the hours "
+                + "of use), histogram (the times of day at which an app was opened), and "
+                + "oracle, which knows the future. Brackets show the 95 % bootstrap interval "
+                + "over users.",
+            "\"offstage export-usage\" writes a log of your own use.",
         ],
         examples: [
-            Example("evaluate --usage 'logs/*/events.csv.gz'", "All policies on these people."),
+            Example("evaluate --usage 'logs/*/events.csv.gz'", "Evaluate all policies."),
             Example(
                 "evaluate --usage my.csv --html my.html --user me --budget 4",
-                "A picture of one's own days."
+                "Draw your own days."
             ),
             Example(
                 "evaluate --usage my.csv --budget 4 --scope device --json",
@@ -109,8 +112,8 @@ extension OffstageProgram {
     }
 
     static let whatItTakes =
-        "It takes \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days with "
-        + "use, and an app with \(UsageRecord.Least.sessions) uses on "
+        "A log needs \(UsageRecord.Least.lines) lines of apps, \(UsageRecord.Least.days) days "
+        + "with use, and an app with \(UsageRecord.Least.sessions) uses on "
         + "\(UsageRecord.Least.daysOfSessions) days of the first two thirds."
 
     /// Where the page goes; found wanting before anything is computed.
@@ -126,7 +129,7 @@ extension OffstageProgram {
         if Files.status(directory)?.kind != .directory {
             reason = "there is no directory \(directory)"
         } else if let kind = Files.status(path)?.kind, kind != .file {
-            reason = kind == .directory ? "it is a directory" : "it is no ordinary file"
+            reason = kind == .directory ? "it is a directory" : "it is not a regular file"
         } else if !Files.isWritable(directory) {
             reason = "you may not write to \(directory)"
         }
@@ -177,7 +180,7 @@ extension OffstageProgram {
             guard let budget = Int(part), (1...288).contains(budget) else {
                 throw Failure(
                     .usage,
-                    "--budget \(text.quoted) is no list of numbers from 1 to 288",
+                    "--budget \(text.quoted) is not a list of numbers from 1 to 288",
                     fix: "Write it as 2,4,8,24."
                 )
             }

@@ -4,16 +4,17 @@ import Vocabulary
 extension OffstageProgram {
     static let explain = Subcommand(
         "explain",
-        "say why work of an app runs, or does not",
+        "explain why an app's work runs or does not run",
         forms: ["APP [TASK]"],
         operands: 1...2,
         details: [
-            "A sentence for each task, then the gates that hold it: what each sees, what it needs, "
-                + "since when it holds, and when it opens if that is known."
+            "Prints a sentence for each task, then the gates that hold it: the value that each "
+                + "gate sees, the value that it needs, since when it holds, and when it opens "
+                + "if that is known."
         ],
         examples: [
             Example("explain newsboat", "Why newsboat is not being refreshed."),
-            Example("explain --json restic backup", "The same about one task, for a program."),
+            Example("explain --json restic backup", "The same for one task, as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

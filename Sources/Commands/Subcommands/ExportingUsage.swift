@@ -5,27 +5,27 @@ import Vocabulary
 extension OffstageProgram {
     static let exportUsage = Subcommand(
         "export-usage",
-        "print when apps were used, as a log that evaluate reads",
+        "print when apps were used, as a log for evaluate",
         options: [
             OptionRow(
                 "hash",
-                "write a hash in the place of each name, with a secret that is not kept"
+                "replace each app's name by a hash with a secret that is not kept"
             ),
-            OptionRow("user", "what to write as the user (default: me)", argument: "NAME"),
+            OptionRow("user", "name of the user in the log (default: me)", argument: "NAME"),
         ],
         details: [
-            "Lines of user,kind,app,start,duration_s, the oldest first, from the history: as far "
-                + "back as that is kept (the settings history-age and history-lines). Start is by "
-                + "the clock of the time zone. The duration is in seconds; it is left out where "
-                + "only the beginning of a use was seen.",
-            "It holds the opens of apps and not the use of the device, which the history does not "
-                + "keep: evaluate, fed with it, knows of use only while an app is open, so it sees "
-                + "less than the daemon did, and counts more wakes from sleep than there were.",
-            "Nothing leaves the machine by it; what is printed tells when apps were used.",
+            "Prints lines of user,kind,app,start,duration_s, oldest first, from the history, as "
+                + "far back as it is kept (the settings history-age and history-lines). The "
+                + "start is in local time. The duration is in seconds; it is empty if only the "
+                + "beginning of a use was observed.",
+            "The log contains the opens of apps, but not the use of the device, which the history "
+                + "does not record. So evaluate sees less use than the daemon did, and counts "
+                + "more wakes from sleep than there were.",
+            "Nothing is sent anywhere. The output shows when apps were used.",
         ],
         examples: [
-            Example("export-usage > my.csv", "One's own log, for evaluate --usage my.csv."),
-            Example("export-usage --hash | gzip > events.csv.gz", "One that names no app."),
+            Example("export-usage > my.csv", "A log for evaluate --usage my.csv."),
+            Example("export-usage --hash | gzip > events.csv.gz", "A log without names of apps."),
         ]
     ) { invocation throws(Failure) in
         let user = invocation.options["user"] ?? "me"

@@ -11,15 +11,15 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "lines",
-                "the newest so many (default: 50); -20 is the same as -n 20",
+                "how many of the newest lines to print (default: 50); -20 is the same as -n 20",
                 short: "n",
                 argument: "NUMBER"
             ),
-            OptionRow("since", "only what is not older than this, such as 1d", argument: "TIME"),
+            OptionRow("since", "only lines not older than this, such as 1d", argument: "TIME"),
         ],
         examples: [
-            Example("history", "The newest lines, the newest last."),
-            Example("history newsboat --since 1d", "What newsboat did today and yesterday."),
+            Example("history", "The newest lines, in order of time."),
+            Example("history newsboat --since 1d", "What newsboat did in the last 24 hours."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -78,19 +78,19 @@ extension OffstageProgram {
         options: [
             OptionRow(
                 "lines",
-                "the last so many lines (default: 100); -20 is the same as -n 20",
+                "how many of the last lines to print (default: 100); -20 is the same as -n 20",
                 short: "n",
                 argument: "NUMBER"
             ),
-            OptionRow("follow", "go on as it writes more, until interrupted", short: "f"),
+            OptionRow("follow", "print new output as it is written, until interrupted", short: "f"),
         ],
         details: [
-            "The log of a command that was asked for once is kept for seven days after its run, "
-                + "and of such logs the newest 200."
+            "The log of a command that was submitted for a single run is kept for seven days "
+                + "after the run; of such logs the newest 200 are kept."
         ],
         examples: [
-            Example("logs newsboat", "The end of what it wrote."),
-            Example("logs -f -n 20 restic", "The last lines, and what follows."),
+            Example("logs newsboat", "The end of its output."),
+            Example("logs -f -n 20 restic", "The last lines, then new output."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

@@ -166,7 +166,7 @@ struct HistoryLint {
             guard !manifest.modes.contains(mode) else { return nil }
             return Mistake(
                 subject: subject,
-                summary: verb + ", and is no mode of the manifest",
+                summary: verb + ", and is not a mode in the manifest",
                 fix: "Add \(subject); to BackgroundModes=."
             )
         }

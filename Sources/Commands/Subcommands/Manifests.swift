@@ -11,21 +11,21 @@ extension OffstageProgram {
         forms: ["FILE..."],
         operands: 1...4096,
         details: [
-            "Reads desktop files as the daemon does and says what is wrong with each, where, and "
-                + "what to write instead. The exit status is 1 if one of them could not be used.",
-            "A warning is about what has no effect, or not the one meant: programs that are not "
-                + "installed, modes that nothing uses, limits above those in force.",
-            "Where the daemon runs and knows the app, its history is read as well, and what the "
-                + "app did wrong since its program was last built is a warning: handlers "
-                + "missing or registered late, tasks that were never completed, completed twice or "
-                + "asked for without permission.",
+            "Reads desktop files as the daemon does and reports what is wrong, where, and what to "
+                + "write instead. The exit status is 1 if one of the files cannot be used.",
+            "A warning is about something that has no effect, or not the intended one: programs "
+                + "that are not installed, unused modes, limits above those in force.",
+            "If the daemon is running and knows the app, the history is checked too, and the "
+                + "app's mistakes since its program was last built are warnings: handlers that "
+                + "are missing or registered late, tasks that were never completed, completed "
+                + "twice or submitted without permission.",
         ],
         examples: [
             Example(
                 "lint ~/.local/share/applications/newsboat.desktop",
-                "Whether the daemon can use it."
+                "Check whether the daemon can use it."
             ),
-            Example("lint --json *.desktop", "The same for a program."),
+            Example("lint --json *.desktop", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -65,7 +65,7 @@ extension OffstageProgram {
         guard let id = DesktopFileID.id(relativePath: name) else {
             throw Failure(
                 .usage,
-                "\(file.quoted) is no desktop file",
+                "\(file.quoted) is not a desktop file",
                 fix: "A manifest is called NAME.desktop."
             )
         }
@@ -88,7 +88,7 @@ extension OffstageProgram {
     static let modes = Subcommand(
         "modes",
         "list the background modes that a manifest may declare",
-        examples: [Example("modes", "What wakes an app of each, for how long, how often.")],
+        examples: [Example("modes", "What wakes an app in each mode, for how long, how often.")],
         printsData: true
     ) { invocation throws(Failure) in
         let report = Value.list(BackgroundMode.report)
@@ -110,20 +110,21 @@ extension OffstageProgram {
 
     static let gates = Subcommand(
         "gates",
-        "list the reasons for which work may have to wait",
+        "list the reasons why work may have to wait",
         details: [
-            "A row for each gate, a column for each kind of work that it may hold: F fetch and "
-                + "refresh, P processing, C continued processing, S silent push, V VoIP push, D "
-                + "discretionary transfer, T other transfer, E events of a transfer session, L "
-                + "location, M other modes, N notification, U time after the user left.",
-            "● always; ask: when the request asks for it; need: unless the manifest says "
-                + "NeedsNetwork=false; set: by a setting; crit: only at the critical level; class: "
-                + "what is protected by a class that is closed; strikes: after misuse; fetch and "
-                + "command: those kinds of refresh only.",
+            "Prints a row for each gate and a column for each kind of work that it may hold: F "
+                + "fetch and refresh, P processing, C continued processing, S silent push, V "
+                + "VoIP push, D discretionary transfer, T other transfer, E events of a "
+                + "transfer session, L location, M other modes, N notification, U time after "
+                + "the user left.",
+            "●: always; ask: if the request asks for it; need: unless the manifest says "
+                + "NeedsNetwork=false; set: depending on a setting; crit: only at the critical "
+                + "level; class: for items protected by a class that is locked; strikes: after "
+                + "repeated misuse; fetch and command: those kinds of refresh only.",
         ],
         examples: [
             Example("gates", "The whole table."),
-            Example("gates --json", "The same for a program."),
+            Example("gates --json", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

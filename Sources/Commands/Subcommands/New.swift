@@ -6,7 +6,7 @@ import Vocabulary
 extension OffstageProgram {
     static let new = Subcommand(
         "new",
-        "write the beginning of an app",
+        "create the skeleton of an app",
         forms: ["app NAME"],
         operands: 2...2,
         options: [
@@ -17,12 +17,12 @@ extension OffstageProgram {
             )
         ],
         details: [
-            "Makes the folder NAME with a Swift package in it: an app delegate with a handler for "
-                + "a background refresh, and its manifest. It builds and runs as it is."
+            "Creates the folder NAME with a Swift package: an app delegate with a handler for a "
+                + "background refresh, and its manifest. It builds and runs without changes."
         ],
         examples: [
-            Example("new app headlines", "A package in ./headlines."),
-            Example("new app headlines --library ~/src/offstage", "With the library from there."),
+            Example("new app headlines", "Create a package in ./headlines."),
+            Example("new app headlines --library ~/src/offstage", "Use that library."),
         ]
     ) { invocation throws(Failure) in
         guard invocation.operands[0] == "app" else {
@@ -36,7 +36,7 @@ extension OffstageProgram {
         guard AppTemplate.isName(id) else {
             throw Failure(
                 .usage,
-                "\(id.quoted) is no name for an app",
+                "\(id.quoted) is not a valid name for an app",
                 fix: "Use letters, digits and hyphens, a letter first."
             )
         }

@@ -40,14 +40,14 @@ package enum OffstageProgram {
     package static let table = ProgramTable(
         name: name,
         version: Version.number,
-        title: "background work of apps: look, explain, steer",
-        introduction: "Look at, explain and steer the background work of this session's apps, "
-            + "which the daemon offstaged starts when it is worth it.",
+        title: "inspect, explain and control the background work of apps",
+        introduction: "Inspect, explain and control the background work of this session's apps. "
+            + "The daemon offstaged starts that work when a run is worthwhile.",
         groups: groups,
         shared: [
             OptionRow(
                 "socket",
-                "speak to the daemon that listens there (default: $OFFSTAGE_SOCKET, else "
+                "socket of the daemon (default: $OFFSTAGE_SOCKET, else "
                     + "$XDG_RUNTIME_DIR/offstage/socket)",
                 argument: "PATH"
             )
@@ -70,11 +70,11 @@ package enum OffstageProgram {
 
     private static let groups: [ProgramTable<Invocation>.Group] = [
         ProgramTable.Group(
-            "Looking",
+            "Inspecting",
             [status, apps, tasks, explain, history, watch, logs, doctor]
         ),
         ProgramTable.Group("Apps and their work", [open, leave, close, submit, run, cancel]),
-        ProgramTable.Group("In the scripts of an app", [begin, end, limits]),
+        ProgramTable.Group("In scripts of an app", [begin, end, limits]),
         ProgramTable.Group("The device", [pause, `continue`, set, conditions, settings]),
         ProgramTable.Group("Manifests", [lint, modes, gates]),
         ProgramTable.Group(
@@ -90,8 +90,8 @@ package enum OffstageProgram {
             Manual.Section(
                 "MANIFEST",
                 "An app is a desktop entry with a group [X-Offstage], in applications/ of "
-                    + "$XDG_DATA_HOME or of a directory of $XDG_DATA_DIRS. A time "
-                    + "has a unit: 90s, 15m, 2h. Its keys:",
+                    + "$XDG_DATA_HOME or of a directory in $XDG_DATA_DIRS. A time "
+                    + "has a unit: 90s, 15m, 2h. The keys:",
                 ManifestKey.all.map { key in
                     // Without the marks of Markdown.
                     let text = key.documentation.filter { $0 != "`" }
@@ -100,8 +100,8 @@ package enum OffstageProgram {
             ),
             Manual.Section(
                 "SETTINGS",
-                "In offstage.conf, one NAME=VALUE a line. A span of time has a unit; only 0 needs "
-                    + "none. Below a line [app ID] stands what holds for the app of that ID alone: "
+                "In offstage.conf, one NAME=VALUE per line. A time has a unit; only 0 needs none. "
+                    + "Settings below a line [app ID] apply to that app only: "
                     + "background-refresh=on or off.",
                 SettingRow.table.map { ($0.name, $0.documentation) }
             ),
@@ -109,12 +109,12 @@ package enum OffstageProgram {
         things: "app, task or file",
         service: "daemon",
         environment: [
-            ("OFFSTAGE_SOCKET", "The daemon's socket, if --socket does not say."),
+            ("OFFSTAGE_SOCKET", "The daemon's socket, if --socket is not given."),
             (
                 "XDG_RUNTIME_DIR",
-                "Where the socket is looked for otherwise: offstage/socket in it."
+                "Directory of the default socket, offstage/socket."
             ),
-            ("NO_COLOR", "If set and not empty, nothing is coloured, terminal or not."),
+            ("NO_COLOR", "If set and not empty, output is not coloured."),
         ],
         others: ["offstaged"]
     )

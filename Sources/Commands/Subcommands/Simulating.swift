@@ -12,32 +12,37 @@ extension OffstageProgram {
         forms: ["launch|expire|fetch APP [TASK]", "--days NUMBER [--apps NUMBER] [--seed NUMBER]"],
         operands: 0...3,
         options: [
-            OptionRow("days", "run a virtual device for so many days", argument: "NUMBER"),
-            OptionRow("apps", "with so many apps (default: 30)", argument: "NUMBER"),
+            OptionRow("days", "run a virtual device for this number of days", argument: "NUMBER"),
+            OptionRow("apps", "number of apps (default: 30)", argument: "NUMBER"),
             OptionRow(
                 "seed",
-                "drawn from this number: the same one gives the same run (default: another each "
-                    + "time)",
+                "seed of the random numbers: the same seed gives the same run (default: a new one "
+                    + "each time)",
                 argument: "NUMBER"
             ),
-            OptionRow("seeds", "so many runs, from this seed on (default: 1)", argument: "NUMBER"),
+            OptionRow(
+                "seeds",
+                "number of runs, each with the next seed (default: 1)",
+                argument: "NUMBER"
+            ),
         ],
         details: [
-            "launch runs a task of the app whatever the gates say, expire ends its time now, fetch "
-                + "wakes it to fetch. The rules for the end of a run and for suspension stay as "
-                + "they are; the history marks what was simulated, and no quota counts it.",
-            "With --days it needs no daemon: the same core that the daemon runs decides for a "
-                + "virtual device with apps, a user and faults (kills, crashes, lost writes, clock "
-                + "jumps, reboots), while the rules that always hold are checked at every step. "
-                + "The exit status is 1 if one was broken; the run is made small first.",
+            "launch runs a task of the app regardless of the gates, expire ends its time now, and "
+                + "fetch wakes the app to fetch. The rules for the end of a run and for "
+                + "suspension apply as usual. The history marks simulated runs, and they count "
+                + "against no quota.",
+            "With --days no daemon is needed: the daemon's core runs a virtual device with apps, "
+                + "a user and faults (kills, crashes, lost writes, clock jumps, reboots), and "
+                + "the invariants are checked at every step. If one is violated, the run is "
+                + "reduced to a small one that still shows it, and the exit status is 1.",
         ],
         examples: [
-            Example("simulate launch newsboat", "See newsboat being refreshed, now."),
+            Example("simulate launch newsboat", "Refresh newsboat now."),
             Example(
                 "simulate expire restic backup",
-                "See what a backup does when its time is over."
+                "See how a backup reacts when its time is over."
             ),
-            Example("simulate --days 1 --apps 5 --seed 7", "A day of a virtual device."),
+            Example("simulate --days 1 --apps 5 --seed 7", "Simulate one day of a virtual device."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -104,7 +109,7 @@ extension OffstageProgram {
         guard let worst = broken.first else { return }
         throw Failure(
             .failed,
-            "\(broken.count) of \(seeds) runs broke a rule",
+            "\(broken.count) of \(seeds) runs violated a rule",
             fix: "Again: offstage simulate --days \(days) --apps \(apps) --seed \(worst.seed)"
         )
     }

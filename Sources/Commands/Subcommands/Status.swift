@@ -5,13 +5,13 @@ import Vocabulary
 extension OffstageProgram {
     static let status = Subcommand(
         "status",
-        "show what fails, runs and waits, and how the device is",
+        "show what fails, runs and waits, and the state of the device",
         details: [
-            "Apps whose last runs failed stand first. Sections with nothing in them are left out."
+            "Apps whose last runs failed come first. Empty sections are left out."
         ],
         examples: [
-            Example("status", "What goes on, at a glance."),
-            Example("status --json", "The same for a program."),
+            Example("status", "An overview."),
+            Example("status --json", "The same as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

@@ -6,12 +6,12 @@ import Vocabulary
 extension OffstageProgram {
     static let tasks = Subcommand(
         "tasks",
-        "list the background work that was asked for",
+        "list the background work that has been requested",
         forms: ["[APP]"],
         operands: 0...1,
         examples: [
-            Example("tasks", "All of it, with what each waits for."),
-            Example("tasks newsboat", "That of one app."),
+            Example("tasks", "All tasks, and what each waits for."),
+            Example("tasks newsboat", "The tasks of one app."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -35,18 +35,18 @@ extension OffstageProgram {
 
     static let run = Subcommand(
         "run",
-        "run the work of an app now",
+        "run an app's work now",
         forms: ["APP [TASK]"],
         operands: 1...2,
         details: [
-            "User-initiated: gates that only save energy or data are skipped (a better "
-                + "moment, the quiet period, the battery, quotas). Rules still hold: an app that "
-                + "was closed, or whose background refresh is off, is not run. Returns when it "
-                + "has been asked for; \"offstage history\" shows the result."
+            "Starts a user-initiated run. Gates that only save energy or data are skipped (a "
+                + "better moment, the quiet period, the battery, quotas). Rules still hold: an "
+                + "app that was closed, or whose background refresh is off, is not run. Returns "
+                + "when the run has been requested; \"offstage history\" shows the result."
         ],
         examples: [
             Example("run newsboat", "Refresh newsboat now."),
-            Example("run restic backup", "Run one task of several."),
+            Example("run restic backup", "Run one of several tasks."),
         ]
     ) { invocation throws(Failure) in
         try invocation.ask("Run", invocation.appAndTask)
@@ -54,12 +54,12 @@ extension OffstageProgram {
 
     static let cancel = Subcommand(
         "cancel",
-        "cancel work of an app, and stop what runs of it",
+        "cancel an app's work, including what is running",
         forms: ["APP [TASK]"],
         operands: 1...2,
         examples: [
-            Example("cancel command.backup", "Forget a submitted command."),
-            Example("cancel org.example.Reader cleanup", "Cancel one task of several."),
+            Example("cancel command.backup", "Remove a submitted command."),
+            Example("cancel org.example.Reader cleanup", "Cancel one of several tasks."),
         ]
     ) { invocation throws(Failure) in
         try invocation.ask("Cancel", invocation.appAndTask)
@@ -67,35 +67,38 @@ extension OffstageProgram {
 
     static let submit = Subcommand(
         "submit",
-        "run a command in the background when it is worth it",
+        "run a command in the background at a suitable time",
         forms: ["--refresh|--processing [OPTION]... -- COMMAND [ARGUMENT]..."],
         operands: 1...4096,
         options: [
-            OptionRow("refresh", "short work that brings something new: 30 s, a good moment"),
-            OptionRow("processing", "long work: while nobody uses the device, if it can charge"),
-            OptionRow("id", "what to call it (default: the command's name)", argument: "NAME"),
-            OptionRow("after", "not before so long from now, such as 2h", argument: "TIME"),
-            OptionRow("every", "again so long after each run, such as 1d", argument: "TIME"),
-            OptionRow("network", "only with a network"),
-            OptionRow("unmetered", "only with a network that does not cost by the byte"),
-            OptionRow("power", "only on external power; not for --refresh"),
-            OptionRow("unlocked", "only while the screen is not locked: it needs protected data"),
+            OptionRow("refresh", "short work that fetches new content: 30 s, at a good moment"),
+            OptionRow("processing", "long work: minutes, while nobody uses the device"),
+            OptionRow("id", "name of the task (default: the command's name)", argument: "NAME"),
+            OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
+            OptionRow("every", "repeat this long after each run, such as 1d", argument: "TIME"),
+            OptionRow("network", "require a network"),
+            OptionRow("unmetered", "require an unmetered network"),
+            OptionRow("power", "require external power; not for --refresh"),
+            OptionRow("unlocked", "require an unlocked screen, for protected data"),
             OptionRow(
                 "setenv",
-                "set a variable for the command; names that begin with OFFSTAGE_ are taken",
+                "set an environment variable for the command; names that begin with OFFSTAGE_ are "
+                    + "reserved",
                 argument: "NAME=VALUE"
             ),
         ],
         details: [
-            "The command becomes the app command.NAME, with the present directory and a clean "
-                + "environment. Its exit status is the result: 0 is success, 75 asks for another "
-                + "run later, anything else is a failure. When its time is over it gets SIGTERM.",
-            "The request is stored when this returns. One with the same name replaces it. A "
-                + "command that is not found now is stored with a warning: it may be there "
-                + "when it runs. Should the daemon go away before it has answered, the next one "
-                + "is asked again: it is one request, however often it was heard.",
-            "The values given with --setenv are stored with the request and stand in the event "
-                + "log: no place for a password; let the command read one from a file.",
+            "The command becomes the app command.NAME, with the current directory and a clean "
+                + "environment. Its exit status is the result: 0 is success, 75 requests "
+                + "another run later, anything else is a failure. When its time is over it gets "
+                + "SIGTERM.",
+            "The request is stored when this command returns. A request with the same name is "
+                + "replaced. If the program is not found, the request is stored with a warning, "
+                + "because the program may be installed later. If the daemon goes away before "
+                + "it has answered, the request is repeated to the next daemon; it is still "
+                + "stored only once.",
+            "The values given with --setenv are stored with the request and recorded in the event "
+                + "log. Do not put passwords there; let the command read them from a file.",
         ],
         examples: [
             Example(
@@ -132,11 +135,11 @@ extension OffstageProgram {
     private static func unsensed(_ name: String) -> String {
         guard let condition = Condition(named: name) else { return "nothing tells of \(name)" }
         let row = condition.row
-        let unknown = "nothing here tells \(row.question): "
+        let unknown = "no source here reports \(row.question): "
         let until = "\"offstage set \(name) \(row.word(row.harmless))\""
         return unknown
             + (condition == .idle
-                ? "it waits for a time of little load, or for \(until)" : "it waits until \(until)")
+                ? "it waits until the load is low, or for \(until)" : "it waits until \(until)")
     }
 
     private static func submission(_ invocation: Invocation) throws(Failure) -> Value {
@@ -193,7 +196,7 @@ extension OffstageProgram {
             guard !name.isEmpty, name.count < variable.count else {
                 throw Failure(
                     .usage,
-                    "--setenv \(variable.quoted) is no variable",
+                    "--setenv \(variable.quoted) is not a variable assignment",
                     fix: "Write it as NAME=VALUE."
                 )
             }

@@ -6,13 +6,16 @@ import Vocabulary
 extension OffstageProgram {
     static let watch = Subcommand(
         "watch",
-        "print what happens as it happens, until interrupted",
+        "print events as they happen, until interrupted",
         forms: ["[APP]"],
         operands: 0...1,
-        details: ["The lines of \"offstage history\", as they come. With --json one map a line."],
+        details: [
+            "Prints the lines of \"offstage history\" as they are added; with --json, one map per "
+                + "line."
+        ],
         examples: [
-            Example("watch", "All that runs, and how it ends."),
-            Example("watch --json newsboat", "That of one app, for a program."),
+            Example("watch", "All runs, and how they end."),
+            Example("watch --json newsboat", "The events of one app, as JSON."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

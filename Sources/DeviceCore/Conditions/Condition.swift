@@ -36,7 +36,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             cautious: 0,
             question: "whether the device is on external power",
             absence: "no battery",
-            documentation: "External power: the AC line, whatever the battery's status says."
+            documentation: "External power: the AC line, regardless of the battery's status."
         ),
         ConditionRow(
             name: "network",
@@ -52,8 +52,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .names(["off", "on"]),
             harmless: 0,
             cautious: 1,
-            question: "whether the network costs by the byte",
-            documentation: "The network costs by the byte."
+            question: "whether the network is metered",
+            documentation: "The network is metered."
         ),
         ConditionRow(
             name: "locked",
@@ -62,7 +62,7 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             cautious: 1,
             question: "whether the screen is locked",
             absence: "no screen lock",
-            documentation: "The screen lock; before the first unlock since boot nothing runs."
+            documentation: "The screen lock. Nothing runs before the first unlock since boot."
         ),
         ConditionRow(
             name: "idle",
@@ -77,8 +77,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .names(["off", "on"]),
             harmless: 0,
             cautious: 0,
-            question: "whether energy is to be saved",
-            documentation: "The user asked to save energy."
+            question: "whether low-power mode is on",
+            documentation: "The user has turned on low-power mode."
         ),
         ConditionRow(
             name: "thermal",
@@ -86,14 +86,14 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             harmless: 0,
             cautious: 2,
             question: "how warm the device is",
-            documentation: "How warm the device is."
+            documentation: "Temperature of the device."
         ),
         ConditionRow(
             name: "memory",
             scale: .names(["normal", "warning", "critical"]),
             harmless: 0,
             cautious: 0,
-            question: "whether memory is short",
+            question: "whether memory is low",
             documentation: "Memory pressure."
         ),
         ConditionRow(
@@ -101,8 +101,8 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
             scale: .names(["ok", "full", "failing", "gone"]),
             harmless: 0,
             cautious: 0,
-            question: "whether the disk takes writes",
-            documentation: "Whether the state directory takes writes."
+            question: "whether the disk can be written",
+            documentation: "Whether the state directory can be written."
         )
     )
 

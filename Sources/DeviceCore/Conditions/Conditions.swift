@@ -67,11 +67,11 @@ package struct Conditions: Hashable, Sendable, Codable {
     package var storageSentence: String {
         storageIsGone
             ? "the state directory has been deleted or moved"
-            : "the disk is full or takes no writes"
+            : "the disk is full or not writable"
     }
     package var storageFix: String { storageIsGone ? Self.goneFix : "free some space" }
     static let goneFix =
-        "move the state directory back if it was moved; a deleted one is made again in a minute"
+        "move the state directory back if it was moved; a deleted one is recreated within a minute"
 
     /// What a source's word has changed.
     struct Change {

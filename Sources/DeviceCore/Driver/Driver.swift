@@ -194,7 +194,7 @@ package struct Driver<Port: DevicePort> {
                 .refused(
                     Refusal(
                         .storage,
-                        reason: "the state directory takes no writes: \(error.reason)",
+                        reason: "the state directory cannot be written: \(error.reason)",
                         fix: error.cause == .gone
                             ? "\(Conditions.goneFix), then try again"
                             : "free some space, then try again"

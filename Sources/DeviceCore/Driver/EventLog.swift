@@ -78,7 +78,7 @@ package struct Replay: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(Problem) {
         var offset = 0
         let strange = Problem.unreadable(
-            "it is no event log of Offstage, or its beginning is damaged"
+            "it is not an Offstage event log, or its beginning is damaged"
         )
         if bytes.isEmpty { throw .unreadable("it is empty") }
         guard let first = try? Self.next(bytes, &offset) else { throw strange }
@@ -105,7 +105,7 @@ package struct Replay: Hashable, Sendable {
             switch entry {
             case .rollback(let count):
                 guard count >= 0, count <= past.count else {
-                    throw .unreadable("entry \(events) takes back more than there is")
+                    throw .unreadable("entry \(events) undoes more events than there are")
                 }
                 if count > 0 { device = past[past.count - count] }
                 past.removeAll()
@@ -151,7 +151,7 @@ package struct Replay: Hashable, Sendable {
         guard offset + 4 <= bytes.count else { return nil }
         let length = bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
         guard length <= EventLog.pieceLimit else {
-            throw .unreadable("a piece of \(length) bytes")
+            throw .unreadable("an entry of \(length) bytes")
         }
         guard offset + 4 + length <= bytes.count else { return nil }
         let body = Array(bytes[offset + 4..<offset + 4 + length])
@@ -159,7 +159,7 @@ package struct Replay: Hashable, Sendable {
         do {
             return try ValueBytes.decode(body, limit: EventLog.pieceLimit)
         } catch {
-            throw .unreadable("a piece at byte \(offset) is damaged: \(error)")
+            throw .unreadable("an entry at byte \(offset) is damaged: \(error)")
         }
     }
 }

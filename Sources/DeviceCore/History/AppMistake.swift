@@ -11,14 +11,14 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
         switch self {
         case .noHandler: "no handler registered for "
         case .noExpirationHandler: "its time was over, and it had no expiration handler"
-        case .finishedTwice: "said twice that it has finished launching"
-        case .completedTwice: "completed twice, or what was never given: "
-        case .notPermitted: "asked for what its manifest does not permit: "
+        case .finishedTwice: "reported the end of launching twice"
+        case .completedTwice: "completed twice, or never delivered: "
+        case .notPermitted: "submitted what its manifest does not permit: "
         case .registeredLate: "registered a handler after launching had ended: "
         case .registeredTwice: "registered a second handler: "
         case .registeredUnpermitted: "registered a handler for what its manifest does not permit: "
         case .completedAgain: "called a completion a second time: "
-        case .letGo: "let go without completing it: "
+        case .letGo: "released without completing it: "
         }
     }
 }

@@ -19,7 +19,7 @@ package struct HistoryLine: Hashable, Sendable, Codable {
         /// A request was dropped without a run.
         case dropped(identifier: String, reason: String)
         /// Something worth knowing that changed nothing.
-        case appendHistory(String)
+        case note(String)
         /// The user opened, left or closed it.
         case use(UseKind)
     }
@@ -129,12 +129,12 @@ extension StopReason {
         case .timeout: "its time was over"
         case .powerLost: "external power is gone"
         case .networkLost: "the network is gone"
-        case .networkMetered: "the network costs by the byte now"
+        case .networkMetered: "the network is metered now"
         case .deviceInUse: "the device is in use"
         case .dataLocked: "the data that it needs is locked now"
         case .lowPowerMode: "low-power mode"
         case .thermal: "the device is too warm"
-        case .memoryPressure: "memory is short"
+        case .memoryPressure: "memory is low"
         case .memoryLimit: "it used more memory than a background app may"
         case .cpuMonitor: "it used more processor time than a background app may"
         case .fileLock: "it held a file lock while suspended"
@@ -145,7 +145,7 @@ extension StopReason {
         case .simulated: "a simulated expiry"
         case .manifestRemoved: "its manifest is gone or no longer allows it"
         case .interruptedTooLong: "it was interrupted for too long"
-        case .neverCompleted: "it never said that it was done"
+        case .neverCompleted: "it never reported completion"
         }
     }
 

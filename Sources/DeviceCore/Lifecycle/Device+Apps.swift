@@ -372,7 +372,7 @@ extension Device {
             apps[index].launches[launchIndex].deliveries
                 .contains(where: { $0.id == id && $0.state == .offered })
         else { return }
-        finish(id, index, .failed, reason: "the app did not take it: \(reason)", &transition)
+        finish(id, index, .failed, reason: "the app declined it: \(reason)", &transition)
         suspendIfDone(launch, &transition)
     }
 
@@ -420,7 +420,7 @@ extension Device {
         case (_, .succeeded): outcome = .succeeded
         case (.none, .unsuccessful): outcome = .unsuccessful
         }
-        finish(id, index, outcome, reason: "the app said so", &transition)
+        finish(id, index, outcome, reason: "reported by the app", &transition)
         if let launchIndex = apps[index].index(of: launch.id) {
             suspendIfDone(apps[index].launches[launchIndex].id, &transition)
         }

@@ -154,7 +154,7 @@ extension Device {
             endCommand(
                 launch.id,
                 .unknown,
-                reason: "it ended while nobody could see how",
+                reason: "it exited unobserved",
                 &transition
             )
         case .signal(_, outOfMemory: true):
@@ -301,7 +301,12 @@ extension Device {
             if status == 0 {
                 readWhetherNew(launch.id, of: index, &transition)
             } else {
-                endCommand(launch.id, .failed, reason: "FailedFrom said \(status)", &transition)
+                endCommand(
+                    launch.id,
+                    .failed,
+                    reason: "FailedFrom exited with \(status)",
+                    &transition
+                )
             }
         case (.failed, .unreadable(let reason)):
             endCommand(launch.id, .failed, reason: "FailedFrom: \(reason)", &transition)

@@ -60,7 +60,7 @@ extension Device {
             let launch = apps[index].launches[ending].id
             save(app: index, launch: launch)
             guard attach == nil else {
-                throw Refusal(.held, reason: "\(id) is just being ended", fix: "try again")
+                throw Refusal(.held, reason: "\(id) is being terminated", fix: "try again")
             }
             opening.append(Opening(launch: launch, reply: reply, attaches: false))
         } else {

@@ -161,13 +161,17 @@ extension Device {
         _ transition: inout Transition
     ) {
         if launch.isCommand {
-            appendHistory(.note("the daemon ended before it was started"), app: index, &transition)
+            appendHistory(
+                .note("the daemon exited before the run was started"),
+                app: index,
+                &transition
+            )
             undo(launch, of: index, &transition)
         } else {
             endApp(
                 launch.id,
                 .unknown,
-                reason: "the daemon ended before it was started",
+                reason: "the daemon exited before the run was started",
                 &transition
             )
         }
@@ -240,7 +244,7 @@ extension Device {
     ) {
         apps[index].launches[launchIndex].probe.step = nil
         guard let exit = launch.exit else {
-            endCommand(launch.id, .unknown, reason: "its exit was not seen", &transition)
+            endCommand(launch.id, .unknown, reason: "its exit was not observed", &transition)
             return
         }
         commandExited(index, launchIndex, exit, &transition)

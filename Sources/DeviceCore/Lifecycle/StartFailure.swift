@@ -26,8 +26,8 @@ package struct StartFailure: Error, Hashable, Sendable, Codable {
 
         func fix(in manifest: String) -> String {
             switch self {
-            case .program: "mend Exec= in \(manifest)"
-            case .storage: "free some space, or mend the state directory"
+            case .program: "fix Exec= in \(manifest)"
+            case .storage: "free some space, or repair the state directory"
             case .processes: "end some programs"
             }
         }

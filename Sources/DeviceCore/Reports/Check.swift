@@ -47,7 +47,7 @@ package struct Check: Hashable, Sendable {
             ok: canHold,
             canHold ? "kernel wake locks" : "not possible here",
             lost: canHold
-                ? "" : "a machine that goes to sleep interrupts a run; it goes on later"
+                ? "" : "if the machine goes to sleep, a run is interrupted and continues later"
         )
     }
 
@@ -71,15 +71,15 @@ package struct Check: Hashable, Sendable {
             let lost =
                 condition == .idle
                 ? problem.isEmpty
-                    ? "processing waits for a time of little load (idle-load)" : "processing waits"
+                    ? "processing waits until the load is low (idle-load)" : "processing waits"
                 : condition.canBeAskedFor
-                    ? "what asks for it waits; all else runs as if it were \(value)"
+                    ? "work that requires it waits; all other work runs as if it were \(value)"
                     : "everything runs as if it were \(value)"
-            let found = "unknown: nothing tells \(row.question)" + suffix
+            let found = "unknown: no source reports \(row.question)" + suffix
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
             let found =
-                "lost: the source that said \(row.question) has gone; taken as \(value)" + suffix
+                "lost: the source that reported \(row.question) is gone; taken as \(value)" + suffix
             return Check(name, ok: false, found, fix: fix)
         }
     }
@@ -93,7 +93,7 @@ package struct Check: Hashable, Sendable {
             "starting programs",
             ok: false,
             "the last start failed: \(block.failure.reason)",
-            lost: "work waits; what is due is tried again each minute or sooner",
+            lost: "work waits; due work is retried at least once a minute",
             fix: block.failure.cause.fix
         )
     }
@@ -109,7 +109,7 @@ package struct Check: Hashable, Sendable {
                 ok: false,
                 "\(path): \(plain.description.dropLast())",
                 lost: index == problems.count - 1
-                    ? "nothing in the file is in force until all of it is right" : "",
+                    ? "no setting in the file takes effect until the whole file is valid" : "",
                 fix: problem.fix
             )
         }

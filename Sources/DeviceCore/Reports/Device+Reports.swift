@@ -208,7 +208,7 @@ extension Settings {
                     ("setting", "background-refresh"), ("app", .string(app.app.name)),
                     ("value", app.backgroundRefresh ? "on" : "off"), ("default", "on"),
                     ("choices", "on or off"),
-                    ("documentation", "Background work of this app alone."),
+                    ("documentation", "Background work of this app only."),
                     ("enforced", isEnforced("background-refresh", app: app.app) ? true : .null),
                 ])
             }

@@ -134,9 +134,9 @@ extension Device {
         if let ignored = submission.kind.ignored(of: submission.needs) {
             throw Refusal(
                 .invalid,
-                reason: "a \(submission.kind.rawValue) does not take this condition",
+                reason: "a \(submission.kind.rawValue) does not support this condition",
                 value: ignored.rawValue,
-                fix: "leave it out, or ask for another kind"
+                fix: "leave it out, or use another kind"
             )
         }
     }
@@ -418,7 +418,7 @@ extension Device {
             if stands {
                 throw Refusal(
                     .held,
-                    reason: "\(first.identifier) stands in the manifest",
+                    reason: "\(first.identifier) is defined in the manifest",
                     value: first.identifier,
                     fix: "remove it there, or: offstage set background-refresh off --app \(app)"
                 )

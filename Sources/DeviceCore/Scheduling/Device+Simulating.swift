@@ -44,7 +44,7 @@ extension Device {
         {
             throw Refusal(
                 .notPermitted,
-                reason: "\(app.id) cannot fetch: it is no linked app and has no refresh to run",
+                reason: "\(app.id) cannot fetch: it is not a linked app and has no refresh to run",
                 fix: "offstage tasks \(app.id)"
             )
         }
@@ -63,7 +63,7 @@ extension Device {
         guard var request = model else {
             throw Refusal(
                 .notFound,
-                reason: "\(app.id) has nothing of the kind to launch",
+                reason: "\(app.id) has no such task to launch",
                 value: identifier ?? "",
                 fix: "offstage tasks \(app.id)"
             )
@@ -96,14 +96,14 @@ extension Device {
         case .program:
             throw Refusal(
                 .held,
-                reason: "its last run has not ended, and two of one program share their files",
+                reason: "its last run has not ended, and two of one program would share files",
                 value: request.identifier,
                 fix: "offstage simulate expire \(app.id)"
             )
         case .ending:
             throw Refusal(
                 .held,
-                reason: "\(app.id) is just being ended",
+                reason: "\(app.id) is being terminated",
                 value: request.identifier,
                 fix: "try again"
             )
@@ -167,7 +167,7 @@ extension Device {
         guard !found else { return }
         throw Refusal(
             .notFound,
-            reason: "nothing of \(apps[index].id) is running",
+            reason: "no task of \(apps[index].id) is running",
             value: identifier ?? "",
             fix: "offstage simulate launch \(apps[index].id)"
         )

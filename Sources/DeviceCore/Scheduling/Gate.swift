@@ -109,10 +109,10 @@ extension GateExplanation {
         case .known, .noDevice: return
         case .unknown:
             self.value = "unknown"
-            self.sentence = "nothing tells \(row.question)"
+            self.sentence = "no source reports \(row.question)"
         case .lost:
             self.value += " (the sensor is lost)"
-            self.sentence = "the source that said \(row.question) has gone"
+            self.sentence = "the source that reported \(row.question) is gone"
         }
         fix = "offstage set \(row.name) \(row.typed(row.harmless)) says so by hand"
     }

@@ -34,48 +34,48 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "finish-up",
             field: .interval(\.finishUp, day),
-            documentation: "Time for work begun in the foreground, shared by the app's tasks "
-                + "(iOS 7: 180 s, iOS 26: 30 s)."
+            documentation: "Time to finish work begun in the foreground, shared by the app's "
+                + "tasks (iOS 7: 180 s, iOS 26: 30 s)."
         ),
         SettingRow(
             name: "entering-background",
             field: .interval(\.enteringBackground, day),
-            documentation: "Time for an app to store what it must when the user leaves it (iOS 4)."
+            documentation: "Time for an app to save its state when the user leaves it (iOS 4)."
         ),
         SettingRow(
             name: "wake-grant",
             field: .interval(\.wakeGrant, day),
-            documentation: "Time of a refresh, fetch, push or transfer event, per launch (iOS 7)."
+            documentation: "Time for a refresh, fetch, push or transfer event, per launch (iOS 7)."
         ),
         SettingRow(
             name: "task-beyond-wake",
             field: .interval(\.taskBeyondWake, day),
-            documentation: "Time of a background task opened during a wake, beyond that wake."
+            documentation: "Time for a background task begun during a wake, after that wake ends."
         ),
         SettingRow(
             name: "processing-grant",
             field: .interval(\.processingGrant, day),
-            documentation: "Time of a processing task while its conditions hold (iOS 13)."
+            documentation: "Time for a processing task while its conditions hold (iOS 13)."
         ),
         SettingRow(
             name: "processing-grant-charging",
             field: .interval(\.processingGrantCharging, day),
-            documentation: "The same while it is idle on external power."
+            documentation: "The same while the device is idle on external power."
         ),
         SettingRow(
             name: "expiry-warning",
             field: .interval(\.expiryWarning, day),
-            documentation: "How long before the end the expiration handler is called."
+            documentation: "How long before the end of the grant the expiration handler is called."
         ),
         SettingRow(
             name: "suspend-delay",
             field: .interval(\.suspendDelay, day),
-            documentation: "How long an app that asked for nothing runs after the user left it."
+            documentation: "How long an app without background tasks runs after the user left it."
         ),
         SettingRow(
             name: "launch-watchdog",
             field: .interval(\.launchWatchdog, day),
-            documentation: "Time from exec to finished launching (iOS: 20 s)."
+            documentation: "Time limit from exec to the end of launching (iOS: 20 s)."
         ),
         SettingRow(
             name: "stop-timeout",
@@ -85,7 +85,7 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "probe-limit",
             field: .interval(\.probeLimit, day),
-            documentation: "Time of one NewDataFrom= or FailedFrom= program."
+            documentation: "Time limit for one NewDataFrom= or FailedFrom= program."
         ),
         SettingRow(
             name: "interrupted-limit",
@@ -98,30 +98,31 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "memory-limit",
             field: .bytes(\.memoryLimit, (1 << 20)...(1 << 40)),
-            documentation: "Memory of a background app; MemoryLimit= lowers it."
+            documentation: "Memory limit of a background app; MemoryLimit= lowers it."
         ),
         SettingRow(
             name: "cpu-limit",
             field: .count(\.cpuLimit, 1...6400),
             documentation: "CPU monitor: percent of one core, averaged over cpu-window; off for "
-                + "processing that asked for external power."
+                + "processing that requires external power."
         ),
         SettingRow(
             name: "cpu-window",
             field: .interval(\.cpuWindow, .seconds(1)...Interval.days(1)),
-            documentation: "What the CPU monitor averages over."
+            documentation: "Averaging window of the CPU monitor."
         ),
         SettingRow(
             name: "lock-check-delay",
             field: .interval(\.lockCheckDelay, day),
-            documentation: "A suspended app that then still holds a file lock is ended."
+            documentation: "A suspended app that still holds a file lock after this time is "
+                + "terminated."
         ),
         SettingRow(
             name: "log-size",
             field: .bytes(\.logSize, 4096...(1 << 30)),
-            documentation: "Size at which an app's output starts over; one older piece of half the "
-                + "size is kept. A flood is cut within milliseconds, in which it may take some "
-                + "tens of megabytes."
+            documentation: "Size at which an app's log is rotated; one older file of half the "
+                + "size is kept. A flood is truncated within milliseconds; until then it may "
+                + "take some tens of megabytes."
         ),
     ]
 
@@ -129,51 +130,54 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "background-refresh",
             field: .flag(\.backgroundRefresh),
-            documentation: "Refreshes, processing and silent pushes of all apps."
+            documentation: "Whether apps get refreshes, processing and silent pushes."
         ),
         SettingRow(
             name: "refresh-floor",
             field: .interval(\.refreshFloor, month),
-            documentation: "The smallest minimum fetch interval, and the default of "
+            documentation: "The shortest minimum fetch interval, and the default of "
                 + "RefreshInterval= (iOS 7)."
         ),
         SettingRow(
             name: "refreshes-per-day",
             field: .count(\.refreshesPerDay, 1...100_000),
-            documentation: "How many refreshes there are for an app: fewer if they bring little or "
-                + "cost much, and spread over the waking hours while its use is not known."
+            documentation: "Refresh budget of an app: reduced if refreshes bring little or cost "
+                + "much, and spread over the waking hours while the app's use is unknown."
         ),
         SettingRow(
             name: "shared-budget",
             field: .flag(\.sharedBudget),
-            documentation: "Whether what one app leaves of its refreshes others may use that day."
+            documentation: "Whether apps share one refresh budget, so that what one app leaves, "
+                + "others may use that day."
         ),
         SettingRow(
             name: "prior",
             field: .flag(\.prior),
-            documentation: "Whether what many people have in common helps to predict when apps are "
-                + "used, or only what was seen here."
+            documentation: "Whether predictions use what many people's usage has in common, or "
+                + "only what was observed on this device."
         ),
         SettingRow(
             name: "wake-price",
             field: .count(\.wakePrice, 0...1000),
-            documentation: "What a wake of a sleeping device costs, in percent of a refresh: the "
-                + "higher, the more refreshes share one; 0: nothing. On a charger it costs nothing."
+            documentation: "Cost of waking a sleeping device, in percent of a refresh: the "
+                + "higher, the more refreshes share a wake; 0: no cost. On a charger there is "
+                + "no cost."
         ),
         SettingRow(
             name: "waking-from",
             field: .timeOfDay(\.wakingFrom),
-            documentation: "When the user's day begins, while nothing better is known."
+            documentation: "When the user's day begins, while the user's habits are unknown."
         ),
         SettingRow(
             name: "waking-until",
             field: .timeOfDay(\.wakingUntil),
-            documentation: "When it ends."
+            documentation: "When the user's day ends."
         ),
         SettingRow(
             name: "shared-wake",
             field: .interval(\.sharedWake, day),
-            documentation: "Refreshes wait for a common instant, so far apart; 0 turns it off."
+            documentation: "Interval between the common times at which refreshes start; 0: no "
+                + "common times."
         ),
         SettingRow(
             name: "refresh-on-metered",
@@ -191,64 +195,68 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "battery-limit",
             field: .count(\.batteryLimit, 0...100),
-            documentation: "Percent below which nothing discretionary runs off the charger."
+            documentation: "Percent of charge below which nothing discretionary runs off the "
+                + "charger."
         ),
         SettingRow(
             name: "battery-margin",
             field: .count(\.batteryMargin, 0...50),
-            documentation: "Percent above the limit at which it runs again."
+            documentation: "Percent above battery-limit at which it runs again."
         ),
         SettingRow(
             name: "idle-load",
             field: .count(\.idleLoad, 0...10_000),
-            documentation: "Where nothing tells whether the device is in use: percent of all "
-                + "processors, averaged over a minute, below which its load says that it is not."
+            documentation: "Load below which the device counts as idle if no source reports its "
+                + "use: percent of all processors, averaged over a minute."
         ),
         SettingRow(
             name: "unused-limit",
             field: .interval(\.unusedLimit, year),
-            documentation: "An app not used for so long is not run (iOS 13)."
+            documentation: "An app that was not used for this time is not run (iOS 13)."
         ),
         SettingRow(
             name: "dropped-after",
             field: .interval(\.droppedAfter, year),
-            documentation: "Requests of an app not used for so long are dropped."
+            documentation: "Requests of an app that was not used for this time are dropped."
         ),
         SettingRow(
             name: "back-off",
             field: .interval(\.backOff, month),
-            documentation: "Wait after a failure; doubles with each in a row."
+            documentation: "Wait after a failure; doubles with each further failure in a row."
         ),
         SettingRow(
             name: "back-off-limit",
             field: .interval(\.backOffLimit, month),
-            documentation: "The longest such wait, and of those of launch-spacing."
+            documentation: "The longest wait after failures, and the longest wait by "
+                + "launch-spacing."
         ),
         SettingRow(
             name: "launch-spacing",
             field: .interval(\.launchSpacing, month),
-            documentation: "A task that its app asks for again sooner than this after its last "
-                + "launch waits so long, from the second time on; doubles with each in a row."
+            documentation: "If an app submits a task again with a date earlier than this after "
+                + "its last launch, the task waits this long, from the second time on; doubles "
+                + "with each time in a row."
         ),
         SettingRow(
             name: "run-slots",
             field: .count(\.runSlots, 1...1000),
-            documentation: "How many runs go on side by side; of processing always one."
+            documentation: "How many runs may be in progress at once; never more than one of "
+                + "processing."
         ),
         SettingRow(
             name: "pause-after-boot",
             field: .interval(\.pauseAfterBoot, day),
-            documentation: "Nothing starts so soon after the device has booted."
+            documentation: "Nothing starts within this time after the device has booted."
         ),
         SettingRow(
             name: "pause-after-resume",
             field: .interval(\.pauseAfterResume, day),
-            documentation: "Nothing starts so soon after the device has woken up."
+            documentation: "Nothing starts within this time after the device has woken up."
         ),
         SettingRow(
             name: "pause-after-start",
             field: .interval(\.pauseAfterStart, day),
-            documentation: "Nothing starts so soon after the daemon has started."
+            documentation: "Nothing starts within this time after the daemon has started."
         ),
     ]
 
@@ -256,52 +264,53 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "app-wakes-per-day",
             field: .count(\.appWakesPerDay, 0...1_000_000),
-            documentation: "Quota of one app, off the charger."
+            documentation: "Daily quota of wakes for one app, off the charger."
         ),
         SettingRow(
             name: "app-time-per-day",
             field: .interval(\.appTimePerDay, day),
-            documentation: "The same, as run time."
+            documentation: "Daily quota of run time for one app, off the charger."
         ),
         SettingRow(
             name: "device-wakes-per-day",
             field: .count(\.deviceWakesPerDay, 0...1_000_000),
-            documentation: "Quota of all apps together, off the charger."
+            documentation: "Daily quota of wakes for all apps together, off the charger."
         ),
         SettingRow(
             name: "device-time-per-day",
             field: .interval(\.deviceTimePerDay, month),
-            documentation: "The same, as run time."
+            documentation: "Daily quota of run time for all apps together, off the charger."
         ),
         SettingRow(
             name: "pending-refreshes",
             field: .count(\.pendingRefreshes, 1...1000),
-            documentation: "Refresh requests that an app may have pending (iOS 13)."
+            documentation: "Maximum number of pending refresh requests of an app (iOS 13)."
         ),
         SettingRow(
             name: "pending-processing",
             field: .count(\.pendingProcessing, 1...1000),
-            documentation: "Processing requests that an app may have pending (iOS 13)."
+            documentation: "Maximum number of pending processing requests of an app (iOS 13)."
         ),
         SettingRow(
             name: "failures-before-command",
             field: .count(\.failuresBeforeCommand, 1...1000),
-            documentation: "Failures in a row after which failure-command runs, once."
+            documentation: "Number of failures in a row after which failure-command runs, once."
         ),
         SettingRow(
             name: "failure-command",
             field: .text(\.failureCommand),
-            documentation: "Run with OFFSTAGE_APP, OFFSTAGE_FAILURES and OFFSTAGE_REASON set."
+            documentation: "Command to run after repeated failures, with OFFSTAGE_APP, "
+                + "OFFSTAGE_FAILURES and OFFSTAGE_REASON set."
         ),
         SettingRow(
             name: "history-lines",
             field: .count(\.historyLines, 100...10_000_000),
-            documentation: "How many lines of history are kept."
+            documentation: "Number of history lines that are kept."
         ),
         SettingRow(
             name: "history-age",
             field: .interval(\.historyAge, .days(1)...Interval.days(3660)),
-            documentation: "How long they are kept."
+            documentation: "How long history lines are kept."
         ),
     ]
 

@@ -93,7 +93,7 @@ package enum SettingsText {
         return Diagnostic(
             .error,
             key: entry.name,
-            reason: "stands in the unknown section [\(entry.section)]",
+            reason: "is in the unknown section [\(entry.section)]",
             fix: "Sections are called [app ID]."
         )
     }
@@ -193,7 +193,7 @@ package enum SettingsText {
             return Diagnostic(
                 .error,
                 key: name,
-                reason: "is not a setting of one app",
+                reason: "cannot be set for one app",
                 fix: "An app has \(appSetting)."
             )
         }

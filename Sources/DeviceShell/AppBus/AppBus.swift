@@ -163,9 +163,9 @@ final class AppBus {
         guard !connection.peer.hasEnded else {
             throw Refusal(
                 .notPermitted,
-                reason: "the process that connected has ended",
+                reason: "the connected process has exited",
                 value: "\(connection.peer.pid)",
-                fix: "stay until the answer is there"
+                fix: "stay connected until the reply arrives"
             )
         }
         owners[connection.number] = .some(launch)

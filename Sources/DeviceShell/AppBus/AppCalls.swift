@@ -49,9 +49,9 @@ struct AppCalls {
                 call,
                 Refusal(
                     .notPermitted,
-                    reason: "this launch runs a command of the manifest, which is given no work",
+                    reason: "this launch runs a command of the manifest, which gets no deliveries",
                     value: caller.app.name,
-                    fix: "say how it went by the exit status"
+                    fix: "report the result by the exit status"
                 )
             )
         }
@@ -60,7 +60,7 @@ struct AppCalls {
                 call,
                 Refusal(
                     .invalid,
-                    reason: "Hello was said before on this connection",
+                    reason: "Hello was already called on this connection",
                     value: caller.app.name,
                     fix: "connect again, or go on"
                 )
@@ -107,7 +107,7 @@ struct AppCalls {
                 call,
                 Refusal(
                     .invalid,
-                    reason: "Hello has not been said on this connection",
+                    reason: "Hello has not been called on this connection",
                     value: call.method.name,
                     fix: "call Hello first"
                 )
@@ -176,7 +176,7 @@ struct AppCalls {
         case .letGo: return .letGo
         case nil:
             throw OptionError(
-                reason: "no mistake is called that",
+                reason: "unknown mistake",
                 value: text,
                 fix: AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
             )
@@ -292,7 +292,7 @@ struct AppCalls {
                 call,
                 Refusal(
                     .notFound,
-                    reason: "the app does not run, so it holds no background task",
+                    reason: "the app is not running, so it holds no background task",
                     value: "\(task)",
                     fix: "end a task before its app ends"
                 )

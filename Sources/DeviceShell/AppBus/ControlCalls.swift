@@ -178,7 +178,7 @@ struct ControlCalls {
         }
         if program.contains("/") {
             let path = (submission.directory ?? "/") + "/" + program
-            return Files.isExecutable(path) ? nil : "\(program) is no program in its directory"
+            return Files.isExecutable(path) ? nil : "\(program) is not a program in its directory"
         }
         let own = submission.environment.last { $0.name == "PATH" }?.value
         let path =

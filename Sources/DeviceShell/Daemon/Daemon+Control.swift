@@ -111,7 +111,7 @@ extension Daemon: ControlHost {
                 Refusal(
                     .held,
                     reason: "\(places.configuration): \(problem)",
-                    fix: "the settings in force stay until the file is mended"
+                    fix: "the settings in force stay until the file is corrected"
                 )
             )
         )
@@ -124,8 +124,8 @@ extension Daemon: ControlHost {
         return .refused(
             Refusal(
                 .storage,
-                reason: "what was read is not in force yet: \(conditions.storageSentence)",
-                fix: "\(conditions.storageFix); it comes into force by itself"
+                reason: "the new settings are not in force yet: \(conditions.storageSentence)",
+                fix: "\(conditions.storageFix); they take effect automatically then"
             )
         )
     }

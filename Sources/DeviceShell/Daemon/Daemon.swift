@@ -323,7 +323,7 @@ final class Daemon {
     /// The state directory is another one: whoever has the old one open is to know of it.
     private func settleAnew() {
         watchState()
-        DaemonLog.write("\(places.state) has been made again, with all that is known")
+        DaemonLog.write("\(places.state) has been recreated with all known data")
         machine.log.begin(with: driver.device)
         machine.restartLogs()
         inputs?.keepAnew()

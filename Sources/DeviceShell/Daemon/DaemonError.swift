@@ -27,7 +27,8 @@ package enum DaemonError: Error, CustomStringConvertible {
                 + "--runtime."
         case .system(let error): "\(error)"
         case .step(let reason):
-            "--step: it cannot be had here: \(reason). Without --step the best that works is taken."
+            "--step: it is not available here: \(reason). Without --step the best available one "
+                + "is used."
         case .alreadyRunning(let state, let pid):
             "another daemon\(pid.map { " (process \($0))" } ?? "") runs for \(state). "
                 + "Only one may; choose another directory with --state to run a second."

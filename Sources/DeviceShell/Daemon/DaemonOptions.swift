@@ -26,32 +26,32 @@ package struct DaemonOptions {
 
     package static let help = """
         Usage: offstaged [OPTION]…
-        Runs background work for the user it runs as. Usually the service manager starts it:
+        Runs background work of the user it runs as. Usually the service manager starts it:
         systemctl --user start offstaged
 
-          --state DIR      what must survive   [$XDG_STATE_HOME/offstage]
+          --state DIR      persistent state    [$XDG_STATE_HOME/offstage]
           --runtime DIR    the socket          [$XDG_RUNTIME_DIR/offstage]
           --config FILE    the settings        [$XDG_CONFIG_HOME/offstage/offstage.conf]
           --administrator FILE
                            settings that the user cannot change   [/etc/offstage/offstage.conf]
-          --data DIR:DIR…  where apps' manifests are looked for, in DIR/applications
+          --data DIR:DIR…  directories whose applications/ are searched for manifests
                            [$XDG_DATA_HOME and $XDG_DATA_DIRS]
-          --cgroup DIR     a cgroup v2 directory for the apps, which this user may write
+          --cgroup DIR     a cgroup v2 directory for the apps, writable by this user
           --step STEP      only this kind of process control: cgroup-v2, cgroup-v1 or signals
-          --power DIR      where the kernel's wake locks are    [/sys/power]
-          --pressure FILE  where the kernel tells of memory pressure, such as memory.pressure of a
-                           cgroup; off: nowhere   [/proc/pressure/memory]
+          --power DIR      the kernel's wake locks    [/sys/power]
+          --pressure FILE  the kernel's memory pressure, such as memory.pressure of a cgroup;
+                           off: do not read it    [/proc/pressure/memory]
           --power-supplies DIR
-                           where the kernel's power supplies are; off: nowhere
+                           the kernel's power supplies; off: do not read them
                                                   [/sys/class/power_supply]
-          --load FILE      where the kernel tells of the load; off: nowhere   [/proc/loadavg]
-          -h, --help       print this and end
-          -V, --version    print the version and end
+          --load FILE      the kernel's load; off: do not read it   [/proc/loadavg]
+          -h, --help       print help and exit
+          -V, --version    print the version and exit
 
         Examples:
           offstaged                                    for the whole session
           offstaged --state ~/try/state --runtime ~/try/run --data ~/try
-                                                       one more, for trying things out
+                                                       a second daemon, for experiments
           OFFSTAGE_SOCKET=~/try/run/socket offstage status
 
         """
@@ -63,7 +63,7 @@ package struct DaemonOptions {
         } catch {
             let mistake =
                 switch error {
-                case .unknown(let word): "\(word): there is no such option"
+                case .unknown(let word): "\(word): no such option"
                 case .missingArgument(let word): "\(word): a value is missing"
                 }
             throw .usage("offstaged: \(mistake)\nTry 'offstaged --help'.")
@@ -82,7 +82,7 @@ package struct DaemonOptions {
             }
             guard step != nil else {
                 throw .usage(
-                    "offstaged: --step: \(name) is none; cgroup-v2, cgroup-v1 or signals"
+                    "offstaged: --step: \(name) is not a step; use cgroup-v2, cgroup-v1 or signals"
                 )
             }
         }
@@ -150,8 +150,8 @@ package struct DaemonOptions {
         return places
     }
 
-    /// What does not exist is created, but for what belongs to others: a slip of the pen would be a
-    /// daemon without apps, or without a sensor.
+    /// Missing directories are created, except those that belong to the system: a typing error
+    /// would leave the daemon without apps or without a sensor.
     private static func check(_ path: String, of option: String) throws(DaemonError) {
         let name = "offstaged: --\(option): \(path.quoted)"
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
@@ -159,9 +159,9 @@ package struct DaemonOptions {
         switch option {
         case "data", "power", "power-supplies":
             if kind == nil { throw .usage("\(name): there is no such directory") }
-            if kind != .directory { throw .usage("\(name) is no directory") }
+            if kind != .directory { throw .usage("\(name) is not a directory") }
         case "pressure", "load":
-            if kind == nil { throw .usage("\(name): there is no such file; off does without") }
+            if kind == nil { throw .usage("\(name): there is no such file; use off to do without") }
             if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }
         default: break
         }

@@ -52,7 +52,7 @@ struct Doctor {
 
     private var pressure: Check {
         guard daemon.places.pressure != nil else {
-            return Check("memory pressure", ok: true, "not asked for (--pressure off)")
+            return Check("memory pressure", ok: true, "turned off (--pressure off)")
         }
         guard let problem = daemon.pressureProblem else {
             return Check("memory pressure", ok: true, "reported by the kernel")
@@ -61,20 +61,20 @@ struct Doctor {
             "memory pressure",
             ok: false,
             "not reported: \(problem.errno.text)",
-            lost: "suspended apps do not end when memory is short",
+            lost: "suspended apps are not terminated when memory is low",
             fix: Self.pressureFix(problem)
         )
     }
 
     private var files: Check {
         guard let problem = daemon.watchProblem else {
-            return Check("watching files", ok: true, "told by the kernel")
+            return Check("watching files", ok: true, "reported by the kernel")
         }
         return Check(
             "watching files",
             ok: false,
             "\(problem)",
-            lost: "manifests, settings and uses are looked at only when something else happens",
+            lost: "changes of manifests, settings and uses are noticed only at the next event",
             fix: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches (sysctl)"
         )
     }
@@ -112,9 +112,9 @@ struct Doctor {
         return Check(
             "session bus",
             ok: problem == nil,
-            problem ?? "it says there where its socket is",
+            problem ?? "the address of the socket is published there",
             lost: problem == nil
-                ? "" : "who looks for it there does not find it; apps use its socket all the same"
+                ? "" : "programs cannot look up the address there; apps still use the socket"
         )
     }
 
@@ -123,10 +123,10 @@ struct Doctor {
         return Check(
             "waking the machine",
             ok: wakes,
-            wakes ? "a clock that wakes it" : "not possible here",
-            lost: wakes ? "" : "what is due while it sleeps is done when it wakes by itself",
+            wakes ? "a wake-up timer" : "not possible here",
+            lost: wakes ? "" : "work that becomes due during sleep starts when the machine wakes",
             fix: wakes
-                ? "" : "it takes a real-time clock and the capability to wake (CAP_WAKE_ALARM)"
+                ? "" : "needs a real-time clock and the capability CAP_WAKE_ALARM"
         )
     }
 
@@ -141,9 +141,9 @@ struct Doctor {
                 Check(
                     "settings",
                     ok: false,
-                    "\(path): section [app \(app)]: there is no such app",
-                    lost: "what it sets has no effect",
-                    fix: "offstage apps lists the apps; remove the section, or mend its name"
+                    "\(path): section [app \(app)]: unknown app",
+                    lost: "its settings have no effect",
+                    fix: "offstage apps lists the apps; remove the section, or correct its name"
                 )
             }
     }
@@ -154,7 +154,7 @@ struct Doctor {
                 "store",
                 ok: false,
                 "\(loss)",
-                lost: "nothing is stored, and nothing started",
+                lost: "nothing is stored, and nothing is started",
                 fix: loss.fix
             )
         }
@@ -163,7 +163,7 @@ struct Doctor {
             "store",
             ok: storage.value == 0,
             "\(daemon.places.database): \(Condition.storage.row.word(storage.value))",
-            lost: storage.value == 0 ? "" : "nothing is started until it takes writes",
+            lost: storage.value == 0 ? "" : "nothing is started until it can be written",
             fix: storage.value == 0 ? "" : daemon.device.conditions.storageFix
         )
     }
@@ -177,8 +177,8 @@ struct Doctor {
             Check(
                 "strays",
                 ok: false,
-                "\(process.name) (process \(process.pid)) left its launch and runs on",
-                lost: "its app's limits do not hold for it; it ends with the launches that may "
+                "\(process.name) (process \(process.pid)) left its launch and is still running",
+                lost: "its app's limits do not apply to it; it ends with the launches that may "
                     + "have started it",
                 fix: "kill \(process.pid)"
             )
@@ -200,7 +200,7 @@ struct Doctor {
         switch condition {
         case .battery, .power:
             guard let supplies = daemon.powerSupplies else {
-                return "the kernel is not asked (--power-supplies off)"
+                return "the kernel's power supplies are not read (--power-supplies off)"
             }
             if let problem = supplies.problem { return "\(problem)" }
             return supplies.eventsProblem.map { "changes are seen late: \($0)" } ?? ""

@@ -171,7 +171,7 @@ final class Machine {
             try state.know()
         } catch {
             state.forget()
-            DaemonLog.write("should the state directory be deleted, nobody sees it: \(error)")
+            DaemonLog.write("deletion of the state directory will not be noticed: \(error)")
         }
     }
 
@@ -336,7 +336,7 @@ final class Machine {
         _ command: String
     ) {
         guard let words = ArgumentList.parse(command, home: places.home) else {
-            DaemonLog.write("ignoring failure-command, which is no command line: \(command)")
+            DaemonLog.write("ignoring failure-command, which is not a command line: \(command)")
             return
         }
         processes?.notifyFailures(app, count: count, reason: reason, command: words)

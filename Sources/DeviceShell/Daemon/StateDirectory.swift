@@ -185,9 +185,9 @@ package struct StateLoss: Equatable, Sendable, CustomStringConvertible {
 
     var fix: String {
         switch kind {
-        case .deleted: "none is needed: it is made again within a minute, with all that is known"
-        case .moved: "move it back, or start the daemon again to begin anew"
-        case .replaced: "move the other file away, or start the daemon again to go on with it"
+        case .deleted: "none is needed: it is recreated within a minute with all known data"
+        case .moved: "move it back, or restart the daemon to start with an empty one"
+        case .replaced: "move the other file away, or restart the daemon to continue with it"
         }
     }
 }

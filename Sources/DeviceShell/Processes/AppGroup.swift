@@ -42,7 +42,7 @@ extension CgroupV2: AppGroup {
 extension CgroupV1Freezer: AppGroup {
     package static var kind: ControlStep.Kind { .cgroup1 }
     package static var lost: [String] {
-        ["a frozen app that is asked to end does so only once it is thawed"]
+        ["a frozen app that gets SIGTERM exits only once it is thawed"]
     }
     package static var mustBeFresh: Bool { false }
 

@@ -89,7 +89,7 @@ extension AppProcesses {
                 .probed(probe.step, .unreadable(reason: "it was ended by \(Signal.name(signal))"))
             )
         case .unknown:
-            report(id, .probed(probe.step, .unreadable(reason: "nobody saw how it ended")))
+            report(id, .probed(probe.step, .unreadable(reason: "its exit was not observed")))
         }
     }
 

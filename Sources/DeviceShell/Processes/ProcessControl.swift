@@ -84,8 +84,8 @@ package struct ControlStep: Equatable, Sendable {
         for path in directories { try? CgroupV1Freezer(path).remove() }
     }
 
-    static let lostMemory = "memory limits are watched, not enforced by the kernel"
-    static let lostWeight = "background apps do not weigh less on the processor"
+    static let lostMemory = "memory limits are monitored, not enforced by the kernel"
+    static let lostWeight = "background apps get no lower CPU weight"
 }
 
 /// Names of the directories of launches.

@@ -29,7 +29,7 @@ package final class SignalControl: ProcessControl {
                 "apps are stopped by SIGSTOP: their parents notice it and any SIGCONT undoes it",
                 ControlStep.lostMemory,
                 ControlStep.lostWeight,
-                "what helper processes used counts only once their parent has collected them",
+                "the usage of helper processes counts only once their parent has reaped them",
             ],
             refused: refused
         )

@@ -108,7 +108,7 @@ enum SettingsFile {
 }
 
 extension Diagnostic {
-    /// `line 9: RefreshInterval: "soon" is no span of time`
+    /// `line 9: RefreshInterval: "soon" is not a time`
     fileprivate var withoutFix: String {
         var copy = self
         copy.fix = ""

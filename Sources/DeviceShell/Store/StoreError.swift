@@ -37,17 +37,17 @@ extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notOurs(let path, let found):
-            "\(path) is not a database of Offstage (\(found)). It was left as it is. "
+            "\(path) is not an Offstage database (\(found)). It was not changed. "
                 + "Move it away, or choose another directory with --state."
         case .newer(let path, let version, let supported):
             "\(path) was written by a newer Offstage (version \(version) of the database; this "
-                + "program knows \(supported)). It was left as it is. Install that version again."
+                + "program knows \(supported)). It was not changed. Install that version again."
         case .corrupt(let path, let found):
-            "\(path) is damaged (\(found)). It was left as it is. Restore it from a backup, or "
-                + "move it away to begin anew; the apps' manifests are not in it."
+            "\(path) is damaged (\(found)). It was not changed. Restore it from a backup, or "
+                + "move it away to start with an empty one; the apps' manifests are not in it."
         case .foreign(let path, let record):
-            "\(path) holds a record that this version cannot read (\(record)). It was left as it "
-                + "is. Install the version that wrote it."
+            "\(path) holds a record that this version cannot read (\(record)). It was not "
+                + "changed. Install the version that wrote it."
         case .database(let path, let error):
             "\(path): \(error)"
         case .file(let path, let error):

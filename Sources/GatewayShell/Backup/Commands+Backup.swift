@@ -5,22 +5,22 @@ import Vocabulary
 extension GatewayProgram {
     static let backup = Subcommand(
         "backup",
-        "write all that a gateway needs to be restored into one file",
+        "write everything needed to restore a gateway into one file",
         forms: ["FILE"],
         operands: 1...1,
-        options: [OptionRow("force", "replace FILE if it is there")],
+        options: [OptionRow("force", "replace FILE if it exists")],
         details: [
-            "It may serve meanwhile. FILE is a tar archive with every secret of the gateway, "
-                + "readable by its owner only; it appears when it is whole. Beside it, or in "
-                + "$TMPDIR when FILE is -, standard output, there must be room for a second copy "
-                + "of the store.",
-            "To restore it, unpack it into an empty directory with \"tar -xpf\" and serve that. "
-                + "Restore no other copy of the store: a backup is marked, so that the gateway "
-                + "gives no number of a device that came later to another one.",
+            "The gateway may be running. FILE is a tar archive with every secret of the gateway, "
+                + "readable by its owner only; it appears when it is complete. Its directory, "
+                + "or $TMPDIR if FILE is - (standard output), needs room for a second copy of "
+                + "the store.",
+            "To restore it, unpack it into an empty directory with \"tar -xpf\" and serve that "
+                + "directory. Do not restore any other copy of the store: only a backup has the "
+                + "mark that keeps the gateway from assigning a device number twice.",
         ],
         examples: [
-            Example("backup /var/backups/gateway.tar", "Fails if there is one of that name."),
-            Example("backup --force gateway.tar", "Replaces the last one."),
+            Example("backup /var/backups/gateway.tar", "Write a backup; fails if the file exists."),
+            Example("backup --force gateway.tar", "Replace an existing backup."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -31,7 +31,8 @@ extension GatewayProgram {
             return show(result, of: path, invocation)
         }
         guard !invocation.wantsJSON, !Terminal.isTerminal(1) else {
-            let what = invocation.wantsJSON ? "--json would stand in" : "a terminal is no place for"
+            let what =
+                invocation.wantsJSON ? "--json would be mixed with" : "a terminal cannot take"
             throw Failure(.usage, "\(what) the archive", fix: "Name a file, or leave --json out.")
         }
         let directory = CurrentProcess.environment("TMPDIR") ?? ""
@@ -64,7 +65,7 @@ extension GatewayProgram {
         var lines = ["\(path): \(result.bytes) bytes, \(result.files.count) files"]
         if !result.leftOut.isEmpty {
             lines.append(
-                "no files of a gateway, left out: \(result.leftOut.joined(separator: ", "))"
+                "not files of a gateway, left out: \(result.leftOut.joined(separator: ", "))"
             )
         }
         if let warning = result.warning { lines.append(warning) }

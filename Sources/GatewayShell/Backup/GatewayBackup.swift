@@ -68,10 +68,10 @@ struct GatewayBackup {
     private func checkTarget(replacing: Bool) throws(Failure) {
         guard let old = Files.status(path, followLinks: false) else { return }
         guard old.kind == .file else {
-            throw Failure(.failed, "\(path.quoted) is there, and is no file")
+            throw Failure(.failed, "\(path.quoted) exists and is not a file")
         }
         guard replacing else {
-            throw Failure(.failed, "\(path.quoted) is there already", fix: "--force replaces it.")
+            throw Failure(.failed, "\(path.quoted) exists already", fix: "--force replaces it.")
         }
     }
 
@@ -141,7 +141,7 @@ struct GatewayBackup {
             throw Failure(
                 .notFound,
                 "there is no gateway in \(places.directory.quoted)",
-                fix: "--directory=PATH says where it is."
+                fix: "Give its path with --directory=PATH."
             )
         }
         let needed = [places.tokenKey, places.authority, places.certificate, places.certificateKey]
@@ -190,7 +190,7 @@ struct GatewayBackup {
             )
             return nil
         } catch {
-            return "server.pem and server.key do not fit together, and nothing can be served with "
+            return "server.pem and server.key do not match, and nothing can be served with "
                 + "them: \(error)"
         }
     }

@@ -151,7 +151,7 @@ enum ControlClient {
         } catch {
             throw Failure(
                 .notRunning,
-                "no gateway runs in \(places.directory.quoted)",
+                "no gateway is running in \(places.directory.quoted)",
                 fix: "\"offstage-gateway serve\" starts one."
             )
         }

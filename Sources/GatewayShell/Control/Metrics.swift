@@ -18,44 +18,47 @@ struct Metrics {
     )
 
     private static let pushes: [Row<GatewayCounters>] = [
-        ("pushes_accepted_total", "Pushes that were taken.", \.accepted),
+        ("pushes_accepted_total", "Pushes that were accepted.", \.accepted),
         ("pushes_delivered_total", "Pushes that a device acknowledged.", \.delivered),
         ("pushes_stored_total", "Pushes that were stored.", \.stored),
-        ("pushes_replaced_total", "Stored pushes that a newer one replaced.", \.replaced),
-        ("pushes_throttled_total", "Silent pushes held back.", \.throttled),
+        ("pushes_replaced_total", "Stored pushes that were replaced by a newer one.", \.replaced),
+        ("pushes_throttled_total", "Silent pushes that were held back.", \.throttled),
         ("pushes_expired_total", "Pushes that expired undelivered.", \.expired),
         ("pushes_dropped_total", "Pushes that could not be stored.", \.dropped),
-        ("broadcasts_accepted_total", "Broadcasts that were taken.", \.broadcasts),
-        ("broadcasts_sent_total", "Times that one went to a device.", \.broadcastsSent),
+        ("broadcasts_accepted_total", "Broadcasts that were accepted.", \.broadcasts),
+        ("broadcasts_sent_total", "Broadcasts sent, counted per device.", \.broadcastsSent),
     ]
 
     private static let senders: [Row<ProviderServer.Counters>] = [
-        ("provider_connections_total", "Connections of providers.", \.connections),
+        ("provider_connections_total", "Connections from providers.", \.connections),
         ("provider_refused_total", "Connections refused.", \.refusedConnections),
         ("provider_handshakes_failed_total", "TLS handshakes.", \.failedHandshakes),
         ("provider_protocol_errors_total", "Broken connections.", \.protocolErrors),
-        ("provider_floods_total", "Connections ended as attacks.", \.floods),
+        ("provider_floods_total", "Connections closed as attacks.", \.floods),
         ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),
-        ("provider_displaced_total", "Connections that made room.", \.displaced),
-        ("provider_over_address_total", "Connections beyond one address's.", \.overAddress),
-        ("provider_bad_headers_total", "Bad headers of load balancers.", \.badHeaders),
-        ("provider_turned_away_total", "Requests without memory.", \.turnedAway),
+        ("provider_displaced_total", "Connections closed to make room.", \.displaced),
+        ("provider_over_address_total", "Connections over the limit of an address.", \.overAddress),
+        ("provider_bad_headers_total", "Malformed PROXY headers.", \.badHeaders),
+        ("provider_turned_away_total", "Requests refused for lack of memory.", \.turnedAway),
     ]
 
     private static let links: [Row<LinkCounters>] = [
-        ("link_connections_total", "Connections of devices.", \.accepted),
-        ("link_welcomed_total", "Devices that proved who they are.", \.welcomed),
-        ("link_sent_away_total", "Devices told to come back later.", \.sentAway),
-        ("link_refused_total", "Devices that broke a rule of the link.", \.refused),
-        ("link_too_slow_total", "Devices not heard of, or not reading.", \.tooSlow),
-        ("link_failed_total", "Connections that could not be had.", \.failed),
-        ("link_unaccepted_total", "Times without a descriptor for one.", \.unaccepted),
-        ("link_displaced_total", "Connections that made room.", \.displaced),
-        ("link_over_address_total", "Connections beyond one address's.", \.overAddress),
-        ("link_bad_headers_total", "Bad headers of load balancers.", \.badHeaders),
-        ("link_unenrolled_total", "New devices that were not made known.", \.unenrolled),
+        ("link_connections_total", "Connections from devices.", \.accepted),
+        ("link_welcomed_total", "Devices that authenticated.", \.welcomed),
+        ("link_sent_away_total", "Devices told to reconnect later.", \.sentAway),
+        ("link_refused_total", "Devices that violated the link protocol.", \.refused),
+        ("link_too_slow_total", "Devices that sent or read nothing in time.", \.tooSlow),
+        ("link_failed_total", "Connections that failed.", \.failed),
+        (
+            "link_unaccepted_total", "Connections not accepted for lack of descriptors.",
+            \.unaccepted
+        ),
+        ("link_displaced_total", "Connections closed to make room.", \.displaced),
+        ("link_over_address_total", "Connections over the limit of an address.", \.overAddress),
+        ("link_bad_headers_total", "Malformed PROXY headers.", \.badHeaders),
+        ("link_unenrolled_total", "New devices without the enrolment secret.", \.unenrolled),
         ("link_too_busy_total", "Devices that sent too many frames.", \.tooBusy),
-        ("link_ended_total", "Connections of devices that ended.", \.ended),
+        ("link_ended_total", "Connections of devices that were closed.", \.ended),
     ]
 
     private static func figures<Counters>(
@@ -89,16 +92,26 @@ struct Metrics {
             )
         }
         let checks = providers.authority.checks
-        add("signatures_checked_total", "Tokens of providers.", checks, isCounter: true)
+        add(
+            "signatures_checked_total",
+            "Provider tokens whose signature was verified.",
+            checks,
+            isCounter: true
+        )
         let expired = node.expiredDevices
-        add("devices_expired_total", "Devices taken for gone.", expired, isCounter: true)
+        add("devices_expired_total", "Devices removed after device-age.", expired, isCounter: true)
         let failures = node.failures
-        add("store_failures_total", "Writes and reads that failed.", failures, isCounter: true)
+        add(
+            "store_failures_total",
+            "Failed writes and reads of the store.",
+            failures,
+            isCounter: true
+        )
         for (name, help, count) in [
-            ("provider_connections", "Connections of providers now.", providers.connectionCount),
+            ("provider_connections", "Connections from providers now.", providers.connectionCount),
             ("devices_connected", "Devices connected now.", node.gateway.connectedCount),
-            ("devices_in_line", "Devices that wait for a handshake now.", devices.lineCount),
-            ("requests_waiting", "Requests not answered yet.", providers.waitingCount),
+            ("devices_in_line", "Devices waiting for a handshake now.", devices.lineCount),
+            ("requests_waiting", "Unanswered requests now.", providers.waitingCount),
             ("channels", "Broadcast channels now.", node.gateway.channelCount),
             (
                 "certificate_days_left", "Whole days until the certificate expires.",

@@ -62,10 +62,10 @@ package struct LogReport {
     package static func detail(_ event: LogEvent) -> String {
         switch event {
         case .accepted, .attempted, .delivered, .expired, .sent(_, isKept: false): ""
-        case .sent(_, isKept: true): "and kept for those who come later"
+        case .sent(_, isKept: true): "and stored for devices that connect later"
         case .stored(let reason): reason.name
-        case .replaced: "a newer push for the app came"
-        case .dropped(.notStorable(let reason)): "it may not be stored; \(reason.name)"
+        case .replaced: "a newer push for the app arrived"
+        case .dropped(.notStorable(let reason)): "it must not be stored; \(reason.name)"
         case .dropped(.unregistered): "the app was unregistered"
         case .dropped(.refused): "the device refused it"
         }

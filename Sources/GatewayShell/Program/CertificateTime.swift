@@ -25,7 +25,7 @@ struct CertificateTime {
 
     /// Why nobody takes it; nil: they do.
     func problem(at wall: WallTime) -> String? {
-        guard let validity else { return "\(path): the time of the certificate cannot be read" }
+        guard let validity else { return "\(path): the validity of the certificate cannot be read" }
         let now = wall.nanoseconds / 1_000_000_000
         if now > validity.upperBound { return "\(path): the certificate has expired" }
         return now < validity.lowerBound ? "\(path): the certificate is not valid yet" : nil

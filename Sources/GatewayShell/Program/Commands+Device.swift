@@ -10,33 +10,45 @@ import Wire
 extension GatewayProgram {
     static let device = Subcommand(
         "device",
-        "be a device: register apps, print their tokens and the pushes that come",
+        "run a test device: register apps, print their tokens and the pushes that arrive",
         forms: ["TOPIC..."],
         operands: 1...100,
         options: [
-            OptionRow("host", "the gateway's port for devices", argument: "HOST:PORT"),
-            OptionRow("ca", "who vouches for it", argument: "FILE"),
+            OptionRow("host", "address of the gateway's device port", argument: "HOST:PORT"),
+            OptionRow("ca", "file with the authorities to trust", argument: "FILE"),
             OptionRow(
                 "enrolment-file",
-                "the secret that the gateway wants from new devices",
+                "file with the secret that the gateway requires from new devices",
                 argument: "FILE"
             ),
-            OptionRow("identity", "the device's key, made if there is none", argument: "FILE"),
-            OptionRow("web-push", "get addresses for senders of Web Push as well"),
-            OptionRow("sender", "who alone may send there (VAPID, base64)", argument: "KEY"),
+            OptionRow(
+                "identity",
+                "file with the device's key, created if it does not exist",
+                argument: "FILE"
+            ),
+            OptionRow("web-push", "also request addresses for Web Push"),
+            OptionRow(
+                "sender",
+                "key of the only sender that may use the address (VAPID, base64)",
+                argument: "KEY"
+            ),
             OptionRow("channel", "follow a broadcast channel of the first app", argument: "ID"),
-            OptionRow("count", "end after so many pushes", argument: "NUMBER"),
-            OptionRow("battery", "say that it runs on battery", argument: "PERCENT"),
-            OptionRow("low-power", "say that it saves power"),
-            OptionRow("no-ack", "acknowledge nothing"),
+            OptionRow("count", "exit after this number of pushes", argument: "NUMBER"),
+            OptionRow("battery", "report this battery charge", argument: "PERCENT"),
+            OptionRow("low-power", "report low-power mode"),
+            OptionRow("no-ack", "do not acknowledge pushes"),
         ],
         details: [
-            "For trying the gateway by hand. One line for each token, address and push; with "
-                + "--json each is an object. Ends with SIGTERM, or after --count pushes."
+            "For testing the gateway by hand. Prints one line for each token, address and push; "
+                + "with --json, one object. Exits on SIGTERM, or after --count pushes."
         ],
         examples: [
-            Example("device org.example.Chat", "Prints a token for \"send\", then what comes."),
-            Example("device --web-push org.example.Chat", "And an address for a Web Push library."),
+            Example("device org.example.Chat", "Print a token for \"send\", then each push."),
+            Example(
+                "device --web-push org.example.Chat",
+                "Also print an address for a Web Push "
+                    + "library."
+            ),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -136,7 +148,7 @@ private final class TrialDevice {
     private static func senderKey(_ text: String?) throws(Failure) -> [UInt8] {
         guard let text else { return [] }
         guard let key = Base64.decode(text.utf8), key.count == LinkFormat.senderKeyBytes else {
-            throw Failure(.usage, "--sender \(text.quoted) is no key of 65 bytes in base64")
+            throw Failure(.usage, "--sender \(text.quoted) is not a key of 65 bytes in base64")
         }
         return key
     }
@@ -145,7 +157,7 @@ private final class TrialDevice {
         guard let topic = invocation.operands.first else { return }
         for text in invocation.options.all("channel") {
             guard let id = ChannelID(text.utf8) else {
-                throw Failure(.usage, "--channel \(text.quoted) is no channel's id")
+                throw Failure(.usage, "--channel \(text.quoted) is not a channel's id")
             }
             link?.follow(LinkClient.Follow(topic: topic, channel: id.bytes))
         }

@@ -7,33 +7,33 @@ import Vocabulary
 extension GatewayProgram {
     static let keys = Subcommand(
         "keys",
-        "list, make and remove the keys of providers",
+        "list, create and remove provider keys",
         forms: ["", "add ID --team=TEAM", "remove ID", "certificate TOPIC"],
         operands: 0...2,
         options: [
-            OptionRow("team", "whose key it is", argument: "ID"),
-            OptionRow("topics", "the only topics that it may push to", argument: "LIST"),
-            OptionRow("environment", "production or development; both without", argument: "NAME"),
+            OptionRow("team", "team of the key", argument: "ID"),
+            OptionRow("topics", "the only topics that the key may push to", argument: "LIST"),
+            OptionRow("environment", "production or development (default: both)", argument: "NAME"),
             OptionRow(
                 "public",
-                "the public half (PEM), if the key exists already",
+                "the public key (PEM), if the key pair exists already",
                 argument: "FILE"
             ),
         ],
         details: [
-            "\"add\" writes the private half to ID.p8 beside the other files: move it to the "
-                + "provider. \"remove\" removes both halves. \"certificate\" prints a client "
-                + "certificate with its key instead. "
-                + "A gateway that runs knows of changes at once."
+            "\"add\" writes the private key to ID.p8 in the gateway's directory: move it to the "
+                + "provider. \"remove\" removes the private and the public key. \"certificate\" "
+                + "prints a client certificate with its key instead. A running gateway applies "
+                + "changes at once."
         ],
         examples: [
             Example(
                 "keys add CHAT000001 --team=TEAM000001 --topics=org.example.Chat",
-                "For one app."
+                "Create a key for one app."
             ),
             Example(
                 "keys certificate org.example.Chat > chat.pem",
-                "For a provider without tokens."
+                "Create a certificate for a provider without tokens."
             ),
         ],
         printsData: true
@@ -124,17 +124,17 @@ extension GatewayProgram {
 
     static let topics = Subcommand(
         "topics",
-        "list the apps of devices, and say which a key may push to",
+        "list the apps of devices, and set which a key may push to",
         forms: ["", "set KEY TOPIC...", "any KEY", "remove TOPIC"],
         operands: 0...100,
         details: [
-            "An app is known once a device has registered it. \"remove\" ends all its tokens and "
-                + "forgets it, until a device registers it anew: \"apps\" in gateway.conf says "
-                + "which may be."
+            "An app is known once a device has registered it. \"remove\" revokes all its tokens "
+                + "and forgets the app until a device registers it again; \"apps\" in "
+                + "gateway.conf restricts which apps may be registered."
         ],
         examples: [
-            Example("topics set CHAT000001 org.example.Chat", "Only that app, from now on."),
-            Example("topics remove org.example.Chta", "A device made it up."),
+            Example("topics set CHAT000001 org.example.Chat", "Restrict the key to that app."),
+            Example("topics remove org.example.Chta", "Remove an app that a device made up."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -169,18 +169,26 @@ extension GatewayProgram {
         "list devices, or remove one",
         forms: ["", "remove NUMBER"],
         operands: 0...2,
-        options: [OptionRow("lines", "how many at most (1000)", argument: "NUMBER")],
-        details: [
-            "A device that was removed has no valid tokens any more, and may register again. "
-                + "SEEN is a day late at most."
+        options: [
+            OptionRow("lines", "maximum number of devices to list (1000)", argument: "NUMBER")
         ],
-        examples: [Example("devices remove 17", "Its tokens are answered 410 from now on.")],
+        details: [
+            "The tokens of a removed device are no longer valid; it may register again. SEEN may "
+                + "be up to a day old."
+        ],
+        examples: [
+            Example(
+                "devices remove 17",
+                "Remove device 17; its tokens are answered 410 "
+                    + "from now on."
+            )
+        ],
         printsData: true
     ) { invocation throws(Failure) in
         let operands = invocation.operands
         if operands.count == 2, operands[0] == "remove" {
             guard let number = UInt64(operands[1]) else {
-                throw Failure(.usage, "\(operands[1].quoted) is no device's number")
+                throw Failure(.usage, "\(operands[1].quoted) is not a device number")
             }
             _ = try ControlClient.ask("DELETE", "/devices/\(number)", invocation.places)
             return

@@ -11,28 +11,48 @@ extension GatewayProgram {
         forms: ["TOKEN"],
         operands: 1...1,
         options: [
-            OptionRow("topic", "the app's bundle identifier (needed)", argument: "ID"),
-            OptionRow("alert", "what is shown", argument: "TEXT"),
-            OptionRow("silent", "wake the app, show nothing"),
-            OptionRow("data", "beside aps; may be given more than once", argument: "NAME=VALUE"),
-            OptionRow("payload", "the whole payload instead", argument: "JSON"),
+            OptionRow("topic", "the app's bundle identifier (required)", argument: "ID"),
+            OptionRow("alert", "text to show", argument: "TEXT"),
+            OptionRow("silent", "wake the app without showing anything"),
+            OptionRow(
+                "data",
+                "add a key beside aps; may be given more than once",
+                argument: "NAME=VALUE"
+            ),
+            OptionRow("payload", "use this payload instead", argument: "JSON"),
             OptionRow("type", "apns-push-type (alert, or background if silent)", argument: "TYPE"),
-            OptionRow("priority", "10, 5 or 1", argument: "NUMBER"),
-            OptionRow("expiration", "since 1970; 0: one attempt", argument: "SECONDS"),
-            OptionRow("collapse-id", "replaces what was shown under it", argument: "ID"),
-            OptionRow("host", "the gateway (that of the directory)", argument: "HOST:PORT"),
-            OptionRow("ca", "who vouches for it", argument: "FILE"),
+            OptionRow("priority", "Apns-priority: 10, 5 or 1", argument: "NUMBER"),
+            OptionRow(
+                "expiration",
+                "apns-expiration, in seconds since 1970; 0: one attempt",
+                argument: "SECONDS"
+            ),
+            OptionRow("collapse-id", "replace an earlier push with this id", argument: "ID"),
+            OptionRow(
+                "host",
+                "address of the gateway (default: that of the directory)",
+                argument: "HOST:PORT"
+            ),
+            OptionRow("ca", "file with the authorities to trust", argument: "FILE"),
             OptionRow("key", "the provider's private key", argument: "FILE"),
-            OptionRow("key-id", "of that key", argument: "ID"),
-            OptionRow("team", "of that key", argument: "ID"),
+            OptionRow("key-id", "ID of that key", argument: "ID"),
+            OptionRow("team", "team of that key", argument: "ID"),
         ],
         details: [
-            "Without --key it signs with a key of the gateway's directory: that of --key-id, else "
-                + "the first."
+            "Without --key, the push is signed with a key from the gateway's directory: the one "
+                + "with --key-id, or else the first."
         ],
         examples: [
-            Example("send --topic=org.example.Chat --alert=Hello TOKEN", "Shown at once."),
-            Example("send --topic=org.example.Chat --silent --data=room=7 TOKEN", "Wakes the app."),
+            Example(
+                "send --topic=org.example.Chat --alert=Hello TOKEN",
+                "Send a push that is "
+                    + "shown at once."
+            ),
+            Example(
+                "send --topic=org.example.Chat --silent --data=room=7 TOKEN",
+                "Send a push "
+                    + "that only wakes the app."
+            ),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -42,7 +62,7 @@ extension GatewayProgram {
         }
         let token = invocation.operands[0]
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-            throw Failure(.usage, "\(token.quoted) is no token", fix: "Digits and a to f.")
+            throw Failure(.usage, "\(token.quoted) is not a token", fix: "Digits and a to f.")
         }
         let response = try send(
             "POST",
@@ -163,15 +183,17 @@ extension GatewayProgram {
 
     static let log = Subcommand(
         "log",
-        "say what became of a push, or of the newest ones",
+        "show what happened to a push, or to the newest pushes",
         forms: ["", "UNIQUE-ID"],
         operands: 0...1,
-        options: [OptionRow("lines", "how many of the newest (20)", argument: "NUMBER")],
-        details: [
-            "The id is the apns-unique-id of the answer. Providers may ask themselves: "
-                + "GET /3/log/UNIQUE-ID with their token. What is older than a second is there."
+        options: [
+            OptionRow("lines", "how many of the newest pushes to print (20)", argument: "NUMBER")
         ],
-        examples: [Example("log --lines=5", "The last five pushes.")],
+        details: [
+            "The id is the apns-unique-id of the answer. Providers can query it too, with GET "
+                + "/3/log/UNIQUE-ID and their token. Entries appear within a second."
+        ],
+        examples: [Example("log --lines=5", "Print the last five pushes.")],
         printsData: true
     ) { invocation throws(Failure) in
         let reader = try invocation.reader()

@@ -6,18 +6,18 @@ import Vocabulary
 extension GatewayProgram {
     static let initialize = Subcommand(
         "init",
-        "make a gateway: authority, server certificate, a provider's first key",
+        "create a gateway: authority, server certificate, first provider key",
         options: [
             OptionRow(
                 "host",
-                "names and addresses that the certificate is for (localhost,127.0.0.1,::1)",
+                "names and addresses for the certificate (localhost,127.0.0.1,::1)",
                 argument: "NAMES"
             ),
-            OptionRow("key-id", "of the first key (OFFSTAGE01)", argument: "ID"),
-            OptionRow("team", "of the first key (TEAM000001)", argument: "ID"),
+            OptionRow("key-id", "ID of the first key (OFFSTAGE01)", argument: "ID"),
+            OptionRow("team", "team of the first key (TEAM000001)", argument: "ID"),
         ],
-        details: ["What is there already stays. Prints the curl line of a first push."],
-        examples: [Example("init --host=push.example.org", "A gateway for that name.")],
+        details: ["Existing files are not changed. Prints the curl command for a first push."],
+        examples: [Example("init --host=push.example.org", "Create a gateway for that name.")],
         printsData: true
     ) { invocation throws(Failure) in
         let given = invocation.options["host"].map(KeysFile.list)
@@ -77,28 +77,28 @@ extension GatewayProgram {
         options: [
             OptionRow(
                 "listen",
-                "for providers, before what the settings say",
+                "address for providers; overrides the settings",
                 argument: "HOST:PORT"
             ),
             OptionRow(
                 "devices",
-                "for devices, before what the settings say",
+                "address for devices; overrides the settings",
                 argument: "HOST:PORT"
             ),
             OptionRow(
                 "metrics",
-                "for Prometheus, before what the settings say",
+                "address for Prometheus; overrides the settings",
                 argument: "HOST:PORT"
             ),
         ],
         details: [
-            "Settings, keys and certificate are read again when their files change, and on "
-                + "SIGHUP. Port 0 lets the system choose; the line that says so is printed when "
-                + "the gateway serves.",
-            "Sockets that the service manager hands over as providers, devices and metrics are "
-                + "served instead.",
+            "Settings, keys and certificate are reloaded when their files change, and on SIGHUP. "
+                + "Port 0 lets the system choose a port; once the gateway serves, it prints the "
+                + "ports.",
+            "If the service manager passes sockets named providers, devices or metrics, these are "
+                + "used instead.",
         ],
-        examples: [Example("serve --listen=:2197", "At APNs' other port.")],
+        examples: [Example("serve --listen=:2197", "Serve on APNs' alternative port.")],
         printsData: true
     ) { invocation throws(Failure) in
         try failing {
@@ -137,9 +137,9 @@ extension GatewayProgram {
 
     static let stats = Subcommand(
         "stats",
-        "print the figures of the running gateway",
-        details: ["The same that Prometheus gets, since the gateway's start."],
-        examples: [Example("stats --json", "For a program.")],
+        "print the metrics of the running gateway",
+        details: ["The metrics are the same as for Prometheus, counted since the gateway's start."],
+        examples: [Example("stats --json", "Print the metrics as JSON.")],
         printsData: true
     ) { invocation throws(Failure) in
         invocation.show(try ControlClient.ask("GET", "/stats", invocation.places)) { value in

@@ -23,20 +23,20 @@ package enum GatewayProgram {
     package static let table: ProgramTable<GatewayInvocation> = ProgramTable(
         name: name,
         version: Version.number,
-        title: "push gateway that speaks the APNs provider API",
+        title: "push gateway with the APNs provider API",
         introduction:
-            "A push gateway of one's own: servers that send to APNs send to it by another "
-            + "host name, devices hold one connection for all their apps.",
+            "A self-hosted push gateway. Servers that send to APNs send to it by changing the "
+            + "host name. Devices hold one connection for all their apps.",
         groups: [
             ProgramTable.Group("Running a gateway", [initialize, serve, stats, backup]),
-            ProgramTable.Group("Whom it knows", [keys, topics, devices]),
+            ProgramTable.Group("Keys, apps and devices", [keys, topics, devices]),
             ProgramTable.Group("Pushes", [send, log]),
             ProgramTable.Group("For developers", [device, completions]),
         ],
         shared: [
             OptionRow(
                 "directory",
-                "where the gateway's files are (default: $OFFSTAGE_GATEWAY, else "
+                "directory of the gateway's files (default: $OFFSTAGE_GATEWAY, else "
                     + "~/.local/state/offstage-gateway)",
                 argument: "PATH"
             )
@@ -45,17 +45,18 @@ package enum GatewayProgram {
             sections: [
                 Manual.Section(
                     "SETTINGS",
-                    "In gateway.conf, one NAME = VALUE a line. What is not there has its default.",
+                    "In gateway.conf, one NAME = VALUE per line. Settings that are not in the "
+                        + "file have their defaults.",
                     GatewaySettings.table.map { ($0.name, $0.meaning) }
                 )
             ],
             things: "gateway, device, push or key",
             service: "gateway",
             environment: [
-                ("OFFSTAGE_GATEWAY", "The gateway's directory, if --directory does not say."),
-                ("STATE_DIRECTORY", "The same for a service, as systemd gives it."),
-                ("XDG_STATE_HOME", "Where it is looked for otherwise: offstage-gateway in it."),
-                ("NO_COLOR", "If set and not empty, nothing is coloured, terminal or not."),
+                ("OFFSTAGE_GATEWAY", "The gateway's directory, if --directory is not given."),
+                ("STATE_DIRECTORY", "The same for a service, set by systemd."),
+                ("XDG_STATE_HOME", "Parent of the default directory, offstage-gateway."),
+                ("NO_COLOR", "If set and not empty, output is not coloured."),
             ],
             others: ["offstaged", "offstage"]
         )

@@ -106,7 +106,7 @@ final class GatewayService {
 
     private func storeChanged(_ problem: String?) {
         if let problem {
-            GatewayLog.write("nothing can be stored, and no push is taken: \(problem)")
+            GatewayLog.write("nothing can be stored, and no push is accepted: \(problem)")
             try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
         } else {
             GatewayLog.write("pushes are stored again")
@@ -130,10 +130,10 @@ final class GatewayService {
             throw Failure(
                 .failed,
                 "\(error)",
-                fix: "\"offstage-gateway init\" makes a gateway."
+                fix: "\"offstage-gateway init\" creates a gateway."
             )
         }
-        throw Failure(.failed, "a gateway runs in \(places.directory.quoted) already")
+        throw Failure(.failed, "a gateway is already running in \(places.directory.quoted)")
     }
 
     /// Certificate and key, and whom to trust among clients.
@@ -142,7 +142,7 @@ final class GatewayService {
             throw Failure(
                 .failed,
                 "there is no gateway in \(places.directory.quoted)",
-                fix: "\"offstage-gateway init\" makes one."
+                fix: "\"offstage-gateway init\" creates one."
             )
         }
         return try failing {
@@ -166,7 +166,7 @@ final class GatewayService {
         if own == nil {
             GatewayLog.write(
                 "the certificate has no name: addresses for Web Push begin with localhost, "
-                    + "unless \"url\" in \(places.settings) says what they begin with"
+                    + "unless \"url\" in \(places.settings) is set"
             )
         }
         let name = own ?? "localhost"
@@ -268,8 +268,8 @@ final class GatewayService {
             useAddresses(settings)
             let late = settings.readAtStart(otherThan: written)
             (self.settings, written) = (settings, settings)
-            for name in late { GatewayLog.write("\(name): at the next start") }
-            GatewayLog.write("settings and keys were read again")
+            for name in late { GatewayLog.write("\(name): takes effect at the next start") }
+            GatewayLog.write("settings and keys were reloaded")
         } catch {
             GatewayLog.write("\(error.message); nothing was changed. \(error.fix)")
         }
@@ -288,9 +288,9 @@ final class GatewayService {
             providers.context = forProviders
             devices.use(forDevices)
             node.origin = origin
-            GatewayLog.write("the certificate was read again")
+            GatewayLog.write("the certificate was reloaded")
         } catch {
-            GatewayLog.write("\(error.message); the old certificate is served")
+            GatewayLog.write("\(error.message); the old certificate remains in use")
         }
     }
 
@@ -347,7 +347,7 @@ final class GatewayService {
         case .notKept:
             ControlServer.Answer(
                 status: "503 Service Unavailable",
-                body: "nothing was removed: the store cannot keep it"
+                body: "nothing was removed: the store cannot be written"
             )
         }
     }

@@ -146,51 +146,55 @@ package struct GatewaySettings: Sendable {
     }
 
     package static let table: [Row] = [
-        Row("listen", "HOST:PORT for providers, read at the start", .address(\.listen)),
-        Row("devices", "HOST:PORT for devices, read at the start", .address(\.devices)),
+        Row("listen", "HOST:PORT for providers, read at start", .address(\.listen)),
+        Row("devices", "HOST:PORT for devices, read at start", .address(\.devices)),
         Row(
             "metrics",
-            "HOST:PORT for Prometheus, nowhere else; at the start",
+            "HOST:PORT for Prometheus only, read at start",
             .optionalAddress(\.metrics)
         ),
         Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
         Row("environment", "production or development", .environment(\.provider.environment)),
         Row(
             "apps",
-            "the only topics that devices may register, with ; between (any)",
+            "the only topics that devices may register, separated by ; (any)",
             .topics(\.apps)
         ),
         Row(
             "apps-largest",
-            "topics that devices may make known, beside those that keys name",
+            "topics that devices may register, beyond those that keys name",
             .number(\.limits.apps)
         ),
-        Row("new-apps", "topics never heard of that come at once", .number(\.limits.newApps)),
+        Row("new-apps", "new topics that may be registered at once", .number(\.limits.newApps)),
         Row(
             "new-apps-refill",
-            "after which there may be one more",
+            "time after which one more is allowed",
             .span(\.limits.newAppRefill)
         ),
         Row("log-age", "how long the delivery log is kept", .span(\.logAge, mayBeZero: true)),
         Row(
             "drain-time",
-            "how long open requests may take at the end",
+            "time for open requests when the gateway stops",
             .span(\.drainTime, mayBeZero: true)
         ),
-        Row("connections", "connections of providers at a time", .number(\.provider.connections)),
+        Row(
+            "connections",
+            "maximum number of provider connections",
+            .number(\.provider.connections)
+        ),
         Row(
             "connections-per-address",
-            "connections of providers from one address (or IPv6 /64)",
+            "provider connections per address (or IPv6 /64)",
             .number(\.provider.perAddress)
         ),
         Row(
             "handshakes-per-address",
-            "unfinished handshakes of providers from one address",
+            "provider handshakes in progress per address",
             .number(\.provider.handshakesPerAddress)
         ),
         Row(
             "exempt-networks",
-            "networks without limits of one address, with ; between",
+            "networks without limits per address, separated by ;",
             .networks(\.addresses.exempt, usually: "127.0.0.0/8; ::1")
         ),
         Row(
@@ -198,18 +202,22 @@ package struct GatewaySettings: Sendable {
             "networks of load balancers that send PROXY headers (version 2)",
             .networks(\.addresses.proxies, usually: "none")
         ),
-        Row("streams", "requests at a time on one connection", .number(\.provider.streams)),
-        Row("request-time", "how long a request may take to come", .span(\.provider.requestTime)),
+        Row("streams", "concurrent requests on one connection", .number(\.provider.streams)),
+        Row("request-time", "time for a request to arrive", .span(\.provider.requestTime)),
         Row("idle-time", "how long a connection may be silent", .span(\.provider.idleTime)),
         Row(
             "proof-time",
-            "how long it may be so before a good token came",
+            "the same before a valid token was received",
             .span(\.provider.proofTime)
         ),
-        Row("stall-time", "how long it may take no answers", .span(\.provider.stallTime)),
+        Row(
+            "stall-time",
+            "how long a connection may not read answers",
+            .span(\.provider.stallTime)
+        ),
         Row(
             "request-memory",
-            "bytes of requests that are not whole, of all",
+            "bytes of incomplete requests, in total",
             .number(\.provider.requestMemory)
         ),
         Row(
@@ -219,30 +227,30 @@ package struct GatewaySettings: Sendable {
         ),
         Row(
             "silent-refill",
-            "after which there may be one more",
+            "time after which one more is allowed",
             .span(\.limits.silentRefill)
         ),
         Row(
             "silent-per-day",
-            "silent wakes of a device in 24 hours on battery",
+            "silent wakes of a device on battery in 24 hours",
             .number(\.limits.silentPerDay, Field.any)
         ),
         Row(
             "silent-battery",
-            "percent of charge below which none goes",
+            "charge in percent below which no silent push is sent",
             .number(\.limits.silentBattery, 0...100)
         ),
         Row(
             "acknowledgement",
-            "how long a device has to acknowledge",
+            "time for a device to acknowledge",
             .span(\.limits.acknowledgement)
         ),
-        Row("storage", "how long a push is kept at most", .span(\.limits.storage)),
+        Row("storage", "maximum time that a push is stored", .span(\.limits.storage)),
         Row("token-burst", "pushes to one token at once", .number(\.limits.tokenBurst)),
-        Row("token-rate", "and so many a second after that", .number(\.limits.tokenRate)),
+        Row("token-rate", "further pushes to one token per second", .number(\.limits.tokenRate)),
         Row(
             "token-renewal",
-            "between two tokens of a provider on a connection",
+            "minimum time between two tokens on a connection",
             .span(\.limits.tokenRenewal, mayBeZero: true)
         ),
         Row(
@@ -250,83 +258,83 @@ package struct GatewaySettings: Sendable {
             "broadcast channels of one app",
             .number(\.limits.channelsPerApp, Field.any)
         ),
-        Row("links", "devices connected at a time", .number(\.links.connections)),
+        Row("links", "maximum number of connected devices", .number(\.links.connections)),
         Row(
             "links-per-address",
-            "devices connected from one address (or IPv6 /64)",
+            "connected devices per address (or IPv6 /64)",
             .number(\.links.perAddress)
         ),
         Row(
             "new-devices",
-            "new devices from one address at once",
+            "new devices per address at once",
             .number(\.links.newDevices)
         ),
         Row(
             "new-devices-refill",
-            "after which one more new device may come",
+            "time after which one more new device is allowed",
             .span(\.links.newDeviceRefill)
         ),
         Row(
             "enrolment",
-            "a secret that new devices must say (none)",
+            "secret that new devices must present (none)",
             .secret(\.links.enrolment)
         ),
         Row(
             "device-age",
-            "how long a device may be unseen before it is removed",
+            "time without contact after which a device is removed",
             .span(\.limits.deviceAge)
         ),
         Row(
             "link-handshakes",
-            "devices that prove who they are at a time",
+            "device handshakes in progress",
             .number(\.links.handshakes)
         ),
         Row(
             "link-handshakes-per-address",
-            "devices of one address that prove who they are",
+            "device handshakes in progress per address",
             .number(\.links.handshakesPerAddress)
         ),
         Row(
             "link-handshake-time",
-            "how long a device has to prove it",
+            "time for a device handshake",
             .span(\.links.handshakeTime)
         ),
         Row(
             "link-welcomes",
-            "devices that are welcomed each second; more are spread",
+            "devices admitted per second; further ones are told to come later",
             .number(\.links.welcomesPerSecond)
         ),
         Row(
             "keep-alive-longest",
-            "the longest time between two signs of life of a device",
+            "the longest keep-alive interval of a device",
             .span(\.links.longestKeepAlive)
         ),
         Row(
             "keep-alive-shortest",
-            "the least that is waited for one",
+            "the shortest time to wait for a keep-alive",
             .span(\.links.shortestKeepAlive)
         ),
         Row(
             "keep-alive-grace",
-            "beyond the announced time and a quarter of it",
+            "tolerance beyond the announced time and a quarter of it",
             .span(\.links.keepAliveGrace, mayBeZero: true)
         ),
         Row(
             "link-frames",
-            "frames a device may send at once, acknowledgements apart",
+            "frames that a device may send at once, not counting acknowledgements",
             .number(\.links.frames)
         ),
         Row(
             "link-queue",
-            "bytes that wait for a device before it gets no more",
+            "bytes queued for a device above which nothing more is queued",
             .number(\.links.queue)
         ),
         Row(
             "link-queue-largest",
-            "bytes above which it is cut off",
+            "bytes queued for a device above which it is disconnected",
             .number(\.links.largestQueue)
         ),
-        Row("link-stall", "how long it may take nothing of them", .span(\.links.stall)),
+        Row("link-stall", "how long a device may not read what is queued", .span(\.links.stall)),
     ]
 
     /// Reads the file; the defaults when there is none.

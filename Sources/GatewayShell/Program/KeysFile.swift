@@ -81,7 +81,7 @@ struct KeysFile {
         for topic in list where !GatewayNode.isBundle(topic) {
             throw Failure(
                 .usage,
-                "\(topic.quoted) is no topic",
+                "\(topic.quoted) is not a topic",
                 fix: "Letters, digits, - _ and . only, as in org.example.Chat."
             )
         }

@@ -100,7 +100,7 @@ private struct RawEvent {
             let reason =
                 fields[3].hasOffset
                 ? "has an offset from UTC; what is wanted is the time of the person's clock alone,"
-                : "is no time"
+                : "is not a time"
             throw UsageLogError(
                 line: line,
                 reason: "\"\(fields[3].text)\" \(reason) such as 2024-02-29T07:30:00.000"
@@ -113,7 +113,7 @@ private struct RawEvent {
         guard let duration = Double(fields[4].text), duration.isFinite else {
             throw UsageLogError(
                 line: line,
-                reason: "\"\(fields[4].text)\" is no number of seconds"
+                reason: "\"\(fields[4].text)\" is not a number of seconds"
             )
         }
         self.duration = duration

@@ -32,7 +32,7 @@ package enum BackgroundMode: String, CaseIterable, Codable, Sendable, Comparable
             Description(
                 trigger: "scheduler",
                 grant: "30 s",
-                rate: "learned, budget",
+                rate: "learned, within the refresh budget",
                 appGets: "nothing"
             )
         case .processing:
@@ -72,7 +72,7 @@ package enum BackgroundMode: String, CaseIterable, Codable, Sendable, Comparable
         case .intent: .wakeOn("intent")
         case .networkAuthentication:
             Description(
-                trigger: "NetworkManager says portal",
+                trigger: "NetworkManager reports a captive portal",
                 grant: "30 s",
                 rate: "once per portal",
                 appGets: "the network's name"

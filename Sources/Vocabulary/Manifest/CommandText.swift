@@ -77,7 +77,7 @@ struct CommandText {
             case (.inDoubleQuotes, UInt8(ascii: "\\")):
                 guard index < bytes.count, Self.isEscapable(bytes[index]) else {
                     let problem = Problem(
-                        #"has a \ in quotes that is no escape"#,
+                        #"has a \ in quotes that is not an escape"#,
                         fix: #"Write \\\\ for a backslash in quotes."#
                     )
                     if codes == nil { throw problem }

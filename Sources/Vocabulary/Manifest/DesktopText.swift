@@ -105,7 +105,7 @@ struct DesktopText {
         case UInt8(ascii: "\\"): return byte
         default:
             throw Problem(
-                "has a \\ that is no escape",
+                "has a \\ that is not an escape",
                 fix: #"Write \\ for a backslash; in quotes of a command, \\\\."#
             )
         }

@@ -48,31 +48,30 @@ package struct ManifestKey: Sendable {
             "PermittedTaskIdentifiers",
             .identifiers,
             default: "none",
-            "The identifiers that the app may submit tasks with; a * at the end of one stands for "
-                + "any ending."
+            "Task identifiers that the app may submit; a trailing * matches any ending."
         ) { $0.permittedTaskIdentifiers = $1 },
         ManifestKey(
             "Extensions",
             .paths,
             default: "none",
-            "Executables of helper programs of this app: they may submit requests and hold "
-                + "expiring activities; the app itself is what is launched. A script may be one."
+            "Executables of helper programs of this app, possibly scripts. They may submit "
+                + "requests and hold expiring activities; the app itself is launched."
         ) { $0.extensions = $1 },
         ManifestKey(
             "Environment",
             .environment,
             default: "none",
-            "Variables for the app's processes, as NAME=value;. Names that begin with `OFFSTAGE_` "
-                + "are Offstage's own. The values stand in the event log too: no place for a "
-                + "password."
+            "Environment variables for the app's processes, as NAME=value;. Names that begin with "
+                + "`OFFSTAGE_` are reserved. The values are also recorded in the event log, so "
+                + "do not put passwords here."
         ) { $0.environment = $1 },
         ManifestKey(
             "PassEnvironment",
             .variableNames,
             default: "none",
-            "Names of variables taken over from the daemon, beside PATH HOME USER LANG LC_* XDG_* "
-                + "DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY; a * may end a name. Those "
-                + "that begin with `OFFSTAGE_` are never taken over."
+            "Names of variables inherited from the daemon, in addition to PATH HOME USER LANG "
+                + "LC_* XDG_* DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY; a name may end "
+                + "in *. Names that begin with `OFFSTAGE_` are never inherited."
         ) { $0.passEnvironment = $1 },
     ]
 
@@ -81,14 +80,14 @@ package struct ManifestKey: Sendable {
             "RefreshCommand",
             .command,
             modes: [.fetch],
-            "A program that knows nothing of Offstage, run to refresh the app's content; its exit "
-                + "status is the completion, SIGTERM the expiration."
+            "A command that refreshes the app's content and needs no support for Offstage: its "
+                + "exit status is the completion, SIGTERM the expiration."
         ) { $0.refreshCommand = $1 },
         ManifestKey(
             "ProcessingCommand",
             .command,
             modes: [.processing],
-            "The same for long work while the device is idle, such as a backup."
+            "The same for long work, such as a backup, while the device is idle."
         ) { $0.processingCommand = $1 },
         ManifestKey(
             "RefreshInterval",
@@ -96,7 +95,7 @@ package struct ManifestKey: Sendable {
             default: "15m",
             modes: [.fetch],
             with: ["RefreshCommand"],
-            "The least time between two runs of RefreshCommand."
+            "The minimum time between two runs of RefreshCommand."
         ) { $0.refreshInterval = $1 },
         ManifestKey(
             "ProcessingInterval",
@@ -104,7 +103,7 @@ package struct ManifestKey: Sendable {
             default: "1d",
             modes: [.processing],
             with: ["ProcessingCommand"],
-            "The least time between two runs of ProcessingCommand."
+            "The minimum time between two runs of ProcessingCommand."
         ) { $0.processingInterval = $1 },
         ManifestKey(
             "ProcessingNeeds",
@@ -112,8 +111,8 @@ package struct ManifestKey: Sendable {
             default: "none",
             modes: [.processing],
             with: ["ProcessingCommand"],
-            "What must hold while ProcessingCommand runs: external power, a network, an unmetered "
-                + "network."
+            "What ProcessingCommand requires while it runs: external power, a network, an "
+                + "unmetered network."
         ) { $0.processingNeeds = $1 },
         ManifestKey(
             "WhenInterrupted",
@@ -122,7 +121,8 @@ package struct ManifestKey: Sendable {
             modes: [.processing],
             with: ["ProcessingCommand"],
             "What happens to ProcessingCommand when its time is over: terminate sends SIGTERM and "
-                + "runs it again later; freeze lets it go on in the next window, for a day at most."
+                + "runs it again later; freeze suspends it and continues it in the next window, "
+                + "within a day at most."
         ) { $0.whenInterrupted = $1 },
     ]
 
@@ -135,15 +135,16 @@ package struct ManifestKey: Sendable {
             default: "exit",
             modes: [.fetch, .processing],
             with: anyCommand,
-            "How a run with new data is known: by its exit status alone, or because a file, or "
-                + "what a program prints, is another before and after it."
+            "How a run with new data is recognised: by its exit status alone, or by a change of a "
+                + "file, or of a program's output, between before and after the run."
         ) { $0.newDataFrom = $1 },
         ManifestKey(
             "FailedFrom",
             .commandSource,
             modes: [.fetch, .processing],
             with: anyCommand,
-            "A program run after a run whose exit status says nothing: if it fails, the run failed."
+            "A program that is run after the command, if the exit status is not conclusive; if it "
+                + "fails, the run has failed."
         ) { $0.failedFrom = $1 },
         ManifestKey(
             "NoDataExit",
@@ -151,7 +152,7 @@ package struct ManifestKey: Sendable {
             default: "none",
             modes: [.fetch, .processing],
             with: anyCommand,
-            "Exit statuses that mean that there was nothing new."
+            "Exit statuses that mean that there is no new data."
         ) { $0.noDataExit = $1 },
         ManifestKey(
             "RetryExit",
@@ -159,14 +160,14 @@ package struct ManifestKey: Sendable {
             default: "75;",
             modes: [.fetch, .processing],
             with: anyCommand,
-            "Exit statuses that ask for another run soon."
+            "Exit statuses that request another run soon."
         ) { $0.retryExit = $1 },
         ManifestKey(
             "UseFrom",
             .useSource,
-            "How use of a program without our library is seen: a process of this executable, or a "
-                + "change of this file, our own launches not counted. Without it the week rule and "
-                + "the prediction do not apply."
+            "How use of a program that does not link the library is detected: a process with this "
+                + "executable, or a change of this file. Offstage's own launches do not count. "
+                + "Without this key the week rule and the prediction do not apply."
         ) { $0.useFrom = $1 },
     ]
 
@@ -182,14 +183,14 @@ package struct ManifestKey: Sendable {
             "MemoryLimit",
             .size,
             default: "the system's",
-            "The memory that the app may use in the background: at least 1M, at most the system's "
+            "Memory that the app may use in the background: at least 1M, at most the system's "
                 + "limit."
         ) { $0.memoryLimit = $1 },
         ManifestKey(
             "StopTimeout",
             .time,
             default: "the system's",
-            "How long the app may take to end after SIGTERM, within the system's limit."
+            "How long the app may take to exit after SIGTERM, within the system's limit."
         ) { $0.stopTimeout = $1 },
     ]
 
@@ -202,7 +203,7 @@ package struct ManifestKey: Sendable {
                 .matchRules,
                 default: "none",
                 modes: [mode],
-                "The D-Bus signals that wake the app in its mode \(mode.rawValue), as match rules."
+                "D-Bus signals that wake the app in mode \(mode.rawValue), as match rules."
             ) { manifest, rules in
                 manifest.wakeOn += rules.map { WakeRule(mode: mode, rule: $0) }
             }

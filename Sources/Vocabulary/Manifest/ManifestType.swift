@@ -19,7 +19,7 @@ extension ManifestType where Result == Interval {
             throw Problem(mistake.reason, fix: mistake.fix + commentHint(string))
         }
         guard interval > .zero else {
-            throw Problem("is no time at all", fix: "Write more than 0.")
+            throw Problem("is not a time greater than zero", fix: "Write more than 0.")
         }
         return interval
     }
@@ -172,7 +172,7 @@ extension ManifestType where Result == Needs {
             case "unmetered": needs.unmetered = true
             default:
                 throw Problem(
-                    "is no condition",
+                    "is not a condition",
                     fix: Spelling.hint(
                         for: need,
                         among: ["power", "network", "unmetered"],

@@ -4,7 +4,7 @@ extension GateTable.Definition {
     /// The wait after failures and crashes in a row, and of a task that asks to run again as soon
     /// as it has run. Each doubles.
     static let backOff = Self(
-        title: "back-off after failures, crashes, launches that follow too closely",
+        title: "back-off after failures, crashes, or launches in quick succession",
         kind: .saving,
         check: {
             guard let until = $0.app.backOffEnd(of: $0.request, $0.settings.value) else {
@@ -17,10 +17,10 @@ extension GateTable.Definition {
             if let (until, pace) = $0.tooClose, until > failures.until ?? .distantPast {
                 let times = pace.close == 1 ? "once" : "\(pace.close) times in a row"
                 return GateExplanation(
-                    value: "asked for too soon \(times)",
+                    value: "submitted again too soon \(times)",
                     needed: $0.now.text(for: until),
                     since: pace.began,
-                    sentence: "it asked to run again as soon as it had run (\(times))"
+                    sentence: "it was submitted again too soon after its last launch (\(times))"
                 )
             }
             let times = failures.count == 1 ? "once" : "\(failures.count) times in a row"

@@ -4,7 +4,7 @@ extension GateTable.Definition {
     /// The lock protects the data that the request asked for. Also before the first unlock, which
     /// holds everything.
     static let dataProtection = Self(
-        title: "data protection: what the request requires is locked",
+        title: "data protection: required data is locked",
         kind: .rule,
         check: { requiresData($0) && !$0.conditions.isAssured(.locked) ? .held(.event) : .open },
         explain: {

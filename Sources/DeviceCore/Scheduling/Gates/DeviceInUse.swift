@@ -18,7 +18,7 @@ extension GateTable.Definition {
                 value: "in use",
                 needed: "idle",
                 sentence: isGuess
-                    ? "the device is busy, and only its load tells whether it is in use"
+                    ? "the device is busy, and its load is the only sign of use"
                     : "the device is in use"
             )
         }

@@ -11,7 +11,7 @@ extension GateTable.Definition {
                 in: $0.conditions,
                 value: $0.conditions.word(.memory),
                 needed: "below critical",
-                sentence: "memory is short"
+                sentence: "memory is low"
             )
         }
     )

@@ -14,7 +14,7 @@ extension GateTable.Definition {
                 value: portal ? "a sign-in page is in the way" : "no network",
                 needed: "online",
                 sentence: portal
-                    ? "the network wants a sign-in first" : "there is no network connection"
+                    ? "the network requires a sign-in" : "there is no network connection"
             )
         }
     )

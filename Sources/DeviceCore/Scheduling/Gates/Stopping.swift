@@ -9,7 +9,7 @@ extension GateTable.Definition {
         explain: {
             GateExplanation(
                 value: "stopping",
-                needed: "a daemon that runs",
+                needed: "a running daemon",
                 since: $0.device.stoppingSince,
                 sentence: "the daemon is stopping"
             )

@@ -11,7 +11,7 @@ extension GateTable.Definition {
         },
         explain: {
             guard $0.conditions.storage > 0 else {
-                let needed = "files that can be written"
+                let needed = "writable files"
                 return GateExplanation(of: $0.device.startBlock, .storage, needed: needed)
             }
             return GateExplanation(
