@@ -27,6 +27,17 @@ struct StoreFile {
         }
     }
 
+    /// Refuses what a newer version has written, before the directory is locked or made: nothing in
+    /// it is touched. All else is found when it is opened.
+    func refuseNewer() throws(StoreError) {
+        guard Files.status(path)?.kind == .file else { return }
+        do throws(StoreError) {
+            try checkHeader()
+        } catch .newer(let path, let version, let supported) {
+            throw .newer(path: path, version: version, supported: supported)
+        } catch {}
+    }
+
     // MARK: Making
 
     /// Makes the database under another name and gives it its own when it is complete, so that a
