@@ -1,5 +1,5 @@
 import DeviceCore
-import DeviceShell
+@testable import DeviceShell
 import Linux
 import TestKit
 import Testing
@@ -50,7 +50,9 @@ import Vocabulary
         var bytes = try Files.read(path)
         bytes[63] = 99
         try Files.replace(path, with: bytes.span, permissions: 0o600)
-        #expect(throws: StoreError.newer(path: path, version: 99, supported: 1)) {
+        #expect(
+            throws: StoreError.newer(path: path, version: 99, supported: StoreMigrations.newest)
+        ) {
             try Store(path: path)
         }
         #expect(try Files.read(path) == bytes)

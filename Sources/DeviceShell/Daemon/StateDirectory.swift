@@ -11,9 +11,15 @@ final class StateDirectory {
     private var files: [OpenFile] = []
     private var watch: PathSource?
 
-    /// Makes the directories where there are none; takes no lock yet.
+    /// Makes the directories where there are none; takes no lock yet. What a newer version has left
+    /// is not touched.
     init(_ places: DaemonPlaces) throws(DaemonError) {
         self.places = places
+        do throws(StoreError) {
+            try StoreFile(path: places.database, fileSystem: nil).refuseNewer()
+        } catch {
+            throw .store(error)
+        }
         for directory in [places.state, places.runtime] {
             try Self.checkOwned(directory, places)
         }

@@ -63,46 +63,7 @@ package final class Store {
 
     /// All records, in order of section and key.
     package func load() throws(StoreError) -> [Record] {
-        var records: [(RecordKey, [UInt8])] = []
-        do throws(SQLiteError) {
-            let statement = try database.prepare(
-                "SELECT section, key, body FROM records ORDER BY section, key"
-            )
-            while try statement.step() {
-                let name = try statement.text(at: 0)
-                guard let section = RecordKey.Section(rawValue: name) else {
-                    throw SQLiteError(
-                        extendedCode: SQLiteError.Code.corrupt.rawValue,
-                        operation: .column,
-                        message: "a record of the unknown kind \(name)",
-                        subject: path
-                    )
-                }
-                records.append(
-                    (RecordKey(section, try statement.text(at: 1)), try statement.bytes(at: 2))
-                )
-            }
-        } catch {
-            throw StoreError(error, path: path)
-        }
-        var found: [Record] = []
-        for (key, bytes) in records {
-            let value = try decode(bytes, "\(key.key)")
-            do {
-                found.append(try Record(key, value))
-            } catch {
-                throw .foreign(path: path, record: "\(error)")
-            }
-        }
-        return found
-    }
-
-    private func decode(_ bytes: [UInt8], _ what: String) throws(StoreError) -> Value {
-        do {
-            return try ValueBytes.decode(bytes, limit: Int(Database.largestValue))
-        } catch {
-            throw .corrupt(path: path, found: "the record \(what): \(error)")
-        }
+        try StoredRows(database, path: path).records()
     }
 
     /// All or nothing, on the disk when it returns if it must survive a loss of power. Without
@@ -302,19 +263,10 @@ package final class Store {
         } catch {
             throw StoreError(error, path: path)
         }
+        let stored = StoredRows(database, path: path)
         var lines: [StoredLine] = []
         for (id, bytes) in rows {
-            let value = try decode(bytes, "of the history, \(id)")
-            do {
-                lines.append(
-                    StoredLine(
-                        id: id,
-                        line: try ValueDecoder().decode(HistoryLine.self, from: value)
-                    )
-                )
-            } catch {
-                throw .corrupt(path: path, found: "line \(id) of the history: \(error)")
-            }
+            lines.append(StoredLine(id: id, line: try stored.line(id, bytes)))
         }
         return lines
     }

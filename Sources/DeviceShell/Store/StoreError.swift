@@ -41,7 +41,8 @@ extension StoreError: CustomStringConvertible {
                 + "Move it away, or choose another directory with --state."
         case .newer(let path, let version, let supported):
             "\(path) was written by a newer Offstage (version \(version) of the database; this "
-                + "program knows \(supported)). It was not changed. Install that version again."
+                + "program knows \(supported)). It was not changed. Install that version again, or "
+                + "choose another directory with --state."
         case .corrupt(let path, let found):
             "\(path) is damaged (\(found)). It was not changed. Restore it from a backup, or "
                 + "move it away to start with an empty one; the apps' manifests are not in it."

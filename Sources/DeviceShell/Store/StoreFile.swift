@@ -6,6 +6,7 @@ struct StoreFile {
     let path: String
     /// The name of a SQLite file system; nil is the ordinary one.
     let fileSystem: String?
+    var migrations = StoreMigrations.current
 
     private var log: String { path + "-wal" }
 
@@ -20,11 +21,47 @@ struct StoreFile {
         } else {
             try make()
         }
+        let database = try attempt { () throws(SQLiteError) in try openChecked() }
+        try migrate(database)
+        return database
+    }
+
+    private func migrate(_ database: Database) throws(StoreError) {
+        let isDue = try attempt { () throws(SQLiteError) in try migrations.isDue(on: database) }
+        if isDue {
+            // What cannot be brought up to date is left byte for byte as it is.
+            try migrations.rehearse(on: database, path: path)
+            try attempt { () throws(SQLiteError) in
+                try database.setJournalMode(.delete)
+                try database.setSynchronous(.extra)
+            }
+            try migrations.run(on: database, path: path)
+        }
+        try attempt { () throws(SQLiteError) in
+            try database.setSynchronous(.full)
+            try database.setJournalMode(.wal)
+        }
+    }
+
+    private func attempt<Answer>(
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(StoreError) -> Answer {
         do throws(SQLiteError) {
-            return try openChecked()
+            return try body()
         } catch {
             throw StoreError(error, path: path)
         }
+    }
+
+    /// Refuses what a newer version has written, before the directory is locked or made: nothing in
+    /// it is touched. All else is found when it is opened.
+    func refuseNewer() throws(StoreError) {
+        guard Files.status(path)?.kind == .file else { return }
+        do throws(StoreError) {
+            try checkHeader()
+        } catch .newer(let path, let version, let supported) {
+            throw .newer(path: path, version: version, supported: supported)
+        } catch {}
     }
 
     // MARK: Making
@@ -47,19 +84,22 @@ struct StoreFile {
                 .synchronize()
         } catch let error as LinuxError {
             throw .file(path: path, error)
-        } catch let error as SQLiteError {
-            throw StoreError(error, path: path)
+        } catch let error as StoreError {
+            throw error
         } catch {
             throw .corrupt(path: path, found: "\(error)")
         }
     }
 
-    private func fill() throws(SQLiteError) {
-        let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
-        try database.lockExclusively()
-        try database.setSynchronous(.extra)
-        try StoreMigrations.run(on: database)
-        try database.setJournalMode(.wal)
+    private func fill() throws(StoreError) {
+        let database = try attempt { () throws(SQLiteError) in
+            let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
+            try database.lockExclusively()
+            try database.setSynchronous(.extra)
+            return database
+        }
+        try migrations.run(on: database, path: path)
+        try attempt { () throws(SQLiteError) in try database.setJournalMode(.wal) }
     }
 
     /// Puts a file here that `fill` makes at another path, in the place of what is left of an
@@ -113,8 +153,8 @@ struct StoreFile {
         guard number(68) == Store.applicationID else {
             throw .notOurs(path: path, found: "it belongs to another program")
         }
-        guard number(60) <= StoreMigrations.newest else {
-            throw .newer(path: path, version: number(60), supported: StoreMigrations.newest)
+        guard number(60) <= migrations.newest else {
+            throw .newer(path: path, version: number(60), supported: migrations.newest)
         }
     }
 
@@ -135,20 +175,13 @@ struct StoreFile {
             try database.keepLogOnClose(false)
         }
         try database.setSynchronous(.full)
-        if try StoreMigrations.isDue(on: database) {
-            try database.setJournalMode(.delete)
-            try database.setSynchronous(.extra)
-            try StoreMigrations.run(on: database)
-            try database.setSynchronous(.full)
-        }
-        try database.setJournalMode(.wal)
         return database
     }
 
     private func check(_ database: Database) throws(SQLiteError) {
         let findings = try database.findings(limit: 3)
         guard findings.isEmpty else { throw damage(findings.joined(separator: "; ")) }
-        if try StoreMigrations.isDue(on: database) { return }
+        if try migrations.isDue(on: database) { return }
         do throws(SQLiteError) {
             _ = try database.prepare("SELECT section, key, body FROM records")
             _ = try database.prepare("SELECT id, at, app, body FROM history")

@@ -1,41 +1,99 @@
+internal import DeviceCore
 internal import SQLite
+internal import Vocabulary
 
-/// How databases of older versions become those of this one: one step a version, each in a
-/// transaction of its own, so that a crash leaves a whole version behind. Steps are never edited
-/// once released; a new version is a new step. (The last line of the history is never deleted, so
-/// that no id is given twice.)
-enum StoreMigrations {
+/// How what older versions have stored becomes what this one stores: one step a version. Steps are
+/// never edited once released: a change of what is stored is a new step, at the end of the list.
+///
+/// The steps that are due are one transaction, which takes place only if all can be read after it:
+/// whatever goes wrong, the version before is left, for the program that wrote it.
+struct StoreMigrations {
     /// The step at index 0 makes version 1.
-    private static let steps: [String] = [
-        """
-        CREATE TABLE records (
-            section TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL,
-            PRIMARY KEY (section, key)
-        ) WITHOUT ROWID;
-        CREATE TABLE history (
-            id INTEGER PRIMARY KEY, at INTEGER NOT NULL, app TEXT NOT NULL,
-            body BLOB NOT NULL
-        );
-        CREATE INDEX history_of_app ON history (app, id);
-        """
-    ]
+    let steps: [StoreStep]
 
-    static var newest: Int64 { Int64(steps.count) }
+    static let current = StoreMigrations(steps: [
+        // (The last line of the history is never deleted, so that no id is given twice.)
+        StoreStep(
+            tables: """
+                CREATE TABLE records (
+                    section TEXT NOT NULL, key TEXT NOT NULL, body BLOB NOT NULL,
+                    PRIMARY KEY (section, key)
+                ) WITHOUT ROWID;
+                CREATE TABLE history (
+                    id INTEGER PRIMARY KEY, at INTEGER NOT NULL, app TEXT NOT NULL,
+                    body BLOB NOT NULL
+                );
+                CREATE INDEX history_of_app ON history (app, id);
+                """
+        )
+    ])
 
-    static func isDue(on database: Database) throws(SQLiteError) -> Bool {
+    static var newest: Int64 { current.newest }
+    var newest: Int64 { Int64(steps.count) }
+
+    func isDue(on database: Database) throws(SQLiteError) -> Bool {
         Int64(try database.userVersion()) < newest
     }
 
-    static func run(on database: Database) throws(SQLiteError) {
-        var version = Int(try database.userVersion())
-        while version < steps.count {
-            let step = steps[version]
+    /// Takes the steps that are due; `path` is the database's, for messages.
+    func run(on database: Database, path: String) throws(StoreError) {
+        try transact(on: database, path, commits: true)
+    }
+
+    /// Takes them, and gives them up again: throws what would keep them from being taken.
+    func rehearse(on database: Database, path: String) throws(StoreError) {
+        try transact(on: database, path, commits: false)
+    }
+
+    private func transact(
+        on database: Database,
+        _ path: String,
+        commits: Bool
+    ) throws(StoreError) {
+        var refusal: StoreError?
+        var isDone = false
+        do throws(SQLiteError) {
             try database.transaction { () throws(SQLiteError) in
-                try database.setApplicationID(Int32(Store.applicationID))
-                try database.execute(step)
-                try database.setUserVersion(Int32(version + 1))
+                do throws(StoreError) {
+                    try takeSteps(on: database, path)
+                    isDone = true
+                } catch {
+                    refusal = error
+                }
+                if isDone && commits { return }
+                throw SQLiteError(
+                    extendedCode: SQLiteError.Code.error.rawValue,
+                    operation: .step,
+                    message: "the steps are given up",
+                    subject: path
+                )
             }
-            version += 1
+        } catch {
+            if isDone && !commits { return }
+            throw refusal ?? StoreError(error, path: path)
         }
     }
+
+    private func takeSteps(on database: Database, _ path: String) throws(StoreError) {
+        let rows = StoredRows(database, path: path)
+        do throws(StoreError) {
+            for step in steps[Int(try rows.version())...] {
+                try rows.execute(step.tables)
+                try rows.edit(step.bodies)
+            }
+            try rows.setVersion(newest)
+            try rows.check()
+        } catch .database(let path, let error) where error.code == .error {
+            // SQL that is right for each database of that version.
+            throw .corrupt(path: path, found: error.message)
+        }
+    }
+}
+
+/// What makes one version of the store into the next.
+struct StoreStep: Sendable {
+    /// Statements of SQL that change the tables.
+    var tables = ""
+    /// What changes the form of what is in them, in this order.
+    var bodies: [BodyEdit] = []
 }

@@ -1,0 +1,148 @@
+internal import Vocabulary
+
+/// What a body in the store is of. These are words on the disk: what a record is called in the code
+/// later is no concern of a step that was taken before.
+enum StoredKind: String, CaseIterable, Sendable {
+    case device, app, request, launch
+    /// Of the history.
+    case line
+}
+
+/// One change of the form of all bodies of one kind, part of a step of the store.
+///
+/// A path names the fields that lead to a place, parted by dots; a case of an enum is a field, and
+/// `*` is each element of a list: `launch.deliveries.*.trigger`. The empty path is the body itself.
+/// Where there is no such place, nothing is changed: an optional field may be absent.
+struct BodyEdit: Sendable {
+    let kind: StoredKind
+    private let path: [String]
+    private let change: @Sendable (inout Value) throws(ValueError) -> Void
+
+    private init(
+        _ kind: StoredKind,
+        _ path: String,
+        _ change: @escaping @Sendable (inout Value) throws(ValueError) -> Void
+    ) {
+        self.kind = kind
+        self.path = path.split(separator: ".").map(String.init)
+        self.change = change
+    }
+
+    /// Does anything with the value at `path`.
+    static func change(
+        in kind: StoredKind,
+        at path: String = "",
+        _ change: @escaping @Sendable (inout Value) throws(ValueError) -> Void
+    ) -> BodyEdit {
+        BodyEdit(kind, path, change)
+    }
+
+    /// The field `old` of the map at `path` is called `new`. So is a case of an enum with
+    /// associated values.
+    static func rename(
+        _ old: String,
+        to new: String,
+        in kind: StoredKind,
+        at path: String = ""
+    ) -> BodyEdit {
+        .fields(in: kind, at: path) { (fields) throws(ValueError) in
+            guard let value = fields[old] else { return }
+            try fields.insert(value, as: new)
+            fields[old] = nil
+        }
+    }
+
+    /// The word `old` at `path` is spelled `new`: a case of an enum that is stored as a string.
+    static func respell(
+        _ old: String,
+        as new: String,
+        in kind: StoredKind,
+        at path: String
+    ) -> BodyEdit {
+        .change(in: kind, at: path) { (value) throws(ValueError) in
+            if value == .string(old) { value = .string(new) }
+        }
+    }
+
+    /// The map at `path` has no field `name` any more.
+    static func remove(_ name: String, in kind: StoredKind, at path: String = "") -> BodyEdit {
+        .fields(in: kind, at: path) { (fields) throws(ValueError) in fields[name] = nil }
+    }
+
+    /// The map at `path` has a field `name`, which is `value` where there was none.
+    static func add(
+        _ name: String,
+        _ value: Value,
+        in kind: StoredKind,
+        at path: String = ""
+    ) -> BodyEdit {
+        .fields(in: kind, at: path) { (fields) throws(ValueError) in
+            if fields[name] == nil { fields[name] = value }
+        }
+    }
+
+    /// Fields of the map at `path` go into a map of their own in its field `inner`, which is made
+    /// where there is one of them and it is not there yet.
+    static func move(
+        _ names: [String],
+        into inner: String,
+        in kind: StoredKind,
+        at path: String = ""
+    ) -> BodyEdit {
+        .fields(in: kind, at: path) { (fields) throws(ValueError) in
+            var moved = fields[inner]?.mapValue ?? ValueMap()
+            for name in names {
+                guard let value = fields[name] else { continue }
+                try moved.insert(value, as: name)
+                fields[name] = nil
+            }
+            if !moved.isEmpty { fields[inner] = .map(moved) }
+        }
+    }
+
+    private static func fields(
+        in kind: StoredKind,
+        at path: String,
+        _ change: @escaping @Sendable (inout ValueMap) throws(ValueError) -> Void
+    ) -> BodyEdit {
+        .change(in: kind, at: path) { (value) throws(ValueError) in
+            guard case .map(var fields) = value else { return }
+            try change(&fields)
+            value = .map(fields)
+        }
+    }
+
+    func apply(to body: inout Value) throws(ValueError) {
+        try Self.apply(change, to: &body, at: path[...])
+    }
+
+    private static func apply(
+        _ change: (inout Value) throws(ValueError) -> Void,
+        to value: inout Value,
+        at path: ArraySlice<String>
+    ) throws(ValueError) {
+        guard let name = path.first else { return try change(&value) }
+        let rest = path.dropFirst()
+        switch value {
+        case .list(var list):
+            guard name == "*" else { return }
+            for place in list.indices { try apply(change, to: &list[place], at: rest) }
+            value = .list(list)
+        case .map(var fields):
+            guard var inner = fields[name] else { return }
+            try apply(change, to: &inner, at: rest)
+            fields[name] = inner
+            value = .map(fields)
+        case .null, .bool, .integer, .double, .string, .bytes: break
+        }
+    }
+}
+
+extension ValueMap {
+    fileprivate mutating func insert(_ value: Value, as name: String) throws(ValueError) {
+        guard self[name] == nil else {
+            throw ValueError(.duplicateKey, path: name, "is there already")
+        }
+        self[name] = value
+    }
+}

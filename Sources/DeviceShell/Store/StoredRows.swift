@@ -1,0 +1,184 @@
+internal import DeviceCore
+internal import SQLite
+internal import Vocabulary
+
+/// The rows of an open database: read as what they are of, and given another form by a step.
+struct StoredRows {
+    private let database: Database
+    private let path: String
+
+    init(_ database: Database, path: String) { (self.database, self.path) = (database, path) }
+
+    private func run<Answer>(
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(StoreError) -> Answer {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
+    // MARK: Reading
+
+    private struct Row {
+        var section: String
+        var key: String
+        var body: [UInt8]
+    }
+
+    /// All records, in order of section and key.
+    func records() throws(StoreError) -> [Record] {
+        var found: [Record] = []
+        for row in try rows("SELECT section, key, body FROM records ORDER BY section, key") {
+            guard let section = RecordKey.Section(rawValue: row.section) else {
+                throw .corrupt(path: path, found: "a record of the unknown kind \(row.section)")
+            }
+            let value = try decode(row.body, row.key)
+            do {
+                found.append(try Record(RecordKey(section, row.key), value))
+            } catch {
+                throw .foreign(path: path, record: "\(error)")
+            }
+        }
+        return found
+    }
+
+    private func rows(_ sql: String) throws(StoreError) -> [Row] {
+        try run { () throws(SQLiteError) in
+            let statement = try database.prepare(sql)
+            var rows: [Row] = []
+            while try statement.step() {
+                rows.append(
+                    Row(
+                        section: try statement.text(at: 0),
+                        key: try statement.text(at: 1),
+                        body: try statement.bytes(at: 2)
+                    )
+                )
+            }
+            return rows
+        }
+    }
+
+    func line(_ id: Int64, _ bytes: [UInt8]) throws(StoreError) -> HistoryLine {
+        let value = try decode(bytes, "of the history, \(id)")
+        do {
+            return try ValueDecoder().decode(HistoryLine.self, from: value)
+        } catch {
+            throw .corrupt(path: path, found: "line \(id) of the history: \(error)")
+        }
+    }
+
+    private func decode(_ bytes: [UInt8], _ what: String) throws(StoreError) -> Value {
+        do {
+            return try ValueBytes.decode(bytes, limit: Int(Database.largestValue))
+        } catch {
+            throw .corrupt(path: path, found: "the record \(what): \(error)")
+        }
+    }
+
+    /// A page of lines at a time: a history may be long.
+    private func forEachLine(
+        _ body: (Int64, [UInt8]) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var last = Int64.min
+        while true {
+            let page = try run { () throws(SQLiteError) in
+                let statement = try database.prepare(
+                    "SELECT id, body FROM history WHERE id > ?1 ORDER BY id LIMIT 500"
+                )
+                try statement.bind(last, at: 1)
+                var lines: [(Int64, [UInt8])] = []
+                while try statement.step() {
+                    lines.append((try statement.integer(at: 0), try statement.bytes(at: 1)))
+                }
+                return lines
+            }
+            guard let end = page.last?.0 else { return }
+            for (id, bytes) in page { try body(id, bytes) }
+            last = end
+        }
+    }
+
+    // MARK: Steps
+
+    func version() throws(StoreError) -> Int32 {
+        try run { () throws(SQLiteError) in try database.userVersion() }
+    }
+
+    func setVersion(_ version: Int64) throws(StoreError) {
+        try run { () throws(SQLiteError) in
+            try database.setApplicationID(Int32(Store.applicationID))
+            try database.setUserVersion(Int32(version))
+        }
+    }
+
+    func execute(_ sql: String) throws(StoreError) {
+        guard !sql.isEmpty else { return }
+        try run { () throws(SQLiteError) in try database.execute(sql) }
+    }
+
+    func edit(_ edits: [BodyEdit]) throws(StoreError) {
+        for kind in StoredKind.allCases {
+            let mine = edits.filter { $0.kind == kind }
+            if mine.isEmpty { continue }
+            switch kind {
+            case .device, .app, .request, .launch: try editRecords(of: kind.rawValue, mine)
+            case .line: try editLines(mine)
+            }
+        }
+    }
+
+    private func editRecords(of section: String, _ edits: [BodyEdit]) throws(StoreError) {
+        let rows = try rows(
+            "SELECT section, key, body FROM records WHERE section = '\(section)'"
+        )
+        for row in rows {
+            guard let body = try edited(row.body, "\(section) \(row.key)", edits) else { continue }
+            try run { () throws(SQLiteError) in
+                let statement = try database.prepare(
+                    "UPDATE records SET body = ?1 WHERE section = ?2 AND key = ?3"
+                )
+                try statement.bind(body, at: 1)
+                try statement.bind(section, at: 2)
+                try statement.bind(row.key, at: 3)
+                try statement.run()
+            }
+        }
+    }
+
+    private func editLines(_ edits: [BodyEdit]) throws(StoreError) {
+        try forEachLine { (id, bytes) throws(StoreError) in
+            guard let body = try edited(bytes, "line \(id)", edits) else { return }
+            try run { () throws(SQLiteError) in
+                let statement = try database.prepare("UPDATE history SET body = ?1 WHERE id = ?2")
+                try statement.bind(body, at: 1)
+                try statement.bind(id, at: 2)
+                try statement.run()
+            }
+        }
+    }
+
+    /// The other form of a body; nil: it has that already.
+    private func edited(
+        _ bytes: [UInt8],
+        _ what: String,
+        _ edits: [BodyEdit]
+    ) throws(StoreError) -> [UInt8]? {
+        let old = try decode(bytes, what)
+        var new = old
+        do throws(ValueError) {
+            for edit in edits { try edit.apply(to: &new) }
+        } catch {
+            throw .foreign(path: path, record: "\(what): \(error)")
+        }
+        return new == old ? nil : ValueBytes.encode(new)
+    }
+
+    /// Throws unless all that is stored can be read.
+    func check() throws(StoreError) {
+        _ = try records()
+        try forEachLine { (id, bytes) throws(StoreError) in _ = try line(id, bytes) }
+    }
+}
