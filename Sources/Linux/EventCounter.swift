@@ -22,8 +22,8 @@ package struct EventCounter: ~Copyable, Sendable {
     }
 
     /// Is signalled at each of this signal from now on, instead of what the signal does otherwise;
-    /// once per process, since a handler can know only one counter. Programs that are started by this
-    /// process are not concerned.
+    /// once per process, since a handler can know only one counter. Programs that this process
+    /// starts are not concerned.
     package func signal(at signal: Int32) throws(LinuxError) {
         try check(
             clinux_ring_on_signal(signal, descriptor.number),

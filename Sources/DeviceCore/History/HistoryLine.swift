@@ -19,7 +19,7 @@ package struct HistoryLine: Hashable, Sendable, Codable {
         /// A request was dropped without a run.
         case dropped(identifier: String, reason: String)
         /// Something worth knowing that changed nothing.
-        case appendHistory(String)
+        case note(String)
         /// The user opened, left or closed it.
         case use(UseKind)
     }
