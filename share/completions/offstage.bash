@@ -30,7 +30,7 @@ _offstage() {
         limits) words='--json --socket --help' ;;
         pause) words='--socket --help' ;;
         continue) words='--socket --help' ;;
-        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day shared-purse prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin idle-load unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
+        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh refresh-floor refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin idle-load unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
         conditions) words='--json --socket --help' ;;
         settings) words='--defaults --json --socket --help' ;;
         lint) words='--json --socket --help' ;;
@@ -38,7 +38,7 @@ _offstage() {
         gates) words='--json --socket --help' ;;
         new) words='app --library --socket --help' ;;
         simulate) words='launch expire fetch --days --apps --seed --seeds --json --socket --help' ;;
-        evaluate) words='--usage --budget --purse --wake-price --html --user --json --socket --help' ;;
+        evaluate) words='--usage --budget --scope --wake-price --html --user --json --socket --help' ;;
         export-usage) words='--hash --user --socket --help' ;;
         replay) words='--json --socket --help' ;;
         daemon) words='--socket --help' ;;
