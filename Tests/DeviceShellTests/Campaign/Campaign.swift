@@ -63,7 +63,7 @@ final class Campaign {
         }
         try add(place) { DeviceUser($0) }
         try add(place) { Packager($0) }
-        signalRetries()
+        wakeCallers()
     }
 
     private func add(
@@ -81,7 +81,7 @@ final class Campaign {
         )
     }
 
-    private func signalRetries() { for retrySignal in retrySignals { retrySignal.signal() } }
+    private func wakeCallers() { for retrySignal in retrySignals { retrySignal.signal() } }
 
     // MARK: The faults
 
@@ -119,7 +119,7 @@ final class Campaign {
             try bench.kill()
             try start(isYoung)
         }
-        signalRetries()
+        wakeCallers()
     }
 
     private func count(_ what: String) { ends[what, default: 0] += 1 }
@@ -152,7 +152,7 @@ final class Campaign {
         mishaps.append("it ended by itself: \(bench.daemon.log.suffix(2000))")
         try bench.kill()
         try start(false)
-        signalRetries()
+        wakeCallers()
         return true
     }
 
@@ -198,7 +198,7 @@ final class Campaign {
         count(isFull ? "freed" : "filled")
         if isFull {
             free()
-            signalRetries()
+            wakeCallers()
         } else {
             try disk.fill()
             isFull = true
@@ -220,7 +220,7 @@ final class Campaign {
             try bench.ask("Conditions").listValue?
                 .first { $0["condition"] == "storage" }?["value"] == "ok"
         }
-        signalRetries()
+        wakeCallers()
         // Each brings to an end what it has begun.
         clients = []
         var left = Int.max
