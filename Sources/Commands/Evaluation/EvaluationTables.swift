@@ -76,8 +76,8 @@ struct EvaluationTables {
 extension RefreshPurse {
     var title: String {
         switch self {
-        case .app: "Refreshes of its own for each app"
-        case .device: "One purse for the device"
+        case .app: "A budget for each app"
+        case .device: "One budget for the device"
         }
     }
 }

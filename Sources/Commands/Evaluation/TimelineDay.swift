@@ -168,7 +168,7 @@ struct TimelineDay {
         let head = clock(moment.time) + (moment.wakes ? ", wakes the device" : "")
         let lines = moment.refreshes.map { refresh in
             guard let decision = refresh.moment.decision else {
-                return "\(refresh.name): spread over the day, too little was known; "
+                return "\(refresh.name): spread over the day because too little was known; "
                     + opened(refresh)
             }
             let worth = DecisionWords.worth(Double(decision.price) / 1000)
@@ -185,7 +185,7 @@ struct TimelineDay {
         var text =
             "<details><summary>Decisions</summary><div class=\"scroll\">"
             + "<table class=\"decisions\"><tr><th>time<th>app<th>likely to be opened<br>"
-            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the purse<th>apps<br>"
+            + "within half an hour<th>worth it<br>from<th>why<th>left in<br>the budget<th>apps<br>"
             + "together<th>device<th>what followed\n"
         for moment in moments {
             for (place, refresh) in moment.refreshes.enumerated() {
