@@ -89,7 +89,7 @@ struct EvaluationTests {
         #expect(beside.status == 0)
         #expect(beside.output.contains("each app, 4 people"), "\(beside.output)")
         #expect(beside.errors.hasPrefix("1 of 5 people left out"), "\(beside.errors)")
-        #expect(try Files.text(page).contains("4 people (1 more left out"))
+        #expect(try Files.text(page).contains("4 users (1 more left out"))
     }
 
     @Test func theCommandPrintsARowForEachPolicy() throws {
@@ -97,7 +97,7 @@ struct EvaluationTests {
             ["evaluate", "--usage", Self.log, "--budget", "4", "--purse", "device"]
         ).output
         for policy in Evaluation.policies { #expect(output.contains(" \(policy) "), "\(output)") }
-        #expect(output.contains("One purse for the device, 4 people"))
+        #expect(output.contains("One budget for the device, 4 people"))
         try JSONTests.expect(
             "evaluate",
             TestTerminal().run(["evaluate", "--usage", Self.log, "--budget", "4", "--json"]).output
