@@ -69,7 +69,7 @@ struct EvaluationPageTests {
     @Test func ofOnePersonThereAreNoSamples() {
         let rows = rows([2, 4])
         let page = EvaluationPage(rows: rows, users: 1).text
-        #expect(page.contains("The log of one person") && page.contains("class=\"line\""))
+        #expect(page.contains("The log of one user") && page.contains("class=\"line\""))
         #expect(!page.contains("class=\"band\"") && !page.contains("95 %"))
         #expect(!page.contains("fresh [") && !page.contains("mean of users"))
         let tables = TestTerminal().record { console in

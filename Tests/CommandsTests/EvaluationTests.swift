@@ -89,7 +89,7 @@ struct EvaluationTests {
         #expect(beside.status == 0)
         #expect(beside.output.contains("each app, 4 people"), "\(beside.output)")
         #expect(beside.errors.hasPrefix("1 of 5 people left out"), "\(beside.errors)")
-        #expect(try Files.text(page).contains("4 people (1 more left out"))
+        #expect(try Files.text(page).contains("4 users (1 more left out"))
     }
 
     @Test func theCommandPrintsARowForEachPolicy() throws {

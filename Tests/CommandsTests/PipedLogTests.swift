@@ -21,7 +21,7 @@ struct PipedLogTests {
         command.input = log
         let outcome = try command.run()
         #expect(outcome.succeeded, "\(outcome)")
-        let title = "Refreshes of its own for each app, 1 person"
+        let title = "A budget for each app, 1 person"
         #expect(outcome.output.contains(title), "\(outcome.output)")
     }
 

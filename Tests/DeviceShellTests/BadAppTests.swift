@@ -56,7 +56,7 @@ struct BadAppTests {
             #expect(refusal.name == invalid && refusal.text.contains(word), "\(refusal)")
         }
         #expect(try app.call("Hello", ["version": 1])[0]["app"] == "feed", "whatever it says")
-        #expect(try app.refusal("Hello", ["version": 1]).text.contains("said before"))
+        #expect(try app.refusal("Hello", ["version": 1]).text.contains("already called"))
         try app.call("FinishedLaunching", [["news"]])
         let late = try app.refusal("FinishedLaunching", [["clean"]])
         #expect(late.name == invalid && late.text.contains("time to register"), "\(late)")

@@ -66,7 +66,7 @@ struct HistoryLintTests {
             (#""news" had no expiration handler when its time was over"#, "expirationHandler"),
             ("A task was completed twice, or after its time", "Complete each task once"),
             (#""clean" was launched, and no handler was registered for it"#, "Register one"),
-            (#""bogus" was asked for, and is not permitted"#, "PermittedTaskIdentifiers="),
+            (#""bogus" was submitted, and is not permitted"#, "PermittedTaskIdentifiers="),
             ("Handlers were registered after launching had ended", "before launching ends"),
         ]
         #expect(said.count == expected.count, "\(said)")
@@ -117,7 +117,7 @@ struct HistoryLintTests {
             socket: sample.bench.daemon.socket
         )
         .joined(separator: "\n")
-        #expect(said.contains("\"\(SampleApp.cleaning)\" was asked for, and is not permitted"))
+        #expect(said.contains("\"\(SampleApp.cleaning)\" was submitted, and is not permitted"))
         #expect(
             said.contains(
                 "\"\(SampleApp.cleaning)\" had a handler registered, and is not permitted"

@@ -206,7 +206,7 @@ struct InterruptionTests {
         var command = Command(Products.path(of: "offstage"), "open", "--attach", "reader")
         command.environment = Command.cleanEnvironment(["OFFSTAGE_SOCKET": bench.daemon.socket])
         let outcome = try command.run()
-        #expect(outcome.errors.hasPrefix("offstage: \(place) is not there\nMend"), "\(outcome)")
+        #expect(outcome.errors.hasPrefix("offstage: \(place) is not there\nFix"), "\(outcome)")
         #expect(!outcome.succeeded)
     }
 

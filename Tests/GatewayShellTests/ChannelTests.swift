@@ -115,7 +115,7 @@ struct ChannelTests {
         #expect(events.last?["reason"] == "and stored for devices that connect later")
         let text = try gateway.run("log").output
         #expect(text.contains("\(unique)  \(ScratchGateway.topic)  channel \(channel)  sent\n"))
-        #expect(text.contains("sent to 2 devices (and kept"))
+        #expect(text.contains("sent to 2 devices (and stored"))
         let own = try ask(gateway, "GET", "/3/log/" + unique)
         #expect(try ValueJSON.parse(own.body) == report)
         let foreign = try gateway.log(of: unique, for: "OTHER00001")

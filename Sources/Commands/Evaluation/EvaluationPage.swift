@@ -35,18 +35,19 @@ struct EvaluationPage {
     // MARK: Words
 
     private var introduction: String {
-        var logs = users == 1 ? "The log of one person" : "The logs of \(users) people"
+        var logs = users == 1 ? "The log of one user" : "The logs of \(users) users"
         if leftOut > 0 { logs += " (\(leftOut) more left out, with too little use)" }
         var text =
-            "<p>\(logs): the first two thirds of the days are learned from, the last third is "
-            + "scored. An open is <b>fresh</b> if the app's content is at most 30 minutes old; "
-            + "opens within 30 minutes of the use before do not count. The <b>budget</b> is so "
-            + "many refreshes per app and day. A <b>wake</b> is a moment at which refreshes begin "
-            + "though nobody has used the device for two minutes."
+            "<p>\(logs): the first two thirds of the days are for learning, the last third is "
+            + "scored. An open is <b>fresh</b> if the app's content is at most 30 minutes "
+            + "old; opens within 30 minutes of the previous use do not count. The "
+            + "<b>budget</b> is the number of refreshes per app and day. A <b>wake</b> is a "
+            + "time at which refreshes begin although nobody has used the device for two "
+            + "minutes."
         if hasBands {
             text +=
                 (hasOneBudget ? " Thin lines" : " Shaded")
-                + ": where 95 % of random samples of the people lie (bootstrap)."
+                + ": 95 % bootstrap interval over users."
         }
         return text + "</p>\n<dl>"
             + Self.meanings.map { name, meaning in
@@ -56,10 +57,10 @@ struct EvaluationPage {
 
     private static let meanings = [
         ("offstage", "the daemon's own code, fed with the logs: when an open is likely enough"),
-        ("fixed", "every so many hours, day and night, all apps at once"),
+        ("fixed", "every few hours, day and night, all apps at once"),
         ("waking", "spread evenly over the hours of use, all apps at once"),
         ("histogram", "at the times of day at which the app was opened most on earlier days"),
-        ("oracle", "knows the future: just before each open, the best there could be"),
+        ("oracle", "knows the future: just before each open, the best possible"),
     ]
 
     // MARK: Charts
@@ -153,7 +154,7 @@ struct EvaluationPage {
         let count = Int((most / Double(step)).rounded(.up))
         return Chart(
             title: "Against wakes of a sleeping device",
-            xTitle: "wakes from sleep a day; at the points: the budget",
+            xTitle: "wakes from sleep a day; labels: the budget",
             yTitle: "fresh opens, %",
             xTicks: (0...max(1, count)).map { (Double($0 * step), "\($0 * step)") },
             lines: lines(rows, hasNotes: true, x: \.wakesFromSleepPerDay),
@@ -164,8 +165,8 @@ struct EvaluationPage {
     /// Why those that refresh everything at once look good by wakes.
     private func aboutWakes(_ rows: [EvaluationRow]) -> String {
         var text =
-            "The number at a point is its budget: what looks better by wakes may have spent far "
-            + "more refreshes. fixed and waking refresh all apps at the same moments"
+            "Labels give the budget: a policy with fewer wakes may have spent far more refreshes. "
+            + "fixed and waking refresh all apps at the same times"
         let waking = rows.filter { $0.policy == "waking" }.max { $0.budget < $1.budget }
         guard let waking else { return text + "." }
         let own = rows.filter { $0.policy == "offstage" }
@@ -206,17 +207,17 @@ struct EvaluationPage {
                 + cells.map { "<td>\($0)</td>" }.joined() + "</tr>\n"
         }
         return text + "</table></div><p class=\"faint\">Age: of the content at an open. Wasted: "
-            + "refreshes after which nobody opened the app for two hours.</p></details>\n"
+            + "refreshes after which the app was not opened for two hours.</p></details>\n"
     }
 }
 
 extension RefreshBudgetScope {
     var meaning: String {
         switch self {
-        case .app: "Each app has the budget for itself; what it does not use is lost."
+        case .app: "Each app has its own budget; what it does not use is lost."
         case .device:
-            "All apps share one sum a day, the budget times their number: what one leaves "
-                + "another may use. fixed and waking do the same with either scope."
+            "All apps share one total per day, the budget times their number: what one leaves, "
+                + "another may use. fixed and waking do the same in both cases."
         }
     }
 }

@@ -76,7 +76,7 @@ struct EvaluationTables {
 extension RefreshBudgetScope {
     var title: String {
         switch self {
-        case .app: "Refreshes of its own for each app"
+        case .app: "A budget for each app"
         case .device: "One budget for the device"
         }
     }

@@ -168,7 +168,7 @@ struct TimelineDay {
         let head = clock(moment.time) + (moment.wakes ? ", wakes the device" : "")
         let lines = moment.refreshes.map { refresh in
             guard let decision = refresh.moment.decision else {
-                return "\(refresh.name): spread over the day, too little was known; "
+                return "\(refresh.name): spread over the day because too little was known; "
                     + opened(refresh)
             }
             let why = decision.because?.explanation ?? ""

@@ -31,14 +31,14 @@ struct UsageTimeline {
         var text =
             "<section><h2>The days of \(name) with offstage: the last third of the log</h2>\n"
             + "<p class=\"faint\">\(count) with use, \(Self.date(first, record)) to "
-            + "\(Self.date(last, record)), on which nothing was fitted: the days before are only "
-            + "learned from and not drawn. The clock is that of the log; after its end nothing is "
+            + "\(Self.date(last, record)), on which nothing was fitted: the days before are for "
+            + "learning and not drawn. Times are those of the log; after its end nothing is "
             + "drawn, though the figures above count the last day whole. Each app that was used "
-            + "or refreshed on a day has a line of its own. Point at a refresh, or open the table "
-            + "below a day, to read why it was begun: <i>chance</i>, the app was likely enough to "
+            + "or refreshed on a day has its own line. Point at a refresh, or open the table "
+            + "below a day, to read why it began: <i>chance</i>, the app was likely enough to "
             + "be opened; <i>device awake</i> or <i>shared wake</i>, a smaller chance was enough, "
-            + "as nothing had to be woken for it; <i>its turn</i>, the app had got nothing for "
-            + "long; <i>spread</i>, evenly over the day, as too little was known.</p>\n"
+            + "because nothing had to be woken; <i>its turn</i>, the app had got no refresh for "
+            + "a long time; <i>spread</i>, evenly over the day, because too little was known.</p>\n"
         text += Self.key
         for (index, life) in lives.enumerated() {
             let unit = life.budget == 1 ? "refresh" : "refreshes"

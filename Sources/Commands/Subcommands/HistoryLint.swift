@@ -153,7 +153,7 @@ struct HistoryLint {
                 summary: "was let go without being completed, and counts as a failure",
                 fix: "Keep the task, or the completion handler, until it is completed."
             )
-        case .notPermitted: return notPermitted(subject, "was asked for")
+        case .notPermitted: return notPermitted(subject, "was submitted")
         case .registeredUnpermitted: return notPermitted(subject, "had a handler registered")
         // They end a run, whose line says so.
         case .noHandler, .noExpirationHandler: return nil

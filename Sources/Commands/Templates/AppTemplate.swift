@@ -57,7 +57,7 @@ struct AppTemplate: Equatable {
 
         @main
         final class AppDelegate: UIResponder, UIApplicationDelegate {
-            /// As in \(id).desktop, under PermittedTaskIdentifiers.
+            /// The identifier in \(id).desktop, under PermittedTaskIdentifiers.
             static let refresh = "\(id).refresh"
 
             func application(
@@ -74,7 +74,7 @@ struct AppTemplate: Equatable {
                 return true
             }
 
-            /// The user has left: the place to ask for time later.
+            /// The user has left: request a refresh for later.
             func applicationDidEnterBackground(_ application: UIApplication) {
                 askForRefresh()
             }
@@ -90,9 +90,9 @@ struct AppTemplate: Equatable {
                 }
             }
 
-            /// Up to 30 seconds, when the device finds the moment good.
+            /// Runs for up to 30 seconds, at a time that the device chooses.
             private func handle(_ task: BGTask) {
-                // One request is one launch: the next one is asked for first.
+                // One request is one launch, so request the next one first.
                 askForRefresh()
                 let work = Task {
                     let success = await fetchContent()
@@ -102,7 +102,7 @@ struct AppTemplate: Equatable {
                 task.expirationHandler = { work.cancel() }
             }
 
-            /// What this app is for.
+            /// Fetches the app's content.
             private func fetchContent() async -> Bool {
                 do {
                     try await Task.sleep(for: .seconds(1))
@@ -113,7 +113,7 @@ struct AppTemplate: Equatable {
             }
         }
 
-        /// One line, written at once: a suspended or ended app loses nothing that it has said.
+        /// Writes one line at once, so that a suspended or terminated app loses no output.
         func say(_ line: String) {
             FileHandle.standardOutput.write(Data((line + "\\n").utf8))
         }
@@ -185,7 +185,7 @@ struct AppTemplate: Equatable {
         \(steps.dropFirst().map { "    " + $0 }.joined(separator: "\n"))
 
         `offstage explain \(id)` says when it will be refreshed, and why not now. The handler is in
-        `Sources/App.swift`; what the app may ask for stands in `\(id).desktop`, which
+        `Sources/App.swift`; what the app may submit is declared in `\(id).desktop`, which
         `offstage lint \(id).desktop` checks.
 
         """
