@@ -188,53 +188,15 @@ extension Device {
             // It went without a word of what it was woken for, and would again, and again.
             countFailure(reason: reason, of: index, &transition)
         }
-        settleDelivered(delivery, of: index, result, &transition)
+        if let request = delivery.request {
+            let end = RunEnd.delivery(result, wasReceived: delivery.wasReceived(result))
+            settle(request, of: index, after: end, &transition)
+        }
         save(app: index, launch: launch.id)
         touch(index)
         guard apps[index].launches[launchIndex].deliveries.isEmpty else { return }
         closeWake(index, launchIndex, &transition)
         beginTasksBeyondWake(index, launchIndex, &transition)
-    }
-
-    /// A delivery without a receipt goes back to pending; a received one is used up, or, when it
-    /// is a standing one, due again.
-    private mutating func settleDelivered(
-        _ delivery: Delivery,
-        of index: Int,
-        _ result: RunResult,
-        _ transition: inout Transition
-    ) {
-        guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
-            return
-        }
-        let request = apps[index].requests[requestIndex]
-        if request.mode != .simulated {
-            switch request.kind {
-            case .refresh:
-                apps[index].record.lastRefreshEnd = transition.now.wall
-                planner.isStale = true
-            case .processing: apps[index].record.lastProcessingEnd = transition.now.wall
-            }
-        }
-        let noReceipt: Bool
-        switch (delivery.state, result) {
-        // It has no handler, or will not take it: it would say so again.
-        case (.waiting, .failed), (.offered, .failed): noReceipt = false
-        case (.waiting, _), (.offered, _): noReceipt = true
-        case (.running, _): noReceipt = false
-        }
-        let isStanding = request.origin != .submitted
-        if request.mode != .simulated && (noReceipt || isStanding) {
-            apps[index].requests[requestIndex].mode = .normal
-            // The next run is chosen anew.
-            apps[index].requests[requestIndex].decision = nil
-            setState(.pending, of: id, in: index)
-        } else {
-            apps[index].requests.remove(at: requestIndex)
-            forget(request: id)
-        }
-        // The manifest, or the fetch interval, may have changed since it was offered.
-        reconcileStandingRequests(of: index, &transition)
     }
 
     // MARK: What the app says

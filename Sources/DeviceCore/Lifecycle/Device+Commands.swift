@@ -415,65 +415,9 @@ extension Device {
             appendHistory(.ended(result, reason: reason), app: index, &transition)
         }
         if let request = launch.request {
-            settleRequest(request, of: index, result, ranFor: launch, &transition)
+            settle(request, of: index, after: .command(result), &transition)
         }
         remove(id, from: index, &transition)
-    }
-
-    private mutating func settleRequest(
-        _ id: RequestID,
-        of index: Int,
-        _ result: RunResult,
-        ranFor launch: Launch,
-        _ transition: inout Transition
-    ) {
-        guard let requestIndex = apps[index].index(of: id) else { return }
-        var request = apps[index].requests[requestIndex]
-        request.state = .pending
-        request.readySince = nil
-        request.interruptedAt = nil
-        request.decision = nil
-        let isAgain = result.isAgain(for: request.kind)
-        let isSimulated = request.mode == .simulated
-        request.mode = .normal
-        if !isSimulated {
-            switch request.kind {
-            case .refresh:
-                apps[index].record.lastRefreshEnd = transition.now.wall
-                planner.isStale = true
-            case .processing:
-                // Stopped in mid-run is not done: it is due again, when its gates open.
-                if !isAgain { apps[index].record.lastProcessingEnd = transition.now.wall }
-            }
-            save(app: index)
-        }
-        if case .retry = result { request.wait(settings.backOff, from: transition.now.wall) }
-        let again: Bool
-        switch request.origin {
-        case .command, .fetch: again = apps[index].manifest != nil
-        case .submitted:
-            if request.isCancelled {
-                again = false
-            } else if request.every != nil, !isAgain {
-                // Its date was for the first run.
-                (request.earliest, request.span) = (nil, nil)
-                request.lastEnd = transition.now.wall
-                again = true
-            } else {
-                again = isAgain
-            }
-        }
-        // A simulated run has a request of its own, which nobody waits for.
-        if again && !isSimulated && !apps[index].hasSuccessor(of: request) {
-            apps[index].requests[requestIndex] = request
-            save(app: index, request: id)
-        } else {
-            apps[index].requests.remove(at: requestIndex)
-            forget(request: id)
-        }
-        // The manifest may have changed since it was started.
-        reconcileStandingRequests(of: index, &transition)
-        touch(index)
     }
 }
 

@@ -150,7 +150,7 @@ extension Device {
             countWake(stopped, by: -1)
             apps[index].launches[launchIndex].wake = nil
         }
-        if let request = launch.request { putBack(request, index, isGranted: true, &transition) }
+        if let request = launch.request { settle(request, of: index, after: .lost, &transition) }
         remove(launch.id, from: index, &transition)
     }
 
@@ -175,29 +175,6 @@ extension Device {
                 &transition
             )
         }
-    }
-
-    /// `isGranted`: it ran, so that a run that the user asked for is done.
-    mutating func putBack(
-        _ id: RequestID,
-        _ index: Int,
-        isGranted: Bool,
-        _ transition: inout Transition
-    ) {
-        guard let requestIndex = apps[index].index(of: id) else { return }
-        let request = apps[index].requests[requestIndex]
-        if request.mode == .simulated || apps[index].hasSuccessor(of: request) {
-            forget(request: id)
-            apps[index].requests.remove(at: requestIndex)
-            return
-        }
-        if request.isCancelled {
-            drop(request, of: index, reason: "cancelled", &transition)
-            return
-        }
-        if isGranted { apps[index].requests[requestIndex].mode = .normal }
-        apps[index].requests[requestIndex].interruptedAt = nil
-        setState(.pending, of: id, in: index)
     }
 
     /// It lives: every state that was wanted is applied again, since the keeper may have thawed it.

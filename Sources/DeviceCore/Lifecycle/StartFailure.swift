@@ -147,7 +147,7 @@ extension Device {
             {
                 refundRefresh(of: index)
             }
-            putBack(id, index, isGranted: false, &transition)
+            settle(id, of: index, after: .undone, &transition)
         }
         remove(launch.id, from: index, &transition)
         // The manifest may have changed since the launch was decided.

@@ -1,0 +1,137 @@
+import Vocabulary
+
+/// How the run of a request ended.
+enum RunEnd: Hashable, Sendable {
+    /// It never began: the machine could not start it, or was about to.
+    case undone
+    /// It was running when the machine went down; nobody knows how far it got.
+    case lost
+    /// A command ended with this result.
+    case command(RunResult)
+    /// What was handed to a linked app ended with this result. `wasReceived`: the app has it, and
+    /// will not be given it again.
+    case delivery(RunResult, wasReceived: Bool)
+}
+
+/// What becomes of a request when its run ends, however it ends. The one place for it.
+///
+/// | the run | a standing request | a submitted request |
+/// |---|---|---|
+/// | was undone, or lost | waits again | waits again |
+/// | was not received | waits again | waits again |
+/// | ended, and is to be run again | waits again | waits again |
+/// | ended otherwise | waits for its next time | waits for its next time if it repeats, else is over |
+///
+/// A simulated run has a request of its own, which ends with it. A request that was cancelled during
+/// its run, or that another one has replaced, ends as well.
+extension Device {
+    mutating func settle(
+        _ id: RequestID,
+        of index: Int,
+        after end: RunEnd,
+        _ transition: inout Transition
+    ) {
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        var request = apps[index].requests[requestIndex]
+        recordEnd(of: request, in: index, after: end, transition.now)
+        if comesBack(request, of: index, after: end) {
+            request.waitAgain(after: end, settings, at: transition.now.wall)
+            apps[index].requests[requestIndex] = request
+            save(app: index, request: id)
+        } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine {
+            drop(request, of: index, reason: "cancelled", &transition)
+        } else {
+            apps[index].requests.remove(at: requestIndex)
+            forget(request: id)
+        }
+        // The manifest, or the fetch interval, may have changed since the run was decided. While a
+        // daemon starts it may not have been read yet.
+        if !end.leavesNoLine { reconcileStandingRequests(of: index, &transition) }
+        touch(index)
+    }
+
+    private func comesBack(_ request: Request, of index: Int, after end: RunEnd) -> Bool {
+        guard request.mode != .simulated, !apps[index].hasSuccessor(of: request) else {
+            return false
+        }
+        if request.origin == .submitted, request.isCancelled { return false }
+        switch end {
+        case .undone, .lost: return true
+        case .command(let result):
+            switch request.origin {
+            case .command, .fetch: return apps[index].manifest != nil
+            case .submitted: return request.every != nil || result.isAgain(for: request.kind)
+            }
+        case .delivery(_, let wasReceived): return !wasReceived || request.origin != .submitted
+        }
+    }
+
+    /// When an app was last refreshed, or had its processing done.
+    private mutating func recordEnd(
+        of request: Request,
+        in index: Int,
+        after end: RunEnd,
+        _ now: Moment
+    ) {
+        let isDone: Bool
+        switch end {
+        case .undone, .lost: return
+        // Stopped in mid-run is not done: it is due again when its gates open.
+        case .command(let result): isDone = !result.isAgain(for: request.kind)
+        case .delivery: isDone = true
+        }
+        guard request.mode != .simulated else { return }
+        switch request.kind {
+        case .refresh:
+            apps[index].record.lastRefreshEnd = now.wall
+            planner.isStale = true
+        case .processing:
+            if isDone { apps[index].record.lastProcessingEnd = now.wall }
+        }
+        save(app: index)
+    }
+}
+
+extension Request {
+    /// It waits as one whose run has ended like this.
+    fileprivate mutating func waitAgain(
+        after end: RunEnd,
+        _ settings: Shared<Settings>,
+        at now: WallTime
+    ) {
+        (state, readySince, interruptedAt) = (.pending, nil, nil)
+        switch end {
+        // The user's wish for a run still stands.
+        case .undone: return
+        case .lost: mode = .normal
+        case .delivery: (mode, decision) = (.normal, nil)
+        case .command(let result):
+            (mode, decision) = (.normal, nil)
+            if case .retry = result { wait(settings.backOff, from: now) }
+            if origin == .submitted, every != nil, !result.isAgain(for: kind) {
+                // Its date was for the first run.
+                (earliest, span, lastEnd) = (nil, nil, now)
+            }
+        }
+    }
+}
+
+extension RunEnd {
+    /// The history has no line of the run that would tell of the end of its request.
+    fileprivate var leavesNoLine: Bool {
+        switch self {
+        case .undone, .lost: true
+        case .command, .delivery: false
+        }
+    }
+}
+
+extension Delivery {
+    /// Whether the app has it; one that has no handler for it, or declines it, would do so again.
+    func wasReceived(_ result: RunResult) -> Bool {
+        switch (state, result) {
+        case (.waiting, .failed), (.offered, .failed), (.running, _): true
+        case (.waiting, _), (.offered, _): false
+        }
+    }
+}
