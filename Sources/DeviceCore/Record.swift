@@ -50,11 +50,6 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     var use: DeviceUse?
     var refreshBudget: RefreshBudgetRecord?
 
-    private enum CodingKeys: String, CodingKey {
-        case bootID, seed, reserved, pausedAt, pausedUntil, pauseEnds, ledger, byHand, use
-        case refreshBudget = "purse"
-    }
-
     var isValid: Bool {
         reserved.isCount && ledger.isValid && use?.isValid ?? true
             && refreshBudget?.spent.isCount ?? true

@@ -180,7 +180,7 @@ struct LearnedRefreshTests {
         let old = try bench.records.sorted { $0.key < $1.key }.map { key, value in
             var map = try #require(value.mapValue)
             map["use"] = nil
-            map["purse"] = nil
+            map["refreshBudget"] = nil
             if let refresh = map["refresh"]?.mapValue {
                 var three = ValueMap()
                 for name in ["newData", "noData", "opens"] { three[name] = refresh[name] }

@@ -267,7 +267,7 @@ extension Change {
     /// As of a version that knew no scopes.
     fileprivate var withoutSpending: Change {
         guard case .put(let record) = self, var fields = record.value.mapValue else { return self }
-        fields["purse"] = nil
+        fields["refreshBudget"] = nil
         if var refresh = fields["refresh"]?.mapValue {
             (refresh["day"], refresh["spent"]) = (nil, nil)
             fields["refresh"] = .map(refresh)

@@ -36,12 +36,6 @@ package struct AppUse: Hashable, Sendable, Codable {
     private static let sessionGap = Interval.minutes(5)
     private static let followTime = Interval.minutes(30)
 
-    private enum CodingKeys: String, CodingKey {
-        case isOpen, lastUse, endIsUnknown, grid, dayCount, opens, followed, followedAny
-        case gaps = "returns"
-        case openTotal, pastOpens, opensToday, near, around, slot
-    }
-
     package init() {}
 
     var isValid: Bool {

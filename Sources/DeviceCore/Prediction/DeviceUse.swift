@@ -35,12 +35,6 @@ package struct DeviceUse: Hashable, Sendable, Codable {
         var at: WallTime
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case days, isInUse, lastUse, endIsUnknown, grid
-        case gaps = "returns"
-        case awakeSince, opens, openCounts, openCount, openTotal, lastSlot, slotBefore, slotsGiven
-    }
-
     package init() {}
 
     var isValid: Bool {

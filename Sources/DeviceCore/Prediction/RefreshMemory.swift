@@ -63,9 +63,7 @@ package struct RefreshMemory: Hashable, Sendable, Codable {
 
 extension RefreshMemory {
     private enum CodingKeys: String, CodingKey {
-        case newData, noData, opens, use
-        case gains = "moments"
-        case cost, day, spent
+        case newData, noData, opens, use, gains, cost, day, spent
     }
 
     package func encode(to encoder: any Encoder) throws {

@@ -21,12 +21,6 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
     package var because: Reason?
     package var at: WallTime?
 
-    private enum CodingKeys: String, CodingKey {
-        case chance, price, left, budget, together
-        case scope = "purse"
-        case because, at
-    }
-
     /// What could not begin by then is chosen anew.
     func isOver(at now: WallTime) -> Bool {
         at.map { now - $0 > RefreshPlanner.freshness } ?? true

@@ -53,7 +53,7 @@ package struct Request: Hashable, Sendable, Codable {
     package enum RunMode: String, Hashable, Sendable, Codable {
         case normal
         /// `offstage run`: gates that only save are skipped.
-        case userInitiated = "wished"
+        case userInitiated
         /// A developer's test: only the gates that keep the launch possible apply.
         case simulated
     }

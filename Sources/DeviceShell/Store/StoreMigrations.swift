@@ -25,7 +25,19 @@ struct StoreMigrations {
                 );
                 CREATE INDEX history_of_app ON history (app, id);
                 """
-        )
+        ),
+        StoreStep(bodies: [
+            .rename("purse", to: "refreshBudget", in: .device),
+            .rename("returns", to: "gaps", in: .device, at: "use"),
+            .rename("purse", to: "scope", in: .app, at: "lastRun.decision"),
+            .rename("moments", to: "gains", in: .app, at: "refresh"),
+            .rename("returns", to: "gaps", in: .app, at: "refresh.use"),
+            .rename("purse", to: "scope", in: .launch, at: "launch.wake.decision"),
+            .respell("wished", as: "userInitiated", in: .launch, at: "launch.wake.mode"),
+            .rename("purse", to: "scope", in: .line, at: "entry.wake._0.decision"),
+            .rename("purse", to: "scope", in: .request, at: "request.decision"),
+            .respell("wished", as: "userInitiated", in: .request, at: "request.mode"),
+        ]),
     ])
 
     static var newest: Int64 { current.newest }

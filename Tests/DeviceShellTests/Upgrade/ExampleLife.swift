@@ -235,7 +235,7 @@ struct ExampleLife {
         readMail(minutes: 4)
         report(.idle, 1)
         at(13, 30)
-        world.ask(.play(.metered, .value(1)))
+        world.ask(.override(.metered, .value(1)))
         report(.idle, 0)
         open(Self.photos, minutes: 4)
         submit(Self.photos, "photos.sort", .processing, after: .hours(8))

@@ -111,7 +111,7 @@ enum KnownWords {
             "byHand": .list(
                 record.byHand.map { [.string($0.condition.rawValue), number($0.value)] }
             ),
-            "refreshesSpent": record.purse.map { [number($0.day), number($0.spent)] },
+            "refreshesSpent": record.refreshBudget.map { [number($0.day), number($0.spent)] },
             "use": record.use.map { use in
                 some([
                     "days": number(use.days.count), "day": number(use.days.day),
@@ -189,7 +189,7 @@ enum KnownWords {
                     "isOpen": .bool(memory.use.isOpen), "lastUse": time(memory.use.lastUse),
                     "numbers": numbers(memory.use),
                 ]) : nil,
-            "moments": memory.moments == MomentRing() ? nil : numbers(memory.moments),
+            "moments": memory.gains == GainHistory() ? nil : numbers(memory.gains),
         ])
     }
 
