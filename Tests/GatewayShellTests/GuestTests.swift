@@ -42,20 +42,21 @@ struct GuestTests {
             server.endTurn()
         }
 
-        /// Connections whose first bytes nobody understands.
         func guests(_ count: Int) throws -> [SharedDescriptor] {
-            try (0..<count).map { _ in
-                let socket = try RawConnection.connect(server.port)
-                try socket.writeAll("this is not TLS at all")
-                return SharedDescriptor(socket)
-            }
+            try (0..<count).map { _ in SharedDescriptor(try RawConnection.connect(server.port)) }
         }
+    }
+
+    /// What they say nobody understands.
+    private static func speak(_ guests: [SharedDescriptor]) throws {
+        for guest in guests { try guest.descriptor.writeAll("this is not TLS at all") }
     }
 
     @Test func `guests have their turns one after the other, as they came`() throws {
         let bench = try Bench()
         let guests = try bench.guests(6)
         while bench.server.counters.connections < guests.count { try bench.turn() }
+        try Self.speak(guests)
         var gone: [Int] = []
         while gone.count < guests.count {
             let before = bench.server.counters.failedHandshakes
@@ -100,6 +101,7 @@ struct GuestTests {
             while told == 0 { try bench.turn() }
             let guests = try bench.guests(40)
             while bench.server.counters.connections <= guests.count { try bench.turn() }
+            try Self.speak(guests)
             let before = bench.server.counters.failedHandshakes
             try go.writing.writeAll("x")
             try Wait.until(readable: ready.reading.number)

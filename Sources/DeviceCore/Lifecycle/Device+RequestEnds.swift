@@ -20,10 +20,10 @@ enum RunEnd: Hashable, Sendable {
 /// | was undone, or lost | waits again | waits again |
 /// | was not received | waits again | waits again |
 /// | ended, and is to be run again | waits again | waits again |
-/// | ended otherwise | waits for its next time | waits for its next time if it repeats, else is over |
+/// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
-/// A simulated run has a request of its own, which ends with it. A request that was cancelled during
-/// its run, or that another one has replaced, ends as well.
+/// A simulated run has a request of its own, which ends with it. A request that was cancelled
+/// during its run, or that another one has replaced, ends as well.
 extension Device {
     mutating func settle(
         _ id: RequestID,

@@ -117,7 +117,7 @@ struct UpgradeDaemonTests {
             refusal
                 == "offstaged: \(scratch("state/offstage.db")) was written by a newer Offstage "
                 + "(version \(newer) of the database; this program knows \(newer - 1)). It was "
-                + "left as it is. Install that version again, or choose another directory with "
+                + "not changed. Install that version again, or choose another directory with "
                 + "--state.\n"
         )
         // What the test itself has made to start it.
