@@ -24,7 +24,7 @@ package enum DeviceSimulation {
         }
     }
 
-    package static func make<Port: DevicePort>(
+    package static func make<Port: SimulatedPort>(
         _ plan: Plan,
         invariants: [any Invariant] = Invariants.all(),
         corrupt: @escaping (Event) -> [Event] = { [$0] },

@@ -4,7 +4,7 @@ package import Vocabulary
 /// A daemon in the virtual world: the same core and the same driver as the real one's, killed and
 /// started again as the world wants. `Port` is what stands between the driver and the world; tests
 /// put one there that lies.
-package struct Simulated<Port: DevicePort> {
+package struct Simulated<Port: SimulatedPort> {
     package let world: World
     package let watch: Watch
     package private(set) var driver: Driver<Port>
@@ -84,7 +84,7 @@ package struct Simulated<Port: DevicePort> {
         watch.begin(at: now, isStart: isStart)
         world.killInjector.beginTurn()
         let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
-        driver.turn(timed)
+        for effect in driver.turn(timed) { driver.port.perform(effect) }
         watch.end(driver.device, world, isStarting: driver.isStarting)
         if world.daemonIsAlive {
             if driver.mustRetry { world.planRetry() }

@@ -49,9 +49,12 @@ struct DriverTests {
             steps.append(.commit(changes.count))
             records = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
         }
-        mutating func perform(_ effect: Effect) { steps.append(.effect(effect)) }
-        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
-            steps.append(.reply(token, reply))
+        mutating func perform(_ effect: Effect) {
+            if case .reply(let token, let reply) = effect {
+                steps.append(.reply(token, reply))
+            } else {
+                steps.append(.effect(effect))
+            }
         }
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             events.append(event)
@@ -71,7 +74,12 @@ struct DriverTests {
 
         mutating func turn(_ events: Event...) {
             driver.port.steps.removeAll()
-            driver.turn(events.map { .init($0, at: now) })
+            turn(events.map { .init($0, at: now) })
+        }
+
+        mutating func turn(_ events: [Driver<Port>.TimedEvent], looksAtStore: Bool = false) {
+            let effects = driver.turn(events, looksAtStore: looksAtStore)
+            for effect in effects { driver.port.perform(effect) }
         }
 
         var effects: [Effect] {
@@ -172,7 +180,7 @@ struct DriverTests {
         late.awake = late.awake + .seconds(176)
         late.wall = late.wall + .seconds(176)
         setup.driver.port.steps.removeAll()
-        setup.driver.turn([.init(begun, at: setup.now), .init(.timer, at: late)])
+        setup.turn([.init(begun, at: setup.now), .init(.timer, at: late)])
         let said = setup.driver.port.steps.compactMap { step in
             switch step {
             case .reply: "answered"
@@ -337,7 +345,7 @@ struct DriverTests {
                     turn == failing ? CommitError(cause, reason: "x") : nil
                 turn += 1
                 setup.driver.port.steps.removeAll()
-                setup.driver.turn(events.map { .init($0, at: setup.now) })
+                setup.turn(events.map { .init($0, at: setup.now) })
                 setup.now.boot = setup.now.boot + .seconds(1)
                 setup.now.awake = setup.now.awake + .seconds(1)
                 setup.now.wall = setup.now.wall + .seconds(1)
@@ -407,7 +415,7 @@ struct DriverTests {
         setup.driver.port.error = CommitError(.gone, reason: "x has been deleted")
         setup.turn(.timer)
         #expect(!setup.driver.mustRetry)
-        setup.driver.turn([.init(.timer, at: setup.now)], looksAtStore: true)
+        setup.turn([.init(.timer, at: setup.now)], looksAtStore: true)
         #expect(setup.driver.mustRetry)
         #expect(setup.driver.device.conditions.storage == 3)
         setup.turn(Self.submit)
@@ -437,7 +445,7 @@ struct DriverTests {
                 .settings(.calm), .clockChanged, .used(AppID("app")), .used(AppID("other")),
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),
             ]
-            setup.driver.turn((events + said).map { .init($0, at: setup.now) })
+            setup.turn((events + said).map { .init($0, at: setup.now) })
         }
         #expect(setup.driver.unsettled.count == 5 + 256)
         setup.driver.port.error = nil

@@ -136,7 +136,8 @@ final class CoreHost: AppHost {
         for (_, reply) in replies { answer(reply) }
     }
 
-    func catchUp() {
+    func afterTurn(_ body: @escaping () -> Void) {
+        defer { body() }
         guard let id = starting, let process = ProcessIdentity(of: CurrentProcess.pid) else {
             return
         }

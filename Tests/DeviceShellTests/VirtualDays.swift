@@ -34,7 +34,6 @@ struct VirtualDays {
             if case .spawn(let launch, _) = effect { spawned.append(launch) }
         }
 
-        mutating func reply(_ token: ReplyToken, _ reply: Reply) {}
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
         mutating func recordRollback(of count: Int) {}
     }
@@ -88,7 +87,8 @@ struct VirtualDays {
     }
 
     private mutating func feed(_ event: Event) {
-        driver.turn([Driver<Port>.TimedEvent(event, at: now)])
+        let effects = driver.turn([Driver<Port>.TimedEvent(event, at: now)])
+        for effect in effects { driver.port.perform(effect) }
         let begun = driver.port.spawned
         guard !begun.isEmpty else { return }
         driver.port.spawned = []

@@ -12,7 +12,7 @@ struct LostStoreTests {
     }
 
     /// Now and then the store has lost what it had, and always when it takes no writes.
-    private struct Forgetful: DevicePort {
+    private struct Forgetful: SimulatedPort {
         var inner: VirtualPort
         let notes: Notes
 
@@ -38,7 +38,6 @@ struct LostStoreTests {
             }
         }
         func perform(_ effect: Effect) { inner.perform(effect) }
-        func reply(_ token: ReplyToken, _ reply: Reply) { inner.reply(token, reply) }
         func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             inner.record(event, at: moment, decisions)
         }

@@ -3,7 +3,7 @@ import Simulator
 import Vocabulary
 
 /// Stands between the driver and the world and lies, as a bug in the core would.
-struct Saboteur: DevicePort {
+struct Saboteur: SimulatedPort {
     var inner: VirtualPort
     /// What is done instead of an effect, at a moment.
     var effect: (Effect, Moment) -> [Effect] = { effect, _ in [effect] }
@@ -20,9 +20,9 @@ struct Saboteur: DevicePort {
         try inner.commitAnew(records, with: self.changes(changes))
     }
     func perform(_ effect: Effect) {
+        if case .reply = effect { return inner.perform(effect) }
         for effect in self.effect(effect, inner.world.now) { inner.perform(effect) }
     }
-    func reply(_ token: ReplyToken, _ reply: Reply) { inner.reply(token, reply) }
     func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
         inner.record(event, at: moment, self.decisions(decisions))
     }

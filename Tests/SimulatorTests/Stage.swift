@@ -13,7 +13,7 @@ final class Stage {
     }
 
     /// Writes down what the driver has done.
-    struct Recorder: DevicePort {
+    struct Recorder: SimulatedPort {
         var inner: VirtualPort
         let notes: Notes
 
@@ -29,12 +29,12 @@ final class Stage {
             for case .append(let line) in changes { notes.lines.append(line) }
         }
         func perform(_ effect: Effect) {
-            notes.effects.append(effect)
+            if case .reply(let token, let reply) = effect {
+                notes.replies.append((token, reply))
+            } else {
+                notes.effects.append(effect)
+            }
             inner.perform(effect)
-        }
-        func reply(_ token: ReplyToken, _ reply: Reply) {
-            notes.replies.append((token, reply))
-            inner.reply(token, reply)
         }
         func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             inner.record(event, at: moment, decisions)

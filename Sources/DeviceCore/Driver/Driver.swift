@@ -1,7 +1,7 @@
 package import Vocabulary
 
-/// What a device needs done in the world. The daemon's shell and the simulator's virtual world
-/// both conform; none of them decides anything.
+/// Where a driver stores what a device has decided. The daemon's shell and the simulator's virtual
+/// world both conform; neither decides anything.
 package protocol DevicePort {
     /// Makes the changes durable, all or none, after all that were committed before. Throws when
     /// the store did not take them.
@@ -12,9 +12,6 @@ package protocol DevicePort {
         _ records: [Record],
         with changes: [Change]
     ) throws(CommitError)
-    /// Performs one effect other than `save` and `reply`.
-    mutating func perform(_ effect: Effect)
-    mutating func reply(_ token: ReplyToken, _ reply: Reply)
     /// One event with its decisions, for the event log. Need not be durable.
     mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect])
     /// The last turn's events did not take place: their commit failed.
@@ -50,14 +47,17 @@ package struct CommitError: Error, Hashable, Sendable {
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
-/// Feeds events to a device, a turn at a time: handle all, commit once, then perform the effects
-/// and answer the callers, in order. It decides nothing but what to do when the store fails.
+/// Feeds events to a device, a turn at a time: handle all, commit once, then hand out the effects.
+/// Its owner performs them after that, and may ask the device meanwhile. It decides nothing but
+/// what to do when the store fails.
 package struct Driver<Port: DevicePort> {
     package private(set) var device: Device
     package var port: Port
     /// Events that must not be lost, of turns whose commit failed.
     package private(set) var unsettled: [TimedEvent] = []
     private var effects: [Effect] = []
+    /// To be performed when this turn is over.
+    private var performable: [Effect] = []
     private var changes: [Change] = []
     private var storage = Reading.value(0)
     /// What the device changed because the store fails; the first commit that works takes it too.
@@ -80,7 +80,15 @@ package struct Driver<Port: DevicePort> {
     /// the world will not say twice (exits, receipts) is kept for `retry`.
     ///
     /// `looksAtStore`: also where nothing is to be stored, since it may have gone.
-    package mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) {
+    ///
+    /// Returns what is to be done, in this order: all that is to be durable before it is.
+    package mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) -> [Effect] {
+        decide(events, looksAtStore)
+        defer { performable = [] }
+        return performable
+    }
+
+    private mutating func decide(_ events: [TimedEvent], _ looksAtStore: Bool) {
         let before = device
         // A start that had to wait is one of now: what it decides begins now.
         if isStarting, let now = events.first?.moment {
@@ -96,10 +104,10 @@ package struct Driver<Port: DevicePort> {
             return
         }
         unsettled.removeAll()
-        performAll()
+        handOut()
         if storage != .value(0), let last = all.last {
             storage = .value(0)
-            turn([TimedEvent(.storageRecovered, at: last.moment)])
+            decide([TimedEvent(.storageRecovered, at: last.moment)], false)
         }
     }
 
@@ -186,21 +194,16 @@ package struct Driver<Port: DevicePort> {
         for effect in effects {
             guard case .reply(let token, _) = effect else { continue }
             if let answer = stored[token] {
-                port.reply(token, .value(answer))
+                performable.append(.reply(token, .value(answer)))
                 continue
             }
-            port.reply(
-                token,
-                .refused(
-                    Refusal(
-                        .storage,
-                        reason: "the state directory cannot be written: \(error.reason)",
-                        fix: error.cause == .gone
-                            ? "\(Conditions.goneFix), then try again"
-                            : "free some space, then try again"
-                    )
-                )
+            let refusal = Refusal(
+                .storage,
+                reason: "the state directory cannot be written: \(error.reason)",
+                fix: error.cause == .gone
+                    ? "\(Conditions.goneFix), then try again" : "free some space, then try again"
             )
+            performable.append(.reply(token, .refused(refusal)))
         }
         guard storage != reading, let now = events.last?.moment else { return }
         storage = reading
@@ -214,7 +217,7 @@ package struct Driver<Port: DevicePort> {
         port.record(event, at: now, effects)
         for effect in effects {
             if case .save(let more) = effect { owed.append(contentsOf: more) }
-            if effect.isPerformed { port.perform(effect) }
+            if effect.isPerformed { performable.append(effect) }
         }
     }
 
@@ -241,15 +244,14 @@ package struct Driver<Port: DevicePort> {
         }
     }
 
-    private mutating func performAll() {
+    private mutating func handOut() {
         // Of the timers only the last word counts; an earlier one may be of an earlier moment.
         let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
         for (index, effect) in effects.enumerated() {
             if case .arm = effect, index != lastArm { continue }
             // In the order of the decisions: what a caller is answered comes before what follows
             // from it.
-            if case .reply(let token, let reply) = effect { port.reply(token, reply) }
-            if effect.isPerformed { port.perform(effect) }
+            if effect.isPerformed { performable.append(effect) }
         }
     }
 }
@@ -258,8 +260,9 @@ extension Effect {
     /// Done in the world; the others are the driver's own.
     fileprivate var isPerformed: Bool {
         switch self {
-        case .save, .reply: false
-        case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
+        case .save: false
+        case .reply, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
+            .release,
             .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
             .watchIdle, .notifyFailures, .watchUse, .arm, .announce:
             true

@@ -231,13 +231,13 @@ struct AppCalls {
             }
             say(call, launch) { .cancel(identifier: identifier, reply: $0) }
         case "Pending":
-            host.catchUp()
-            call.answer([.list(host.device.pendingReport(of: caller.app))])
+            host.afterTurn { call.answer([.list(host.device.pendingReport(of: caller.app))]) }
         case "Limits":
-            host.catchUp()
-            let launch = runningLaunch
-            let usage = launch.flatMap { host.usage(of: $0) }
-            call.answer([host.device.limitsReport(of: launch, usage, at: host.now())])
+            host.afterTurn {
+                let launch = runningLaunch
+                let usage = launch.flatMap { host.usage(of: $0) }
+                call.answer([host.device.limitsReport(of: launch, usage, at: host.now())])
+            }
         case "BeginTask": try beginTask(call, try TaskOptions(text, options))
         default: endTask(call, call.arguments[0].integerValue ?? 0)
         }

@@ -11,8 +11,8 @@ protocol AppHost: ControlHost {
         _ event: (ReplyToken) -> AppEvent,
         answer: @escaping (Reply) -> Void
     )
-    /// Lets the core decide about all that was said until now, before it is asked something.
-    func catchUp()
+    /// Calls `body` once the core has decided about all that was said until now.
+    func afterTurn(_ body: @escaping () -> Void)
     /// What a launch uses at this moment; nil: it cannot be measured.
     func usage(of launch: LaunchID) -> Usage?
 }

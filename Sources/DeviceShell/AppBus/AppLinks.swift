@@ -42,7 +42,7 @@ final class AppLinks {
     }
 
     /// A process holds an activity of a launch from now on, and is told of its expiry on this
-    /// connection. Called within a turn of the core, when it cannot be asked anything.
+    /// connection.
     func holds(_ process: ProcessID, of launch: LaunchID, on connection: Connection) {
         watches[process] = nil
         guard connection.isOpen else {

@@ -14,7 +14,7 @@ extension Daemon: AppHost {
         machine.happened(.app(launch, event(machine.expect(answer))))
     }
 
-    func catchUp() { turn() }
+    func afterTurn(_ body: @escaping () -> Void) { atTurnEnd.append(body) }
 
     func usage(of launch: LaunchID) -> Usage? { control.usage(of: launch) }
 }

@@ -74,7 +74,7 @@ extension Daemon: ControlHost {
         _ name: String,
         _ value: String,
         _ app: AppID?,
-        _ answer: (Reply) -> Void
+        _ answer: @escaping (Reply) -> Void
     ) {
         do throws(Refusal) {
             guard !device.settings.value.isEnforced(name, app: app) else {
@@ -92,8 +92,7 @@ extension Daemon: ControlHost {
                 administrator: administratorText
             )
             rereadSettings()
-            turn()
-            answer(whetherInForce)
+            afterTurn { [unowned self] in answer(whetherInForce) }
         } catch {
             answer(.refused(error))
         }
@@ -101,18 +100,17 @@ extension Daemon: ControlHost {
 
     func reload(answer: @escaping (Reply) -> Void) {
         reread()
-        turn()
-        guard let problem = settingsProblems.first else {
-            answer(whetherInForce)
-            return
-        }
-        answer(
-            .refused(
-                Refusal(
-                    .held,
-                    reason: "\(places.configuration): \(problem)",
-                    fix: "the settings in force stay until the file is corrected"
-                )
+        afterTurn { [unowned self] in answer(whetherRead) }
+    }
+
+    /// Of the settings and the manifests, after they were read again.
+    private var whetherRead: Reply {
+        guard let problem = settingsProblems.first else { return whetherInForce }
+        return .refused(
+            Refusal(
+                .held,
+                reason: "\(places.configuration): \(problem)",
+                fix: "the settings in force stay until the file is corrected"
             )
         )
     }

@@ -102,6 +102,10 @@ final class Daemon {
             throw .step("\(error)")
         }
         driver = Driver(device: device, port: Machine.Port(machine: machine))
+        machine.launches = { [unowned self] in
+            let device = driver.device
+            return device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
+        }
         do throws(LinuxError) {
             if let process = holder.take() {
                 scopeHolder = try ProcessSource(loop, child: process) { [unowned self] _ in
@@ -151,10 +155,7 @@ final class Daemon {
         let inputs = try Inputs(self)
         self.inputs = inputs
         let seed = try FileDescriptor(opening: "/dev/urandom", .reading).read(upTo: 7)
-        let device = driver.device
-        let survivors = try machine.survivors(
-            known: device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
-        )
+        let survivors = try machine.survivors()
         let first = inputs.readFirst()
         machine.happened(
             .started(
@@ -295,7 +296,8 @@ final class Daemon {
         var events = machine.takeInbox()
         var rounds = 0
         while !events.isEmpty {
-            driver.turn(events, looksAtStore: machine.takeMustLook())
+            let effects = driver.turn(events, looksAtStore: machine.takeMustLook())
+            for effect in effects { machine.perform(effect) }
             if machine.takeWasMadeAnew() { settleAnew() }
             adoptSettings()
             inputs?.refresh()
@@ -308,9 +310,14 @@ final class Daemon {
                 break
             }
         }
+        let bodies = atTurnEnd
+        atTurnEnd = []
+        for body in bodies { body() }
         logWhenIdle()
         retryIfNeeded()
     }
+    /// Answers that say what is so once the core has decided.
+    var atTurnEnd: [() -> Void] = []
     private var deferred: DeferredSource?
 
     /// Once it is known, the next try is due in its time, and not with each file of a directory.

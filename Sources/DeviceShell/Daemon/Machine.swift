@@ -46,7 +46,8 @@ final class Machine {
             control: control,
             places: places,
             unrecordedBoot: unrecordedBoot,
-            limits: limits
+            limits: limits,
+            launches: { [unowned self] in launches() }
         ) { [unowned self] in
             happened(.process($0, $1))
         }
@@ -113,6 +114,9 @@ final class Machine {
         defer { mustLook = false }
         return mustLook
     }
+
+    /// The launches of the core, and whose they are.
+    var launches: () -> [(launch: LaunchID, app: AppID)] = { [] }
 
     /// The keeper holds one that nobody else can find.
     var lockWasReplaced: () -> Void = {}
@@ -193,11 +197,7 @@ final class Machine {
     /// Processes that left their launch, which nothing tells any more.
     var strays: [ProcessStatus] { processes?.strays ?? [] }
 
-    func survivors(
-        known: [(launch: LaunchID, app: AppID)]
-    ) throws(LinuxError) -> [Survivor] {
-        try processes?.survivors(known: known) ?? []
-    }
+    func survivors() throws(LinuxError) -> [Survivor] { try processes?.survivors() ?? [] }
 
     /// Nobody would end them any more, and the next daemon asks anew.
     func cancelProbes() { processes?.cancelProbes() }
@@ -269,12 +269,6 @@ final class Machine {
             try machine.commitAnew(records, with: changes)
         }
 
-        mutating func perform(_ effect: Effect) { machine.perform(effect) }
-
-        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
-            machine.waiting.removeValue(forKey: token)?(reply)
-        }
-
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             machine.log.append(event, at: moment, decisions)
         }
@@ -284,10 +278,11 @@ final class Machine {
         }
     }
 
-    private func perform(_ effect: Effect) {
+    func perform(_ effect: Effect) {
         guard let processes else { return }
         switch effect {
-        case .save, .reply: break
+        case .save: break
+        case .reply(let token, let reply): waiting.removeValue(forKey: token)?(reply)
         case .announce(let line): announced(line)
         case .spawn(let id, let spec): processes.spawn(id, spec)
         case .attach(let id, let caller, let spec): processes.attach(id, caller, spec)

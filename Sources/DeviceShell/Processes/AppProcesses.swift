@@ -30,8 +30,8 @@ final class AppProcesses {
     private var sweepWait = AppProcesses.firstSweep
     private static let firstSweep = Interval.milliseconds(200)
     var logs: AppLogs
-    /// Whose launches they are. Known here too: the core cannot be asked while it decides.
-    private var owners: [LaunchID: AppID] = [:]
+    /// The launches of the core, and whose they are.
+    private let launches: () -> [(launch: LaunchID, app: AppID)]
     /// Environments of those that were attached, until they are told.
     private var attached: [LaunchID: [String]] = [:]
 
@@ -41,10 +41,11 @@ final class AppProcesses {
         places: DaemonPlaces,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
+        launches: @escaping () -> [(launch: LaunchID, app: AppID)],
         report: @escaping (LaunchID, ProcessEvent) -> Void
     ) throws(LinuxError) {
         (self.loop, self.control, self.places, self.report) = (loop, control, places, report)
-        (self.unrecordedBoot, self.limits) = (unrecordedBoot, limits)
+        (self.unrecordedBoot, self.limits, self.launches) = (unrecordedBoot, limits, launches)
         markers = LaunchMarkers(places.launches)
         logs = AppLogs(places)
         if control.step.kind == .signals {
@@ -76,7 +77,6 @@ final class AppProcesses {
     // MARK: Starting
 
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
-        owners[id] = spec.app
         do throws(StartFailure) {
             let process = try start(id, spec)
             let identity = identity(of: process.pid)
@@ -140,7 +140,6 @@ final class AppProcesses {
     }
 
     func attach(_ id: LaunchID, _ caller: ProcessID, _ spec: ProcessSpec) {
-        owners[id] = spec.app
         do throws(StartFailure) {
             try take(id, caller, spec)
             attached[id] = [LaunchTags.variable(id, markers)] + environment(spec)
@@ -281,11 +280,13 @@ final class AppProcesses {
             return
         }
         // What it said last is bounded before its end is told.
-        if let app = owners[id] { logs.bound(app) }
+        if let app = app(of: id) { logs.bound(app) }
         report(id, .exited(event, usage))
     }
 
     // MARK: Existing launches
+
+    private func app(of id: LaunchID) -> AppID? { launches().first { $0.launch == id }?.app }
 
     func freeze(_ id: LaunchID) {
         ignoringGone { () throws(LinuxError) in try control.freeze(id) }
@@ -327,7 +328,7 @@ final class AppProcesses {
     /// Locks on files outside the app's own directories: they would block others.
     func checkLocks(_ id: LaunchID) {
         let own = FrozenLocks.ownDirectories(
-            names: FrozenLocks.names(of: owners[id], main: markers.process(of: id)?.pid),
+            names: FrozenLocks.names(of: app(of: id), main: markers.process(of: id)?.pid),
             home: places.home,
             environment: CurrentProcess.environment
         )
@@ -339,7 +340,6 @@ final class AppProcesses {
         cancelProbe(id)
         watched[id] = nil
         unwatched[id] = nil
-        owners[id] = nil
         attached[id] = nil
         let isGone = control.remove(id)
         if !isGone { dying.append(id) }
@@ -367,7 +367,7 @@ final class AppProcesses {
     private func endStrays() {
         let strays = strays
         guard !strays.isEmpty else { return }
-        let oldest = owners.keys.compactMap { markers.process(of: $0)?.startTime }.min()
+        let oldest = launches().compactMap { markers.process(of: $0.launch)?.startTime }.min()
         for stray in strays where oldest.map({ stray.startTime < $0 }) ?? true {
             DaemonLog.write("ending \(stray.name) (process \(stray.pid)), which left its launch")
             try? PidFD(of: stray.identity).send(Signal.kill)
@@ -405,11 +405,8 @@ final class AppProcesses {
     // MARK: After a restart of the daemon
 
     /// What is left of the launches that the store knows, and of any others.
-    func survivors(
-        known: [(launch: LaunchID, app: AppID)]
-    ) throws(LinuxError) -> [Survivor] {
-        for (launch, app) in known { owners[launch] = app }
-        var ids = known.map(\.launch)
+    func survivors() throws(LinuxError) -> [Survivor] {
+        var ids = launches().map(\.launch)
         for id in control.discover() + markers.launches() where !ids.contains(id) {
             ids.append(id)
         }

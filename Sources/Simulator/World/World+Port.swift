@@ -1,8 +1,14 @@
 package import DeviceCore
 package import Vocabulary
 
-/// The world as the driver sees it.
-package struct VirtualPort: DevicePort {
+/// What stands between a virtual daemon and the world: the driver's store, and who performs what it
+/// hands out.
+package protocol SimulatedPort: DevicePort {
+    mutating func perform(_ effect: Effect)
+}
+
+/// The world as the daemon sees it.
+package struct VirtualPort: SimulatedPort {
     package let world: World
 
     package func commit(
@@ -20,7 +26,6 @@ package struct VirtualPort: DevicePort {
         if world.daemonIsAlive { world.store.replace(with: records) }
     }
     package func perform(_ effect: Effect) { world.perform(effect) }
-    package func reply(_ token: ReplyToken, _ reply: Reply) { world.answer(token, reply) }
     package func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
         world.watch.recorded(event, moment, decisions)
     }
@@ -78,6 +83,7 @@ extension World {
     // MARK: Effects
 
     func perform(_ effect: Effect) {
+        if case .reply(let token, let reply) = effect { return answer(token, reply) }
         guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
         watch.performed(effect, at: now, self)
         switch effect {

@@ -38,15 +38,11 @@ struct VirtualWorld {
         }
 
         mutating func perform(_ effect: Effect) {
-            if case .arm(let timers) = effect {
-                self.timers = timers
-            } else {
-                effects.append(effect)
+            switch effect {
+            case .arm(let timers): self.timers = timers
+            case .reply(_, .done), .reply(_, .value): break
+            default: effects.append(effect)
             }
-        }
-
-        mutating func reply(_ token: ReplyToken, _ reply: Reply) {
-            if case .refused = reply { effects.append(.reply(token, reply)) }
         }
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
         mutating func recordRollback(of count: Int) {}
@@ -91,7 +87,9 @@ struct VirtualWorld {
     // MARK: Events
 
     mutating func feed(_ event: Event) {
-        driver.turn([Driver<Port>.TimedEvent(event, at: now)])
+        for effect in driver.turn([Driver<Port>.TimedEvent(event, at: now)]) {
+            driver.port.perform(effect)
+        }
         let effects = driver.port.effects
         driver.port.effects = []
         for effect in effects { react(to: effect) }
