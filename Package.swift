@@ -168,8 +168,9 @@ let package = Package(
         .executableTarget(
             name: "offstage-bench",
             dependencies: [
-                "AppProtocol", "DeviceCore", "DeviceLink", "EventLoop", "GatewayShell", "Linux",
-                "SQLite", "Simulator", "SystemBus", "TLS", "TestKit", "Vocabulary", "Wire",
+                "AppProtocol", "DeviceCore", "DeviceLink", "DeviceShell", "EventLoop",
+                "GatewayShell",
+                "Linux", "SQLite", "Simulator", "SystemBus", "TLS", "TestKit", "Vocabulary", "Wire",
                 "Zlib",
             ],
             path: "Benchmarks/Bench",

@@ -20,9 +20,6 @@ struct FootprintGroup {
         figures.append(try roundTrip(daemon))
         figures.append(try launch())
         figures.append(try largestMessage(daemon))
-        figures.append(CoreBench.event())
-        figures.append(CoreBench.prediction())
-        figures += SimulatorBench.figures()
         return figures
     }
 

@@ -9,7 +9,21 @@ enum Main {
     typealias Part = (name: String, run: @Sendable () throws -> [Figure])
 
     static let groups: [(name: String, parts: [Part])] = [
-        ("footprint", [("all", { try FootprintGroup().run() })]),
+        (
+            "footprint",
+            [
+                ("daemon", { try FootprintGroup().run() }),
+                ("core", { [CoreBench.event(), CoreBench.prediction()] }),
+                (
+                    "bulk",
+                    {
+                        var bulk = try BulkTurn()
+                        return try bulk.figures()
+                    }
+                ),
+                ("simulator", { SimulatorBench.figures() }),
+            ]
+        ),
         ("apps", [("all", { try AppsGroup().run() })]),
         (
             "gateway",

@@ -3,9 +3,7 @@ import Vocabulary
 /// What is durable, and how it is read back. Everything else is derived, or found again on the
 /// machine when the daemon starts.
 extension Device {
-    mutating func save(_ item: Unsaved) {
-        if !unsaved.contains(item) { unsaved.append(item) }
-    }
+    mutating func save(_ item: Unsaved) { unsaved.append(item) }
     mutating func save(app index: Int) { save(.app(index)) }
     mutating func save(app index: Int, request: RequestID) { save(.request(index, request)) }
     mutating func save(app index: Int, launch: LaunchID) { save(.launch(index, launch)) }
@@ -20,12 +18,12 @@ extension Device {
     /// The changes of this event, in their final state, each record once.
     mutating func takeChanges(_ now: Moment) -> [Change] {
         guard !unsaved.isEmpty else { return [] }
-        defer { unsaved.removeAll(keepingCapacity: true) }
-        var gone: [RecordKey] = []
-        for item in unsaved {
-            if case .gone(let key) = item { gone.append(key) }
+        defer { unsaved.removeAll() }
+        var gone: Set<RecordKey> = []
+        for item in unsaved.elements {
+            if case .gone(let key) = item { gone.insert(key) }
         }
-        return unsaved.compactMap { item in
+        return unsaved.elements.compactMap { item in
             switch item {
             case .device:
                 return .put(.device(record))

@@ -7,7 +7,7 @@ extension Device {
         if let check = memoryCheckAt, check <= transition.now.awake { relieveMemory(&transition) }
         endPause(&transition)
         var ready: [Candidate] = []
-        var indices: [Int] = []
+        var indices = UniqueList<Int>()
         // Starting or ending a run may touch other apps; each round settles at least one thing.
         var rounds = 0
         while !touched.isEmpty || !ready.isEmpty {
@@ -17,23 +17,23 @@ extension Device {
                 return
             }
             swap(&indices, &touched)
-            for index in indices where apps.isUsed(index) {
+            for index in indices.elements where apps.isUsed(index) {
                 advanceLaunches(of: index, &transition)
                 forgetIfOver(index, &transition)
                 guard apps.isUsed(index) else { continue }
                 ready.append(contentsOf: evaluateRequests(of: index, &transition))
             }
-            indices.removeAll(keepingCapacity: true)
+            indices.removeAll()
             if touched.isEmpty { startNext(&ready, &transition) }
         }
         // The larger room is kept for the next event.
-        if indices.capacity > touched.capacity { swap(&indices, &touched) }
+        if indices.elements.capacity > touched.elements.capacity { swap(&indices, &touched) }
     }
 
     /// Our own mistake, if it happens: the device lives on, and says so.
     private mutating func giveUpSettling(_ ready: [Candidate], _ transition: inout Transition) {
         for candidate in ready { touch(candidate.app) }
-        guard let index = touched.first(where: { apps.isUsed($0) }) else { return }
+        guard let index = touched.elements.first(where: { apps.isUsed($0) }) else { return }
         appendHistory(
             .note("too much work at once; the rest follows in a moment"),
             app: index,

@@ -44,9 +44,9 @@ package struct Device: Hashable, Sendable, Codable {
     var owners: [Owner] = []
 
     /// Apps to look at before this event is done, by index; cleared with each event.
-    var touched: [Int] = []
+    var touched = UniqueList<Int>()
     /// Records to save with this event.
-    var unsaved: [Unsaved] = []
+    var unsaved = UniqueList<Unsaved>()
 
     package enum Pause: Hashable, Sendable, Codable {
         case none
@@ -209,16 +209,14 @@ extension Device {
 extension Device {
     var usedIndices: [Int] { (0..<apps.endIndex).filter { apps.isUsed($0) } }
 
-    mutating func touch(_ index: Int) {
-        if !touched.contains(index) { touched.append(index) }
-    }
+    mutating func touch(_ index: Int) { touched.append(index) }
 
     /// Another look at those that one of these gates held when they were last looked at.
     mutating func touch(heldBy gates: GateSet) {
         for index in 0..<apps.endIndex where apps[index].heldBy.overlaps(gates) { touch(index) }
     }
 
-    mutating func touchAll() { touched = usedIndices }
+    mutating func touchAll() { touched = UniqueList(usedIndices) }
 
     mutating func nextSerial<Kind>(_ kind: Kind.Type) -> Serial<Kind> {
         if serials.next == serials.reserved {

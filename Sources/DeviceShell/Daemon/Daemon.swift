@@ -102,10 +102,6 @@ final class Daemon {
             throw .step("\(error)")
         }
         driver = Driver(device: device, port: Machine.Port(machine: machine))
-        machine.launches = { [unowned self] in
-            let device = driver.device
-            return device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
-        }
         do throws(LinuxError) {
             if let process = holder.take() {
                 scopeHolder = try ProcessSource(loop, child: process) { [unowned self] _ in
@@ -145,6 +141,10 @@ final class Daemon {
     /// The first turn: what the store remembers meets what the machine shows, before any peer is
     /// accepted.
     private func prepare(bootID: String) throws(LinuxError) {
+        machine.launches = { [unowned self] in
+            let device = driver.device
+            return device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
+        }
         retryTimer = try TimerSource(loop) { [unowned self] in
             isRetryArmed = false
             retryWait = min(retryWait * 2, .minutes(1))
