@@ -10,7 +10,7 @@ struct AttackFigures {
     static let devices = 100
     /// In each of the rounds, whose medians count; 500 a second over one connection.
     static let pushes = 1000
-    static let rounds = 3
+    static let rounds = 5
 
     func run() throws -> [Figure] {
         let gateway = try BenchGateway()
