@@ -1,15 +1,14 @@
-/// A list in which each element stands once, in the order in which they came. However many there
-/// are, to append one takes the same time.
+/// A list without duplicates, in order of insertion. Appending takes constant time.
 struct UniqueList<Element: Hashable & Sendable & Codable>: Sendable {
     private(set) var elements: [Element] = []
-    /// The same, once there are so many that looking at each would take longer.
+    /// The same elements, filled once a linear search would take longer.
     private var known: Set<Element> = []
 
     private static var few: Int { 16 }
 
     init() {}
 
-    /// Of elements that differ.
+    /// `elements` must not contain duplicates.
     init(_ elements: [Element]) { self.elements = elements }
 
     var isEmpty: Bool { elements.isEmpty }

@@ -47,8 +47,8 @@ package struct CommitError: Error, Hashable, Sendable {
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
-/// Feeds events to a device, a turn at a time: handle all, commit once, then hand out the effects.
-/// Its owner performs them after that, and may ask the device meanwhile. It decides nothing but
+/// Feeds events to a device, a turn at a time: it handles all of them, commits once, then hands out
+/// the effects. Its owner performs them, and may ask the device meanwhile. The driver decides only
 /// what to do when the store fails.
 package struct Driver<Port: DevicePort> {
     package private(set) var device: Device
@@ -81,7 +81,8 @@ package struct Driver<Port: DevicePort> {
     ///
     /// `looksAtStore`: also where nothing is to be stored, since it may have gone.
     ///
-    /// Returns what is to be done, in this order: all that is to be durable before it is.
+    /// Returns the effects in the order in which they must be performed. All that they depend on is
+    /// durable by then.
     package mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) -> [Effect] {
         decide(events, looksAtStore)
         defer { performable = [] }

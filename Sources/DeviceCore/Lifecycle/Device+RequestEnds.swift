@@ -117,7 +117,7 @@ extension Request {
 }
 
 extension RunEnd {
-    /// The history has no line of the run that would tell of the end of its request.
+    /// The history has no line of the run.
     fileprivate var leavesNoLine: Bool {
         switch self {
         case .undone, .lost: true

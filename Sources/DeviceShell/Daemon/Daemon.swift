@@ -8,7 +8,7 @@ internal import Vocabulary
 /// One device daemon: one thread, one loop, one core.
 ///
 /// A turn is: wait for one source, let at most 64 run, then give all that happened to the driver,
-/// which commits once, performs, and answers.
+/// which commits once and returns the effects, replies among them, for the daemon to perform.
 @safe
 final class Daemon {
     let places: DaemonPlaces

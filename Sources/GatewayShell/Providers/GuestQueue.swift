@@ -7,14 +7,15 @@ package import Vocabulary
 /// else is ready, one after the other in small slices, so that the other connections wait for one
 /// slice at most, however many guests there are and whatever they send.
 package final class GuestQueue {
-    /// How long they let everything else go first. Then they get one share of a turn.
+    /// How long guests yield to everything else. After that they get one share of a turn.
     package var patience = Interval.milliseconds(5)
     /// The longest share. One guest is always served; what is left of a tenth of the time since the
     /// last share goes to the next ones.
     package var longestShare = Interval.milliseconds(1) / 2
     /// How long one is read from, beyond its last piece, before the next has its turn.
     static let slice = Interval.milliseconds(1) / 10
-    /// Bytes of a piece: what they ask for, such as to verify a signature, may cost much.
+    /// Bytes of a piece. It is small because a short request may cost much: a signature must be
+    /// verified.
     static let piece = 1024
 
     private let loop: EventLoop
