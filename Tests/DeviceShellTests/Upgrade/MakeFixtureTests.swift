@@ -12,7 +12,7 @@ struct MakeFixtureTests {
     private static let isWanted = CurrentProcess.environment("OFFSTAGE_MAKE_STATE") == "1"
 
     @Test(.enabled(if: isWanted)) func `the present version leaves its directories, once`() throws {
-        for name in StateFixture.all.map(\.name) {
+        for name in StateFixture.names {
             let fixture = StateFixture(version: StoreMigrations.newest, name: name)
             try #require(!Files.exists(fixture.directory), "what was written once stays as it is")
             _ = try fixture.make(in: fixture.directory)

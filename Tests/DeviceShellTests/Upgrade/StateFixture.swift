@@ -21,7 +21,10 @@ struct StateFixture: Sendable {
     static let lived = StateFixture(version: 1, name: "lived")
     /// A morning, and killed in a pause for three hours.
     static let paused = StateFixture(version: 1, name: "paused")
-    static let all = [lived, paused]
+    static let names = ["lived", "paused"]
+    static let all = (1...2).flatMap { version in
+        names.map { StateFixture(version: version, name: $0) }
+    }
 
     var folder: String { "\(Self.root)/version-\(version)" }
     var directory: String { "\(folder)/\(name)" }
