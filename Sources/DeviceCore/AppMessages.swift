@@ -83,7 +83,7 @@ package enum FetchInterval: Hashable, Sendable, Codable {
 /// there is none.
 package enum AppMessage: Hashable, Sendable, Codable {
     /// Work; the app answers `accepted`.
-    case offer(DeliveryID, OfferedWork, identifier: String)
+    case offer(DeliveryID, Offer)
     /// The receipt is committed: run the handler.
     case go(DeliveryID, until: AwakeTime = .distantFuture)
     /// Time is nearly out: call the expiration handler.
@@ -105,12 +105,19 @@ package enum AppMessage: Hashable, Sendable, Codable {
     case refreshChanged(RefreshStatus)
 }
 
-/// Which of an app's handlers is meant.
-package enum OfferedWork: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The first API's one handler.
-    case fetch
-    /// The handler that is registered for the identifier.
-    case refresh, processing
+/// Work that is offered to an app.
+package struct Offer: Hashable, Sendable, Codable {
+    /// Which of its handlers is meant: `fetch`, for the one of the first API, or the trigger.
+    package var kind: String
+    package var identifier: String
+    /// Only what its trigger may say (`TriggerRow.message`).
+    package var payload = ValueMap()
+
+    static let fetch = "fetch"
+
+    package init(kind: String, identifier: String, payload: ValueMap = ValueMap()) {
+        (self.kind, self.identifier, self.payload) = (kind, identifier, payload)
+    }
 }
 
 /// `backgroundRefreshStatus`.

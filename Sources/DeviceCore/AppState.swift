@@ -56,7 +56,7 @@ package struct AppState: Sendable {
     var refreshWorth: Double { content[0].record.refresh.worth }
     var lastUsed: WallTime? { content[0].record.lastUsed }
     var lastRefreshEnd: WallTime? { content[0].record.lastRefreshEnd }
-    var lastProcessingEnd: WallTime? { content[0].record.lastProcessingEnd }
+    func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnd(of: trigger) }
     var fetchInterval: FetchInterval { content[0].record.fetchInterval }
     var failedUntil: WallTime? { content[0].record.failures.until }
     func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
@@ -80,7 +80,7 @@ package struct AppState: Sendable {
     var isPlanned: Bool {
         guard !isTransient, let manifest, manifest.useFrom != nil || isLinked else { return false }
         let requests = requests.span
-        for requestIndex in requests.indices where requests[requestIndex].kind == .refresh {
+        for requestIndex in requests.indices where requests[requestIndex].trigger == .refresh {
             return true
         }
         return false
@@ -168,8 +168,17 @@ extension AppState {
     }
 
     /// Served by a command of the manifest's, not by the app's own process.
+    func runsCommand(for work: Work) -> Bool {
+        runsCommand(for: work.trigger, work.origin)
+    }
     func runsCommand(for request: Request) -> Bool {
-        request.origin != .fetch && manifest?.value.command(for: request.kind) != nil
+        runsCommand(for: request.trigger, request.origin)
+    }
+    private func runsCommand(for trigger: Trigger, _ origin: Work.Origin) -> Bool {
+        switch origin {
+        case .submitted, .command: manifest?.value.command(for: trigger) != nil
+        case .fetch, .event: false
+        }
     }
 
     package var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
@@ -210,6 +219,12 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var tokens: [AnsweredToken] = []
 
     package init(id: AppID) { self.id = id }
+
+    /// When it last had done what a trigger is for; nil: never, or that is not kept.
+    func lastEnd(of trigger: Trigger) -> WallTime? {
+        if trigger == .refresh { return lastRefreshEnd }
+        return trigger == .processing ? lastProcessingEnd : nil
+    }
 
     var isValid: Bool {
         failures.count.isCount && ledger.isValid && refresh.isValid

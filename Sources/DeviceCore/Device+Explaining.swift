@@ -143,7 +143,7 @@ extension Device {
             lastRun: state.record.lastRun,
             held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
-        if request.kind == .refresh {
+        if request.trigger == .refresh {
             explanation.forecast = forecast(of: request, index, at: now)
         }
         if !isWaiting(request, in: state) {

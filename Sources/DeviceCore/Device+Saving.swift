@@ -151,6 +151,6 @@ extension Device {
 
     mutating func countWake(_ launch: Launch, by step: Int) {
         running.all += step
-        if launch.wake?.trigger == .processing { running.processing += step }
+        if launch.wake?.trigger.grant == .processing { running.processing += step }
     }
 }

@@ -70,7 +70,7 @@ extension Device {
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
             apps[next.app].setHeld(by: held, told: told, at: transition.now.wall)
-            if apps[next.app].requests[request].kind == .refresh {
+            if apps[next.app].requests[request].trigger == .refresh {
                 var held = apps[next.app].refreshHeldBy
                 held.formUnion(answer.gates)
                 setRefreshHeld(next.app, by: held)
@@ -98,7 +98,7 @@ extension Device {
             let answer = holds(on: request, at: transition.now, &context)
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
-            if request.kind == .refresh { refreshHeld.formUnion(answer.gates) }
+            if request.trigger == .refresh { refreshHeld.formUnion(answer.gates) }
             waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
@@ -181,8 +181,7 @@ extension Device {
             now: now,
             device: facts,
             app: apps[index],
-            trigger: .refresh,
-            request: nil,
+            work: .nothing,
             cell: .no
         )
     }
@@ -192,11 +191,12 @@ extension Device {
         at now: Moment,
         _ context: inout GateContext
     ) -> Holds {
-        (context.trigger, context.request) = (request.trigger, request)
+        let work = request.work(at: now.wall)
+        context.work = work
         var holds = Holds()
         var latest = BootTime.distantPast
-        for question in GateTable.columns[request.trigger.column]
-        where question.kind.concerns(request, question.cell) {
+        for question in GateTable.columns[work.trigger.column]
+        where question.kind.concerns(work, question.cell) {
             context.cell = question.cell
             switch question.check(context) {
             case .open: break
@@ -217,15 +217,14 @@ extension Device {
         of index: Int,
         at now: Moment
     ) -> GateContext? {
-        let trigger = request.trigger
-        let cell = row.cells[trigger.column]
-        guard row.kind.concerns(request, cell) else { return nil }
+        let work = request.work(at: now.wall)
+        let cell = row.cells[work.trigger.column]
+        guard row.kind.concerns(work, cell) else { return nil }
         return GateContext(
             now: now,
             device: facts,
             app: apps[index],
-            trigger: trigger,
-            request: request,
+            work: work,
             cell: cell
         )
     }
@@ -272,7 +271,7 @@ extension Device {
     ) {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
-        if request.kind == .refresh { planner.isStale = true }
+        if request.trigger == .refresh { planner.isStale = true }
         appendHistory(
             .dropped(identifier: request.identifier, reason: reason),
             app: index,
@@ -351,25 +350,5 @@ extension Device {
         )
         save(.line(line))
         transition.emit(.announce(line))
-    }
-}
-
-extension Trigger {
-    /// The index of its column in the gate table.
-    var column: Int {
-        switch self {
-        case .refresh: 0
-        case .processing: 1
-        case .continued: 2
-        case .push: 3
-        case .voip: 4
-        case .discretionaryTransfer: 5
-        case .transfer: 6
-        case .transferEvents: 7
-        case .location: 8
-        case .mode: 9
-        case .notificationAction: 10
-        case .finishUp: 11
-        }
     }
 }

@@ -115,6 +115,7 @@ package struct Device: Hashable, Sendable, Codable {
         case .process(let launch, let event): process(launch, event, &transition)
         case .app(let launch, let event): appSaid(launch, event, &transition)
         case .used(let app): wasUsed(app, &transition)
+        case .triggered(let event): event.trigger.row.triggered?(&self, event, &transition)
         case .user(let request, let reply): user(request, reply, &transition)
         case .storageRecovered:
             conditionReported(.storage, .daemon, .value(0), &transition)

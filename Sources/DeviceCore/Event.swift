@@ -21,6 +21,8 @@ package enum Event: Hashable, Sendable, Codable {
     indirect case app(LaunchID, AppEvent)
     /// Use of an app that was not started through us, seen by `UseFrom`.
     case used(AppID)
+    /// Something happened for which an app that declares the trigger's mode may be woken.
+    indirect case triggered(TriggerEvent)
     /// What the user, or a program of the user, asks for.
     indirect case user(UserRequest, reply: ReplyToken)
     /// A commit that had failed works again.

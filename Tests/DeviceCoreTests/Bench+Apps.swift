@@ -58,7 +58,7 @@ extension Bench {
 
     /// What was offered to the launch, in order.
     func offers(_ launch: LaunchID) -> [DeliveryID] {
-        told(launch).compactMap { if case .offer(let id, _, _) = $0 { id } else { nil } }
+        told(launch).compactMap { if case .offer(let id, _) = $0 { id } else { nil } }
     }
 
     /// The delivery that the app runs after accepting the one offer that it got.

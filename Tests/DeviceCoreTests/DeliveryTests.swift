@@ -34,7 +34,9 @@ struct DeliveryTests {
         #expect(bench.contains(.thaw(launch)))
         #expect(bench.contains(.holdAwake(true)))
         let delivery = try #require(bench.offers(launch).first)
-        #expect(bench.told(launch) == [.offer(delivery, .refresh, identifier: "app.0")])
+        #expect(
+            bench.told(launch) == [.offer(delivery, Offer(kind: "refresh", identifier: "app.0"))]
+        )
         #expect(bench.requests("app").map(\.state) == [.offered(launch)])
         bench.say(launch, .accepted(delivery))
         #expect(bench.told(launch) == [.go(delivery)])

@@ -4,39 +4,38 @@ import Vocabulary
 
 /// The table gate × trigger, cell by cell as it is specified, so that no change of it goes unseen.
 struct GateTableTests {
-    /// A row per gate; columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer
-    /// Events Location Mode Notification finish-Up.
+    /// A row per gate; columns: Fetch or refresh, Processing.
     static let specified = """
-        unknown-app         | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ●
-        not-permitted       | ● | ● | ● | ● | ● | | | | ● | ● | |
-        closed-by-user      | ● | ● | ● | ● | | ● | ● | ● | ● | ● | |
-        refresh-off         | ● | ● | | ● | | | | | ● | ● | |
-        paused              | ● | ● | ● | ● | | ● | | ● | ● | ● | |
-        before-first-unlock | ● | ● | ● | ● | | class | class | ● | ● | ● | class |
-        data-protection     | ● | ● | | | | class | class | | | | |
-        low-power           | ● | ● | | ● | | ● | | | | | |
-        earliest            | ● | ● | | | | ● | ● | | | | |
-        quiet               | fetch, command | command | | | | | | | | | |
-        network             | need | ask | | | | ● | ● | | | | |
-        metered             | set, ask | ask | | | | ● | set, ask | | | | |
-        external-power      | | ask | | | | | | | | | |
-        battery             | ● | ● | | ● | | ● | | | | | |
-        device-in-use       | | ● | | | | | | | | | |
-        app-in-foreground   | ● | | | | | | | | | | |
-        thermal             | ● | ● | ● | crit | | ● | crit | crit | crit | crit | |
-        memory              | ● | ● | ● | ● | | | | ● | ● | ● | |
-        storage             | ● | ● | ● | ● | | ● | ● | ● | ● | ● | |
-        unused              | ● | ● | | | | | | | | | |
-        app-quota           | ● | ● | | ● | strikes | ● | | | ● | ● | |
-        device-quota        | ● | ● | | ● | | ● | | | ● | ● | |
-        back-off            | ● | ● | | ● | strikes | | | ● | ● | ● | |
-        still-running       | ● | ● | ● | | | | | ● | | | |
-        start-pause         | ● | ● | | | | ● | | ● | | | |
-        better-moment       | ● | ● | | | | ● | | | | | |
-        shared-wake         | ● | ● | | | | ● | | ● | | | |
-        run-slots           | ● | ● | ● | | | | ● | | | | |
-        processes           | ● | ● | ● | ● | | ● | | ● | ● | ● | ● | ●
-        stopping            | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ● | ●
+        unknown-app         | ● | ●
+        not-permitted       | ● | ●
+        closed-by-user      | ● | ●
+        refresh-off         | ● | ●
+        paused              | ● | ●
+        before-first-unlock | ● | ●
+        data-protection     | ask | ask
+        low-power           | ● | ●
+        earliest            | ● | ●
+        quiet               | fetch, command | command
+        network             | need | ask
+        metered             | set, ask | ask
+        external-power      |  | ask
+        battery             | ● | ●
+        device-in-use       |  | ●
+        app-in-foreground   | ● |
+        thermal             | ● | ●
+        memory              | ● | ●
+        storage             | ● | ●
+        unused              | ● | ●
+        app-quota           | ● | ●
+        device-quota        | ● | ●
+        back-off            | ● | ●
+        still-running       | ● | ●
+        start-pause         | ● | ●
+        better-moment       | ● |
+        shared-wake         | ● |
+        run-slots           | ● | ●
+        processes           | ● | ●
+        stopping            | ● | ●
         """
 
     static func cells(of row: Value) -> [String] {

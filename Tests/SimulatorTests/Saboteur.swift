@@ -286,7 +286,7 @@ extension Event {
             change(&submission)
             return .app(launch, .submit(submission, reply: reply))
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             return self
         }
     }
@@ -301,8 +301,8 @@ extension Event {
         case .settings(var settings):
             change(&settings)
             return .settings(settings)
-        case .timer, .clockChanged, .manifests, .condition, .process, .app, .used, .user,
-            .storageRecovered, .stopping:
+        case .timer, .clockChanged, .manifests, .condition, .process, .app, .used,
+            .triggered, .user, .storageRecovered, .stopping:
             return self
         }
     }

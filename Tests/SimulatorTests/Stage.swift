@@ -155,7 +155,7 @@ final class Stage {
 
     /// The delivery that was offered last.
     var offered: DeliveryID? {
-        for case .tell(_, .offer(let id, _, _)) in notes.effects.reversed() { return id }
+        for case .tell(_, .offer(let id, _)) in notes.effects.reversed() { return id }
         return nil
     }
 

@@ -122,7 +122,7 @@ package struct Driver<Port: DevicePort> {
         unsettled.contains {
             switch $0.event {
             case .started, .manifests, .settings: true
-            case .process, .timer, .clockChanged, .condition, .app, .used, .user,
+            case .process, .timer, .clockChanged, .condition, .app, .used, .triggered, .user,
                 .storageRecovered, .stopping:
                 false
             }
@@ -289,7 +289,7 @@ extension Event {
         switch self {
         case .process(_, .started): true
         case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -298,7 +298,7 @@ extension Event {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
         case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -309,8 +309,8 @@ extension Event {
     /// and time speaks again.
     fileprivate var isSaidOnce: Bool {
         switch self {
-        case .process, .manifests, .settings, .started, .used, .condition, .clockChanged,
-            .stopping:
+        case .process, .manifests, .settings, .started, .used, .triggered, .condition,
+            .clockChanged, .stopping:
             true
         case .app(_, let said): said.isReceipt
         case .timer, .user, .storageRecovered: false
@@ -326,11 +326,14 @@ extension Event {
             mine == other && source == from
         case (.settings, .settings), (.clockChanged, .clockChanged): true
         case (.used(let app), .used(let other)): app == other
+        case (.triggered(let mine), .triggered(let other)):
+            (mine.trigger, mine.app, mine.identifier)
+                == (other.trigger, other.app, other.identifier)
         case (.manifests(let changes), .manifests(let before)):
             before.allSatisfy { old in changes.contains { $0.app == old.app } }
         case (.started, _), (.timer, _), (.clockChanged, _), (.manifests, _), (.settings, _),
-            (.condition, _), (.process, _), (.app, _), (.used, _), (.user, _),
-            (.storageRecovered, _), (.stopping, _):
+            (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
+            (.user, _), (.storageRecovered, _), (.stopping, _):
             false
         }
     }

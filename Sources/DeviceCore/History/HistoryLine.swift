@@ -27,7 +27,7 @@ package struct HistoryLine: Hashable, Sendable, Codable {
     package enum UseKind: String, Hashable, Sendable, Codable { case opened, left, closed, seen }
 }
 
-/// Requirement C14: trigger, launched or resumed, result, cost, snapshot.
+/// Requirement C14: trigger, launched or resumed, result, cost.
 package struct WakeReport: Hashable, Sendable, Codable {
     package var launch: LaunchID
     package var trigger: Trigger
@@ -42,8 +42,6 @@ package struct WakeReport: Hashable, Sendable, Codable {
     package var cpu: Interval?
     /// Bytes at the end; nil: not measurable here.
     package var memory: Int64?
-    /// Whether a switcher picture was taken.
-    package var snapshot: Bool
     /// Why a refresh was begun at that moment; nil: not by what was learned.
     package var decision: RefreshDecision?
 }

@@ -47,11 +47,11 @@ extension Device {
     /// A run that processing joins is a processing run from then on: it counts, and is watched,
     /// as one.
     private mutating func join(_ request: Request, _ index: Int, _ launchIndex: Int) {
-        guard request.kind == .processing,
-            apps[index].launches[launchIndex].wake?.trigger != .processing
+        guard request.trigger.grant == .processing,
+            apps[index].launches[launchIndex].wake?.trigger.grant != .processing
         else { return }
         countWake(apps[index].launches[launchIndex], by: -1)
-        apps[index].launches[launchIndex].wake?.trigger = .processing
+        apps[index].launches[launchIndex].wake?.trigger = request.trigger
         countWake(apps[index].launches[launchIndex], by: 1)
     }
 
@@ -59,8 +59,8 @@ extension Device {
     /// longer run has the time of its own kind, within that run (C7).
     private func deliveryEnd(_ request: Request, _ launch: Launch, _ now: Moment) -> AwakeTime {
         guard launch.presence != .foreground else { return .distantFuture }
-        switch request.kind {
-        case .refresh:
+        switch request.trigger.grant {
+        case .wake:
             guard let wake = launch.wake else { return now.awake + settings.wakeGrant }
             return min(max(wake.end, now.awake), now.awake + settings.wakeGrant)
         case .processing: return now.awake + grant(for: .processing)
@@ -101,7 +101,8 @@ extension Device {
         let launch = apps[index].launches[launchIndex]
         let delivery = launch.deliveries[slot]
         // Nobody knows before the launch whether a handler is there: it is a result.
-        if delivery.trigger != .refresh || requestOrigin(delivery, index) != .fetch,
+        let origin = requestOrigin(delivery, index)
+        if origin?.hasOwnHandler ?? true,
             !launch.registered.contains(where: { matches(delivery.identifier, $0) })
         {
             finish(
@@ -115,15 +116,12 @@ extension Device {
         }
         apps[index].launches[launchIndex].deliveries[slot].state = .offered
         save(app: index, launch: launch.id)
-        let work: OfferedWork =
-            switch delivery.trigger {
-            case .processing: .processing
-            case .refresh where requestOrigin(delivery, index) == .fetch: .fetch
-            case .refresh, .continued, .push, .voip, .discretionaryTransfer, .transfer,
-                .transferEvents, .location, .mode, .notificationAction, .finishUp:
-                .refresh
-            }
-        transition.emit(.tell(launch.id, .offer(id, work, identifier: delivery.identifier)))
+        let offer = Offer(
+            kind: origin == .fetch ? Offer.fetch : delivery.trigger.rawValue,
+            identifier: delivery.identifier,
+            payload: payload(of: delivery, index)
+        )
+        transition.emit(.tell(launch.id, .offer(id, offer)))
     }
 
     private func matches(_ identifier: String, _ registered: String) -> Bool {
@@ -131,14 +129,25 @@ extension Device {
         return identifier.hasPrefix(registered.dropLast())
     }
 
-    private func requestOrigin(_ delivery: Delivery, _ index: Int) -> Request.Origin? {
+    private func requestOrigin(_ delivery: Delivery, _ index: Int) -> Work.Origin? {
         guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
             return nil
         }
         return apps[index].requests[requestIndex].origin
     }
 
-    private func mode(of delivery: Delivery, _ index: Int) -> Request.RunMode? {
+    /// What the app may know of what happened (I5).
+    private func payload(of delivery: Delivery, _ index: Int) -> ValueMap {
+        guard let id = delivery.request, let requestIndex = apps[index].index(of: id),
+            let payload = apps[index].requests[requestIndex].payload
+        else { return ValueMap() }
+        let message = delivery.trigger.row.message
+        return ValueMap(
+            payload.entries.lazy.filter { message.contains($0.key) }.map { ($0.key, $0.value) }
+        )
+    }
+
+    private func mode(of delivery: Delivery, _ index: Int) -> Work.RunMode? {
         guard let id = delivery.request, let requestIndex = apps[index].index(of: id) else {
             return nil
         }

@@ -10,7 +10,7 @@ extension Device {
         }
         let launch = Launch(
             id: nextSerial(LaunchKind.self),
-            role: .command(request.id, request.kind),
+            role: .command(request.id, request.trigger),
             phase: .starting,
             presence: .background,
             wake: newWake(request, resumed: false, &transition),
@@ -40,7 +40,7 @@ extension Device {
             resumed: resumed,
             mode: request.mode,
             began: transition.now,
-            end: transition.now.awake + grant(for: request.kind),
+            end: transition.now.awake + grant(for: request.trigger.grant),
             // Of a process that is there already it is asked for.
             cpuAtStart: resumed ? nil : .zero,
             decision: request.decision
@@ -48,9 +48,9 @@ extension Device {
     }
 
     /// The length of a run, in awake time.
-    func grant(for kind: TaskKind) -> Interval {
-        switch kind {
-        case .refresh: settings.wakeGrant
+    func grant(for grant: Grant) -> Interval {
+        switch grant {
+        case .wake: settings.wakeGrant
         case .processing:
             conditions.externalPower && conditions.deviceIdle
                 ? settings.processingGrantCharging : settings.processingGrant
@@ -63,7 +63,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let (_, launchIndex) = find(id), let manifest = apps[index].manifest,
-            case .command(_, let kind) = apps[index].launches[launchIndex].role
+            case .command(_, let trigger) = apps[index].launches[launchIndex].role
         else { return }
         guard !isStopping else {
             undo(apps[index].launches[launchIndex], of: index, &transition)
@@ -71,12 +71,7 @@ extension Device {
         }
         apps[index].launches[launchIndex].phase = .starting
         save(app: index, launch: id)
-        let arguments: [String]?
-        switch kind {
-        case .refresh: arguments = manifest.refreshCommand
-        case .processing: arguments = manifest.processingCommand
-        }
-        guard let arguments, !arguments.isEmpty else {
+        guard let arguments = manifest.value.command(for: trigger), !arguments.isEmpty else {
             endCommand(id, .notStarted, reason: "the manifest names no command", &transition)
             return
         }
@@ -116,8 +111,8 @@ extension Device {
         let launch = apps[index].launches[launchIndex]
         // The receipt: launching is delivering.
         if let request = launch.request { setState(.running(launch.id), of: request, in: index) }
-        guard launch.ending == nil, case .command(_, let kind) = launch.role else { return }
-        let end = transition.now.awake + grant(for: kind)
+        guard launch.ending == nil, case .command(_, let trigger) = launch.role else { return }
+        let end = transition.now.awake + grant(for: trigger.grant)
         apps[index].launches[launchIndex].wake?.end = end
         let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
         apps[index].launches[launchIndex].monitor = monitor
@@ -206,14 +201,14 @@ extension Device {
         _ transition: inout Transition
     ) {
         guard let (_, launchIndex) = find(id),
-            case .command(_, let kind) = apps[index].launches[launchIndex].role
+            case .command(_, let trigger) = apps[index].launches[launchIndex].role
         else { return }
         if apps[index].launches[launchIndex].probe.before != nil, needsProbeBefore(index) {
             probe(.after, id, of: index, &transition)
         } else {
             endCommand(
                 id,
-                kind == .refresh ? .newData : .succeeded,
+                trigger == .refresh ? .newData : .succeeded,
                 reason: "exit status 0",
                 &transition
             )
@@ -432,7 +427,9 @@ extension AppManifest {
 extension Launch {
     /// Whether being stopped for this reason means being frozen, to go on later.
     func isFreezable(_ reason: StopReason, _ manifest: Shared<AppManifest>?) -> Bool {
-        guard case .command(_, .processing) = role, manifest?.whenInterrupted == .freeze else {
+        guard case .command(_, let trigger) = role, trigger.grant == .processing,
+            manifest?.whenInterrupted == .freeze
+        else {
             return false
         }
         switch reason {

@@ -4,13 +4,12 @@ import Vocabulary
 /// end on a confirmed exit only.
 extension Device {
     mutating func start(_ request: Request, of index: Int, _ transition: inout Transition) {
-        if request.mode == .normal, request.state == .pending, request.hasPace(in: apps[index]) {
-            apps[index].record.began(request, at: transition.now.wall, settings.value)
+        let work = request.work(at: transition.now.wall)
+        if request.mode == .normal, request.state == .pending, work.hasPace(in: apps[index]) {
+            apps[index].record.began(work, at: transition.now.wall, settings.value)
             save(app: index)
         }
-        if request.kind == .refresh, request.mode != .simulated {
-            spendRefresh(of: index, &transition)
-        }
+        if request.mode != .simulated { spend(request.trigger, of: index, &transition) }
         if apps[index].runsCommand(for: request) {
             startCommand(request, of: index, &transition)
         } else {
@@ -149,7 +148,6 @@ extension Device {
             runTime: max(.zero, now.awake - wake.began.awake),
             cpu: launch.cost(of: wake),
             memory: launch.usage?.memory,
-            snapshot: false,
             decision: identifier == nil || identifier == wake.identifier ? wake.decision : nil
         )
     }
@@ -379,10 +377,12 @@ extension Device {
 
     /// Whether the CPU monitor is off: for processing that asked for external power, and has it.
     func isUnmonitored(_ launch: Launch, of app: AppState) -> Bool {
-        guard conditions.externalPower, launch.wake?.trigger == .processing else { return false }
+        guard conditions.externalPower, launch.wake?.trigger.grant == .processing else {
+            return false
+        }
         let served =
             [launch.request]
-            + launch.deliveries.filter { $0.trigger == .processing }.map(\.request)
+            + launch.deliveries.filter { $0.trigger.grant == .processing }.map(\.request)
         return app.requests.contains { $0.needs.power && served.contains($0.id) }
     }
 
@@ -444,15 +444,6 @@ extension ProcessEvent {
         switch self {
         case .started, .notStarted, .exited, .probed: true
         case .measured, .locks: false
-        }
-    }
-}
-
-extension AppManifest {
-    func command(for kind: TaskKind) -> [String]? {
-        switch kind {
-        case .refresh: refreshCommand
-        case .processing: processingCommand
         }
     }
 }

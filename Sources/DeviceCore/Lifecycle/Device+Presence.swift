@@ -240,8 +240,8 @@ extension Device {
         apps[index].launches[launchIndex].enteringUntil = main.isConnected ? grace : nil
         var end = transition.now.awake + settings.wakeGrant
         for slot in apps[index].launches[launchIndex].deliveries.indices {
-            let isLong = apps[index].launches[launchIndex].deliveries[slot].trigger == .processing
-            let own = transition.now.awake + grant(for: isLong ? .processing : .refresh)
+            let trigger = apps[index].launches[launchIndex].deliveries[slot].trigger
+            let own = transition.now.awake + grant(for: trigger.grant)
             apps[index].launches[launchIndex].deliveries[slot].end = own
             end = max(end, own)
         }

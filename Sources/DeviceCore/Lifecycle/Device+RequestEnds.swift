@@ -54,15 +54,16 @@ extension Device {
         guard request.mode != .simulated, !apps[index].hasSuccessor(of: request) else {
             return false
         }
-        if request.origin == .submitted, request.isCancelled { return false }
+        if !request.origin.isStanding, request.isCancelled { return false }
         switch end {
         case .undone, .lost: return true
         case .command(let result):
             switch request.origin {
             case .command, .fetch: return apps[index].manifest != nil
-            case .submitted: return request.every != nil || result.isAgain(for: request.kind)
+            case .submitted, .event:
+                return request.every != nil || result.isAgain(for: request.trigger)
             }
-        case .delivery(_, let wasReceived): return !wasReceived || request.origin != .submitted
+        case .delivery(_, let wasReceived): return !wasReceived || request.origin.isStanding
         }
     }
 
@@ -77,16 +78,15 @@ extension Device {
         switch end {
         case .undone, .lost: return
         // Stopped in mid-run is not done: it is due again when its gates open.
-        case .command(let result): isDone = !result.isAgain(for: request.kind)
+        case .command(let result): isDone = !result.isAgain(for: request.trigger)
         case .delivery: isDone = true
         }
         guard request.mode != .simulated else { return }
-        switch request.kind {
-        case .refresh:
+        if request.trigger == .refresh {
             apps[index].record.lastRefreshEnd = now.wall
             planner.isStale = true
-        case .processing:
-            if isDone { apps[index].record.lastProcessingEnd = now.wall }
+        } else if request.trigger == .processing, isDone {
+            apps[index].record.lastProcessingEnd = now.wall
         }
         save(app: index)
     }
@@ -108,7 +108,7 @@ extension Request {
         case .command(let result):
             (mode, decision) = (.normal, nil)
             if case .retry = result { wait(settings.backOff, from: now) }
-            if origin == .submitted, every != nil, !result.isAgain(for: kind) {
+            if origin == .submitted, every != nil, !result.isAgain(for: trigger) {
                 // Its date was for the first run.
                 (earliest, span, lastEnd) = (nil, nil, now)
             }

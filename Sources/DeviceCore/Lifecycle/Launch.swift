@@ -53,7 +53,7 @@ package struct Launch: Hashable, Sendable, Codable {
         /// The app's own program.
         case main
         /// A program that knows nothing of us, run for one request.
-        case command(RequestID, TaskKind)
+        case command(RequestID, Trigger)
     }
 
     package enum Phase: String, Hashable, Sendable, Codable {
@@ -137,7 +137,7 @@ package struct Wake: Hashable, Sendable, Codable {
     package var trigger: Trigger
     package var identifier: String
     package var resumed: Bool
-    package var mode: Request.RunMode
+    package var mode: Work.RunMode
     package var began: Moment
     /// The end of the grant, in awake time.
     package var end: AwakeTime

@@ -3,7 +3,7 @@ import Vocabulary
 extension RunResult {
     /// The work is not done and the command may be run again from the start: it said so, or the
     /// device stopped it. Of what runs out of time only processing is; a refresh has had its turn.
-    func isAgain(for kind: TaskKind) -> Bool {
+    func isAgain(for trigger: Trigger) -> Bool {
         switch self {
         case .retry: true
         case .expired(let reason), .terminated(let reason):
@@ -12,7 +12,7 @@ extension RunResult {
                 .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
                 .interruptedTooLong:
                 true
-            case .timeout: kind == .processing
+            case .timeout: trigger.grant == .processing
             case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
                 .neverCompleted:
                 false

@@ -142,10 +142,10 @@ extension Device {
         }
         for id in requests {
             if let request = apps[index].index(of: id).map({ apps[index].requests[$0] }),
-                request.kind == .refresh, request.mode != .simulated,
+                request.mode != .simulated,
                 launch.wake?.began.local.day == transition.now.local.day
             {
-                refundRefresh(of: index)
+                refund(request.trigger, of: index)
             }
             settle(id, of: index, after: .undone, &transition)
         }

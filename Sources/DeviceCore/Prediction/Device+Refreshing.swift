@@ -35,7 +35,7 @@ extension Device {
         guard mayWait(index), !isFresh(index, at: now) else { return nil }
         let requests = apps[index].requests.span
         for requestIndex in requests.indices
-        where requests[requestIndex].kind == .refresh && requests[requestIndex].state == .pending
+        where requests[requestIndex].trigger == .refresh && requests[requestIndex].state == .pending
             && requests[requestIndex].mode == .normal
             && !requests[requestIndex].isChosen(at: now.wall)
             && notBefore(of: requests[requestIndex], index) <= now.wall
@@ -52,9 +52,10 @@ extension Device {
 
     /// Nothing chooses a moment for a refresh before it, for what holds it by time alone.
     func notBefore(of request: Request, _ index: Int) -> WallTime {
-        var notBefore = max(request.earliest ?? .distantPast, pauseEnds ?? .distantPast)
-        if let end = request.quietEnd(in: apps[index], settings) { notBefore = max(notBefore, end) }
-        if let end = apps[index].backOffEnd(of: request, settings.value) {
+        let work = request.work(at: .distantPast)
+        var notBefore = max(work.earliest ?? .distantPast, pauseEnds ?? .distantPast)
+        if let end = work.quietEnd(in: apps[index], settings) { notBefore = max(notBefore, end) }
+        if let end = apps[index].backOffEnd(of: work, settings.value) {
             notBefore = max(notBefore, end)
         }
         return notBefore
@@ -131,8 +132,9 @@ extension Device {
         apps[index].spentRefreshes(on: planner.day) + apps[index].promisedRefreshes(at: time)
     }
 
-    /// A refresh begins: it is paid for.
-    mutating func spendRefresh(of index: Int, _ transition: inout Transition) {
+    /// A run begins: it is paid for from its trigger's bucket.
+    mutating func spend(_ trigger: Trigger, of index: Int, _ transition: inout Transition) {
+        guard trigger.row.bucket == .refreshBudget else { return }
         planner.isStale = true
         apps[index].record.refresh.spend(on: planner.day)
         save(app: index)
@@ -141,8 +143,9 @@ extension Device {
         save(.device)
     }
 
-    /// A refresh that was paid for never began.
-    mutating func refundRefresh(of index: Int) {
+    /// A run that was paid for never began.
+    mutating func refund(_ trigger: Trigger, of index: Int) {
+        guard trigger.row.bucket == .refreshBudget else { return }
         planner.isStale = true
         apps[index].record.refresh.refund(on: planner.day)
         save(app: index)

@@ -10,7 +10,7 @@ extension Device {
             .map { request in
                 var fields: ValueMap = [
                     "identifier": .string(request.identifier),
-                    "kind": .string(request.kind.rawValue),
+                    "kind": .string(request.trigger.rawValue),
                     "power": .bool(request.needs.power), "network": .bool(request.needs.network),
                     "unmetered": .bool(request.needs.unmetered),
                     "unlocked": .bool(request.needs.unlocked),

@@ -140,7 +140,7 @@ extension Device {
         let explanation = explain(request, app, index, reporter.now)
         return Report.map([
             ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-            ("task", .string(request.identifier)), ("kind", .string(request.kind.rawValue)),
+            ("task", .string(request.identifier)), ("kind", .string(request.trigger.rawValue)),
             ("origin", .string(request.origin.rawValue)),
             ("state", .string(explanation.state.rawValue)),
             ("submitted", reporter.time(request.submittedAt)),
@@ -287,16 +287,6 @@ extension BackgroundMode {
                 ("grant", .string(row.grant)), ("rate", .string(row.rate)),
                 ("appGets", .string(row.appGets)), ("works", .bool(mode.isServed)),
             ])
-        }
-    }
-
-    /// Whether this version wakes apps for it. A manifest may declare the others already.
-    private var isServed: Bool {
-        switch self {
-        case .fetch, .processing: true
-        case .remoteNotification, .voip, .newsstandContent, .location, .audio, .bluetooth,
-            .accessory, .health, .watch, .intent, .networkAuthentication:
-            false
         }
     }
 }

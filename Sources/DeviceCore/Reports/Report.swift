@@ -93,7 +93,7 @@ extension HistoryLine {
                 ("seconds", Report.seconds(wake.runTime)),
                 ("cpuSeconds", wake.cpu.map(Report.seconds) ?? .null),
                 ("memory", wake.memory.map { .integer($0) } ?? .null),
-                ("snapshot", .bool(wake.snapshot)), ("decision", wake.decision?.report ?? .null),
+                ("decision", wake.decision?.report ?? .null),
             ]
         case .ended(let result, let reason):
             fields += [

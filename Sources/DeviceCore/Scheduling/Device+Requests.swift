@@ -95,7 +95,7 @@ extension Device {
         let request = Request(
             id: nextSerial(RequestKind.self),
             identifier: identifier,
-            kind: submission.kind,
+            trigger: submission.kind.trigger,
             origin: .submitted,
             earliest: submission.earliest ?? submission.after.map { transition.now.wall + $0 },
             span: submission.earliest == nil ? submission.after : nil,
@@ -103,13 +103,18 @@ extension Device {
             every: submission.every,
             submittedAt: transition.now.wall
         )
-        apps[index].requests.append(request)
-        if request.kind == .refresh { planner.isStale = true }
         remember(submission.token, request, index)
         save(app: index)
+        enqueue(request, of: index)
+        return answer(app, identifier, request.id, unsensed: unsensed(by: submission))
+    }
+
+    /// Waits from now on until its gates are open.
+    mutating func enqueue(_ request: Request, of index: Int) {
+        apps[index].requests.append(request)
+        if request.trigger == .refresh { planner.isStale = true }
         save(app: index, request: request.id)
         touch(index)
-        return answer(app, identifier, request.id, unsensed: unsensed(by: submission))
     }
 
     /// What it depends on, and nothing tells.
@@ -195,7 +200,7 @@ extension Device {
             (submission, token) = (said, reply)
             submission.app = self.launch(launch).map { apps[$0.app].id }
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             return nil
         }
         guard let (app, _) = try? name(of: submission), let answer = answered(submission, app)
@@ -267,7 +272,8 @@ extension Device {
         _ index: Int
     ) throws(Refusal) {
         let pending = apps[index].requests.count {
-            $0.origin == .submitted && $0.kind == kind && $0.isPending && $0.mode != .simulated
+            $0.origin == .submitted && $0.trigger == kind.trigger && $0.isPending
+                && $0.mode != .simulated
                 && !$0.isReplaced(by: identifier)
         }
         let cap = kind == .refresh ? settings.pendingRefreshes : settings.pendingProcessing
@@ -351,7 +357,9 @@ extension Device {
                 fix: "offstage tasks \(app.id)"
             )
         }
-        if let index = indices.first(where: { app.requests[$0].kind == .refresh }) { return index }
+        if let index = indices.first(where: { app.requests[$0].trigger == .refresh }) {
+            return index
+        }
         if let index = indices.first { return index }
         throw Refusal(
             .notFound,
@@ -413,7 +421,7 @@ extension Device {
                 )
             }
             let stands = requests.allSatisfy {
-                !isMeant($0) || $0.origin != .submitted && $0.launch == nil
+                !isMeant($0) || $0.origin.isStanding && $0.launch == nil
             }
             if stands {
                 throw Refusal(
@@ -438,7 +446,7 @@ extension Device {
         guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
         if apps[index].launches[launchIndex].isCommand {
             // It may be ending for another reason already, or its result is being read.
-            if request.origin == .submitted, let slot = apps[index].index(of: request.id) {
+            if !request.origin.isStanding, let slot = apps[index].index(of: request.id) {
                 apps[index].requests[slot].isCancelled = true
                 save(app: index, request: request.id)
             }
@@ -455,7 +463,7 @@ extension Device {
     mutating func cancelPending(of index: Int, identifier: String?, _ transition: inout Transition)
     {
         for request in apps[index].requests
-        where request.origin == .submitted && request.isPending && request.mode != .simulated
+        where !request.origin.isStanding && request.isPending && request.mode != .simulated
             && (identifier == nil || request.identifier == identifier)
         {
             drop(request, of: index, reason: "cancelled", &transition)

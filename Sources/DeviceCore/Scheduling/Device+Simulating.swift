@@ -33,7 +33,7 @@ extension Device {
         var model = app.requests.first { request in
             identifier.map { request.identifier == $0 }
                 ?? (simulation == .fetch
-                    ? request.kind == .refresh : true)
+                    ? request.trigger == .refresh : true)
         }
         if model == nil, simulation == .launch, identifier == nil {
             try launchInBackground(index, &transition)
@@ -54,7 +54,7 @@ extension Device {
             model = Request(
                 id: RequestID(0),
                 identifier: identifier ?? "fetch",
-                kind: isProcessing ? .processing : .refresh,
+                trigger: isProcessing ? .processing : .refresh,
                 origin: identifier == nil ? .fetch : .submitted,
                 needs: Needs(),
                 submittedAt: transition.now.wall
@@ -75,7 +75,7 @@ extension Device {
         request.readySince = nil
         request.isCancelled = false
         (request.every, request.lastEnd) = (nil, nil)
-        try checkRoom(for: request, in: app)
+        try checkRoom(for: request, in: app, at: transition.now.wall)
         apps[index].requests.append(request)
         save(app: index, request: request.id)
         do throws(Refusal) {
@@ -90,8 +90,12 @@ extension Device {
 
     /// A test skips the gate of what is still running: an app may be given the same task once more
     /// beside the first. A plain program is not run twice, for its files' sake.
-    private func checkRoom(for request: Request, in app: AppState) throws(Refusal) {
-        switch app.conflict(to: request) {
+    private func checkRoom(
+        for request: Request,
+        in app: AppState,
+        at now: WallTime
+    ) throws(Refusal) {
+        switch app.conflict(to: request.work(at: now)) {
         case .none, .task: break
         case .program:
             throw Refusal(

@@ -52,7 +52,7 @@ extension Device {
         case .networkLost: needs.network
         case .networkMetered: needs.unmetered
         case .dataLocked: needs.unlocked
-        case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger == .processing
+        case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger.grant == .processing
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong, .neverCompleted:
             false
@@ -67,14 +67,14 @@ extension Device {
         for owner in owners {
             guard let (index, launchIndex) = find(owner.launch) else { continue }
             let launch = apps[index].launches[launchIndex]
-            guard let wake = launch.wake, wake.trigger == .processing, launch.ending == nil,
+            guard let wake = launch.wake, wake.trigger.grant == .processing, launch.ending == nil,
                 launch.presence != .foreground
             else { continue }
             if launch.isCommand {
                 apps[index].launches[launchIndex].wake?.end = max(wake.end + shift, soonest)
             } else {
                 for (slot, delivery) in launch.deliveries.enumerated()
-                where delivery.trigger == .processing && !delivery.warned {
+                where delivery.trigger.grant == .processing && !delivery.warned {
                     apps[index].launches[launchIndex].deliveries[slot].end =
                         max(delivery.end + shift, soonest)
                 }

@@ -135,16 +135,13 @@ struct GateContext: ~Copyable {
     let now: Moment
     let device: DeviceFacts
     let app: AppState
-    var trigger: Trigger
-    /// Nil for triggers that are no requests.
-    var request: Request?
+    var work: Work
     var cell: GateCell
     /// For words only: making it takes long.
     var forecast: RefreshForecast?
 
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
-    var identifier: String { request?.identifier ?? "" }
 }
 
 /// What of the device a gate may look at. Not the device itself: it is large, and gates are asked
@@ -192,12 +189,6 @@ enum GateCell: Character, Sendable {
     case needed = "n"
     /// By a setting of the user, or when the request asks for it.
     case set = "s"
-    /// Only at the critical level.
-    case critical = "c"
-    /// What has a protection class that is closed.
-    case classed = "k"
-    /// After repeated misuse.
-    case strikes = "x"
     /// Fetches by interval and plain commands.
     case fetchOrCommand = "f"
     /// Plain commands.
@@ -210,9 +201,6 @@ enum GateCell: Character, Sendable {
         case .asked: "ask"
         case .needed: "need"
         case .set: "set, ask"
-        case .critical: "crit"
-        case .classed: "class"
-        case .strikes: "strikes"
         case .fetchOrCommand: "fetch, command"
         case .command: "command"
         }
@@ -245,21 +233,17 @@ struct GateRow: Sendable {
 }
 
 extension GateRow.Kind {
-    func concerns(_ request: Request, _ cell: GateCell) -> Bool {
-        guard
-            applies(in: request.modeOfGates) || self == .pause && request.isUserInitiatedBeforeStart
-        else {
-            return false
-        }
+    func concerns(_ work: Work, _ cell: GateCell) -> Bool {
+        guard applies(in: work.mode) || self == .pause && work.isLeftOver else { return false }
         switch cell {
         case .no: return false
-        case .fetchOrCommand: return request.origin != .submitted || request.every != nil
-        case .command: return request.origin == .command || request.every != nil
-        case .yes, .asked, .needed, .set, .critical, .classed, .strikes: return true
+        case .fetchOrCommand: return work.isPeriodic
+        case .command: return work.origin == .command || work.every != nil
+        case .yes, .asked, .needed, .set: return true
         }
     }
 
-    private func applies(in mode: Request.RunMode) -> Bool {
+    private func applies(in mode: Work.RunMode) -> Bool {
         switch (mode, self) {
         case (.normal, _), (.simulated, .needed), (.userInitiated, .needed),
             (.userInitiated, .rule):
@@ -289,40 +273,39 @@ enum GateTable {
         let explain: @Sendable (borrowing GateContext) -> GateExplanation
     }
 
-    // Columns: Fetch Processing Continued Silent-push VoIP Discretionary Transfer Events
-    //          Location Mode Notification finish-Up
+    // Columns: Fetch or refresh, Processing
     static let rows: [GateRow] = [
-        //                   FPCSVDTELMNU
-        row(.unknownApp, "************", .unknownApp),
-        row(.notPermitted, "*****...**..", .notPermitted),
-        row(.closedByUser, "****.*****..", .closedByUser),
-        row(.refreshOff, "**.*....**..", .refreshOff),
-        row(.paused, "****.*.***..", .paused),
-        row(.beforeFirstUnlock, "****.kk***k.", .beforeFirstUnlock),
-        row(.dataProtection, "**...kk.....", .dataProtection),
-        row(.lowPower, "**.*.*......", .lowPower),
-        row(.earliest, "**...**.....", .earliest),
-        row(.quiet, "fo..........", .quiet),
-        row(.network, "na...**.....", .network),
-        row(.metered, "sa...*s.....", .metered),
-        row(.externalPower, ".a..........", .externalPower),
-        row(.battery, "**.*.*......", .battery),
-        row(.deviceInUse, ".*..........", .deviceInUse),
-        row(.appInForeground, "*...........", .appInForeground),
-        row(.thermal, "***c.*cccc..", .thermal),
-        row(.memory, "****...***..", .memory),
-        row(.storage, "****.*****..", .storage),
-        row(.unused, "**..........", .unused),
-        row(.appQuota, "**.*x*..**..", .appQuota),
-        row(.deviceQuota, "**.*.*..**..", .deviceQuota),
-        row(.backOff, "**.*x..***..", .backOff),
-        row(.stillRunning, "***....*....", .stillRunning),
-        row(.startPause, "**...*.*....", .startPause),
-        row(.betterMoment, "**...*......", .betterMoment),
-        row(.sharedWake, "**...*.*....", .sharedWake),
-        row(.runSlots, "***...*.....", .runSlots),
-        row(.processes, "****.*.*****", .processes),
-        row(.stopping, "************", .stopping),
+        //                   FP
+        row(.unknownApp, "**", .unknownApp),
+        row(.notPermitted, "**", .notPermitted),
+        row(.closedByUser, "**", .closedByUser),
+        row(.refreshOff, "**", .refreshOff),
+        row(.paused, "**", .paused),
+        row(.beforeFirstUnlock, "**", .beforeFirstUnlock),
+        row(.dataProtection, "aa", .dataProtection),
+        row(.lowPower, "**", .lowPower),
+        row(.earliest, "**", .earliest),
+        row(.quiet, "fo", .quiet),
+        row(.network, "na", .network),
+        row(.metered, "sa", .metered),
+        row(.externalPower, ".a", .externalPower),
+        row(.battery, "**", .battery),
+        row(.deviceInUse, ".*", .deviceInUse),
+        row(.appInForeground, "*.", .appInForeground),
+        row(.thermal, "**", .thermal),
+        row(.memory, "**", .memory),
+        row(.storage, "**", .storage),
+        row(.unused, "**", .unused),
+        row(.appQuota, "**", .appQuota),
+        row(.deviceQuota, "**", .deviceQuota),
+        row(.backOff, "**", .backOff),
+        row(.stillRunning, "**", .stillRunning),
+        row(.startPause, "**", .startPause),
+        row(.betterMoment, "*.", .betterMoment),
+        row(.sharedWake, "*.", .sharedWake),
+        row(.runSlots, "**", .runSlots),
+        row(.processes, "**", .processes),
+        row(.stopping, "**", .stopping),
     ]
 
     /// By trigger: the rows that may hold it.

@@ -13,48 +13,43 @@ extension AppRecord {
     /// How many tasks of an app have their pace remembered: as many as may be pending, and more.
     private static var memory: Int { 16 }
 
-    func pace(of request: Request) -> Pace? {
-        paces.first { $0.identifier == request.identifier }
+    func pace(of work: Work) -> Pace? {
+        paces.first { $0.identifier == work.identifier }
     }
 
     /// Whether a task asks to run again too soon after its last launch. What was asked for before
     /// that began waited for its turn only; and no task follows a run that has not ended.
-    private func followsClosely(_ request: Request, _ pace: Pace, _ spacing: Interval) -> Bool {
-        let lastEnd: WallTime?
-        switch request.kind {
-        case .refresh: lastEnd = lastRefreshEnd
-        case .processing: lastEnd = lastProcessingEnd
-        }
+    private func followsClosely(_ work: Work, _ pace: Pace, _ spacing: Interval) -> Bool {
         let asked = max(
-            request.submittedAt,
-            request.earliest ?? .distantPast,
-            lastEnd ?? .distantPast
+            work.since,
+            work.earliest ?? .distantPast,
+            lastEnd(of: work.trigger) ?? .distantPast
         )
         return asked < pace.began + spacing
     }
 
-    /// Until when a request waits because it follows too closely; nil: it does not. The first time
+    /// Until when work waits because it follows too closely; nil: it does not. The first time
     /// is free: that is how an app tries again what did not succeed.
-    func tooClose(_ request: Request, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
-        guard let pace = pace(of: request), request.submittedAt >= pace.began, pace.close > 0,
-            followsClosely(request, pace, settings.launchSpacing)
+    func tooClose(_ work: Work, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
+        guard let pace = pace(of: work), work.since >= pace.began, pace.close > 0,
+            followsClosely(work, pace, settings.launchSpacing)
         else { return nil }
         return (pace.began + settings.wait(settings.launchSpacing, doubled: pace.close - 1), pace)
     }
 
-    mutating func began(_ request: Request, at now: WallTime, _ settings: Settings) {
-        var next = pace(of: request) ?? Pace(identifier: request.identifier, began: now)
-        if let last = pace(of: request), request.submittedAt >= last.began {
-            let isClose = followsClosely(request, last, settings.launchSpacing)
+    mutating func began(_ work: Work, at now: WallTime, _ settings: Settings) {
+        var next = pace(of: work) ?? Pace(identifier: work.identifier, began: now)
+        if let last = pace(of: work), work.since >= last.began {
+            let isClose = followsClosely(work, last, settings.launchSpacing)
             next.close = isClose ? last.close + 1 : 0
         }
         next.began = now
-        paces.removeAll { $0.identifier == request.identifier }
+        paces.removeAll { $0.identifier == work.identifier }
         paces.append(next, limit: Self.memory)
     }
 }
 
-extension Request {
+extension Work {
     /// Whether its launches are held apart: an app's own, asked for anew each time. What the user
     /// or a manifest wants again and again has a rhythm already.
     func hasPace(in app: AppState) -> Bool {

@@ -5,8 +5,8 @@ package import Vocabulary
 package struct Request: Hashable, Sendable, Codable {
     package var id: RequestID
     package var identifier: String
-    package var kind: TaskKind
-    package var origin: Origin
+    package var trigger: Trigger
+    package var origin: Work.Origin
     /// Never before it.
     package var earliest: WallTime?
     /// How long after it was asked for that date lies, which a clock that is set moves; nil: it is
@@ -19,7 +19,7 @@ package struct Request: Hashable, Sendable, Codable {
     package var lastEnd: WallTime?
     package var submittedAt: WallTime
     /// Set by `offstage run` and `offstage simulate`.
-    package var mode = RunMode.normal
+    package var mode = Work.RunMode.normal
     /// Since when all gates but the run slots are open; the longest wait goes first.
     package var readySince: BootTime?
     /// Set while a command is frozen in mid-run: when it was first interrupted.
@@ -29,18 +29,11 @@ package struct Request: Hashable, Sendable, Codable {
     package var isCancelled = false
     /// Of a refresh: its moment has come; nil: not yet, or it goes by no prediction.
     package var decision: RefreshDecision?
+    /// What happened, of work that `Event.triggered` made.
+    package var payload: ValueMap?
 
     @inline(__always)
     func isChosen(at now: WallTime) -> Bool { decision.map { !$0.isOver(at: now) } ?? false }
-
-    package enum Origin: String, Hashable, Sendable, Codable {
-        /// By `submit`; used up by one run.
-        case submitted
-        /// `RefreshCommand` or `ProcessingCommand`; comes back after each run.
-        case command
-        /// `setMinimumBackgroundFetchInterval`; comes back after each run.
-        case fetch
-    }
 
     package enum State: Hashable, Sendable, Codable {
         case pending
@@ -50,25 +43,28 @@ package struct Request: Hashable, Sendable, Codable {
         case running(LaunchID)
     }
 
-    package enum RunMode: String, Hashable, Sendable, Codable {
-        case normal
-        /// `offstage run`: gates that only save are skipped.
-        case userInitiated
-        /// A developer's test: only the gates that keep the launch possible apply.
-        case simulated
+    func work(at now: WallTime) -> Work {
+        Work(
+            trigger: trigger,
+            origin: origin,
+            // A simulated run that was interrupted goes on like any other: in its next window.
+            mode: mode == .simulated && interruptedAt != nil ? .normal : mode,
+            identifier: identifier,
+            needs: needs,
+            since: submittedAt,
+            earliest: earliest,
+            every: every,
+            lastEnd: lastEnd,
+            request: id,
+            // A user-initiated run begins at once, or is refused: one that waits was begun by a
+            // daemon that is gone.
+            isLeftOver: isUserInitiated && readySince == nil,
+            isChosen: isChosen(at: now)
+        )
     }
-
-    /// A simulated run that was interrupted goes on like any other: in its next window.
-    var modeOfGates: RunMode { mode == .simulated && interruptedAt != nil ? .normal : mode }
-
-    /// A user-initiated run begins at once, or is refused: one that waits was begun by a daemon
-    /// that is gone.
-    var isUserInitiatedBeforeStart: Bool { isUserInitiated && readySince == nil }
 
     /// Begun by `offstage run`.
     var isUserInitiated: Bool { mode == .userInitiated }
-
-    var trigger: Trigger { kind.trigger }
 
     /// Not before so long from now.
     mutating func wait(_ span: Interval, from now: WallTime) {
@@ -89,7 +85,7 @@ package struct Request: Hashable, Sendable, Codable {
     }
 
     /// Given up when its app was not used, or gone, for a month.
-    var isDroppable: Bool { origin == .submitted && state == .pending }
+    var isDroppable: Bool { !origin.isStanding && state == .pending }
 
     /// Counts against the caps, and is shown as pending: nobody has a receipt for it.
     package var isPending: Bool {

@@ -1,59 +1,35 @@
-import Vocabulary
+package import Vocabulary
 
-/// What can start, or prolong, an app's run in the background: a column of the gate table.
+/// Why an app gets time in the background: a row of the trigger table (`TriggerTable`) and a column
+/// of the gate table.
 package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
-    case refresh, processing, continued, push, voip
-    case discretionaryTransfer, transfer, transferEvents
-    case location, mode, notificationAction, finishUp
+    case refresh, processing
+}
+
+extension Trigger {
+    var row: TriggerRow { TriggerTable.rows[column] }
+
+    /// The index of its row, and of its column in the gate table.
+    var column: Int {
+        for column in TriggerTable.rows.indices where TriggerTable.rows[column].trigger == self {
+            return column
+        }
+        preconditionFailure("\(self) has no row")
+    }
+
+    var grant: Grant { row.grant }
+
+    /// Those that are not requested: something happens.
+    package static var ofEvents: [Trigger] { allCases.filter { $0.row.triggered != nil } }
+
+    /// The mode that a manifest must declare; nil: none.
+    package var mode: BackgroundMode? { row.mode }
+    /// What its message may hold (I5).
+    package var message: [String] { row.message }
 
     /// The letter of the column.
-    package var letter: String {
-        switch self {
-        case .refresh: "F"
-        case .processing: "P"
-        case .continued: "C"
-        case .push: "S"
-        case .voip: "V"
-        case .discretionaryTransfer: "D"
-        case .transfer: "T"
-        case .transferEvents: "E"
-        case .location: "L"
-        case .mode: "M"
-        case .notificationAction: "N"
-        case .finishUp: "U"
-        }
-    }
-
-    /// The mode that a manifest must declare for it; nil: none of its own.
-    var mode: BackgroundMode? {
-        switch self {
-        case .refresh: .fetch
-        case .processing: .processing
-        case .push: .remoteNotification
-        case .voip: .voip
-        case .location: .location
-        case .continued, .discretionaryTransfer, .transfer, .transferEvents, .mode,
-            .notificationAction, .finishUp:
-            nil
-        }
-    }
-
-    package var label: String {
-        switch self {
-        case .refresh: "fetch or refresh"
-        case .processing: "processing"
-        case .continued: "continued processing"
-        case .push: "silent push"
-        case .voip: "VoIP push"
-        case .discretionaryTransfer: "discretionary transfer"
-        case .transfer: "transfer"
-        case .transferEvents: "events of a transfer session"
-        case .location: "location"
-        case .mode: "event of another mode"
-        case .notificationAction: "notification"
-        case .finishUp: "time after the user left"
-        }
-    }
+    package var letter: String { row.letter }
+    package var label: String { row.label }
 }
 
 extension TaskKind {
@@ -67,5 +43,17 @@ extension TaskKind {
 
 extension AppManifest {
     /// Whether it has the mode that a trigger needs, or the trigger needs none.
-    func declares(_ trigger: Trigger) -> Bool { trigger.mode.map { modes.contains($0) } ?? true }
+    package func declares(_ trigger: Trigger) -> Bool {
+        trigger.mode.map { modes.contains($0) } ?? true
+    }
+
+    /// What serves a trigger in place of the app's own process.
+    func command(for trigger: Trigger) -> [String]? {
+        trigger.row.command.flatMap { $0.arguments(self) }
+    }
+}
+
+extension BackgroundMode {
+    /// Whether this version wakes apps for it. A manifest may declare the others already.
+    package var isServed: Bool { TriggerTable.rows.contains { $0.mode == self } }
 }

@@ -63,8 +63,8 @@ extension Device {
         guard let manifest = apps[index].manifest?.value, !apps[index].isTransient else { return }
         for launch in apps[index].launches {
             switch launch.role {
-            case .command(_, let kind):
-                guard manifest.command(for: kind) == nil || !manifest.declares(kind.trigger)
+            case .command(_, let trigger):
+                guard manifest.command(for: trigger) == nil || !manifest.declares(trigger)
                 else { continue }
                 stopCommand(launch.id, .manifestRemoved, &transition)
             case .main:
@@ -119,8 +119,8 @@ extension Device {
 
     private mutating func reconcileStandingRequest(
         _ identifier: String,
-        _ kind: TaskKind,
-        _ origin: Request.Origin,
+        _ trigger: Trigger,
+        _ origin: Work.Origin,
         wanted: Bool,
         needs: Needs,
         of index: Int,
@@ -134,7 +134,7 @@ extension Device {
             let request = Request(
                 id: nextSerial(RequestKind.self),
                 identifier: identifier,
-                kind: kind,
+                trigger: trigger,
                 origin: origin,
                 needs: needs,
                 submittedAt: transition.now.wall

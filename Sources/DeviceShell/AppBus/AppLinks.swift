@@ -127,7 +127,7 @@ final class AppLinks {
         _ message: AppMessage
     ) -> ((Result<[Value], BusError>) -> Void)? {
         switch message {
-        case .offer(let delivery, _, _):
+        case .offer(let delivery, _):
             { [unowned self] answer in
                 switch answer {
                 case .success: host.say(launch, .accepted(delivery))
@@ -164,8 +164,14 @@ extension AppMessage {
     /// The method of the app's object, and what it is called with.
     fileprivate var call: (member: String, arguments: [Value]) {
         switch self {
-        case .offer(let delivery, let work, let identifier):
-            ("Offer", [delivery.value, .string(work.rawValue), .string(identifier), [:]])
+        case .offer(let delivery, let offer):
+            (
+                "Offer",
+                [
+                    delivery.value, .string(offer.kind), .string(offer.identifier),
+                    .map(offer.payload),
+                ]
+            )
         case .go(let delivery, let end): ("Go", [delivery.value, options(end)])
         case .expire(let delivery, let reason, let end):
             ("Expire", [delivery.value, .string(reason.rawValue), options(end)])

@@ -344,7 +344,7 @@ extension Event {
         switch self {
         case .started, .stopping: true
         case .timer, .clockChanged, .manifests, .settings, .condition, .process, .app, .used,
-            .user, .storageRecovered:
+            .triggered, .user, .storageRecovered:
             false
         }
     }

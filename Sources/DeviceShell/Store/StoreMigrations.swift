@@ -38,6 +38,10 @@ struct StoreMigrations {
             .rename("purse", to: "scope", in: .request, at: "request.decision"),
             .respell("wished", as: "userInitiated", in: .request, at: "request.mode"),
         ]),
+        StoreStep(bodies: [
+            .rename("kind", to: "trigger", in: .request, at: "request"),
+            .remove("snapshot", in: .line, at: "entry.wake._0"),
+        ]),
     ])
 
     static var newest: Int64 { current.newest }

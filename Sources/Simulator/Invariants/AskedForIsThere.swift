@@ -14,7 +14,7 @@ final class AskedForIsThere: CallInvariant {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)):
             asked[token.number] = submission.needs
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             break
         }
     }

@@ -28,7 +28,7 @@ final class Caps: Invariant {
         where pending[..<index].contains(where: { $0.identifier == request.identifier }) {
             return "\(app.id) has \(request.identifier) pending twice"
         }
-        let refreshes = pending.filter { $0.kind == .refresh }.count
+        let refreshes = pending.filter { $0.trigger == .refresh }.count
         if refreshes > settings.pendingRefreshes {
             return "\(app.id): \(refreshes) refreshes"
         }
@@ -46,7 +46,7 @@ extension Event {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)):
             submission.app ?? submission.identifier.map { AppID("command.\($0)") }
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
     }

@@ -127,8 +127,8 @@ extension Event {
     var launch: LaunchID? {
         switch self {
         case .process(let launch, _), .app(let launch, _): launch
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .used, .user,
-            .storageRecovered, .stopping:
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .used, .triggered,
+            .user, .storageRecovered, .stopping:
             nil
         }
     }

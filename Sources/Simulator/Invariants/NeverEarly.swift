@@ -18,7 +18,7 @@ final class NeverEarly: CallInvariant {
         switch event {
         case .user(.submit(let mine), _), .app(_, .submit(let mine, _)): submission = mine
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .user, .storageRecovered, .stopping:
+            .used, .triggered, .user, .storageRecovered, .stopping:
             return
         }
         if submission.earliest == nil { askedSpans[token.number] = submission.after }

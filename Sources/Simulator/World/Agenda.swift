@@ -63,6 +63,8 @@ enum Occurrence {
     case drift
     case trouble(Fault)
     case troubleEnds(Fault)
+    /// Something happens that is work of this trigger.
+    case triggered(Trigger)
     /// The daemon is started again.
     case restart
     /// The keeper thaws what nobody looks after.
@@ -80,7 +82,8 @@ enum Occurrence {
     var wakesDevice: Bool {
         switch self {
         case .alarm, .user: true
-        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .restart, .keeper,
+        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .triggered, .restart,
+            .keeper,
             .deadline, .doze, .load, .retry:
             false
         }

@@ -49,7 +49,7 @@ extension AppPlan {
         let isLinked = kind < 6
         if isLinked {
             manifest.exec = ["app\(number)"]
-            manifest.modes = [.fetch, .processing]
+            manifest.modes = [.fetch, .processing] + Trigger.ofEvents.compactMap(\.mode)
             manifest.noDisplay = random.chance(1, in: 2)
         } else {
             draw(command: &manifest, kind, &random)

@@ -7,7 +7,7 @@ package final class VirtualProcess {
     package let launch: LaunchID
     let app: Int
     /// Nil: the app's own program.
-    let command: TaskKind?
+    let command: Trigger?
     package let process: ProcessID
     /// The marker is written: exec has happened.
     package internal(set) var hasStarted = false
@@ -34,7 +34,7 @@ package final class VirtualProcess {
         var action: Action
     }
 
-    init(launch: LaunchID, app: Int, command: TaskKind?, process: ProcessID) {
+    init(launch: LaunchID, app: Int, command: Trigger?, process: ProcessID) {
         (self.launch, self.app, self.command, self.process) = (launch, app, command, process)
     }
 

@@ -75,8 +75,8 @@ extension World {
         watch.ran(process.launch)
         send(.process(process.launch, .started(process.process)))
         guard !isQuiet else { return }
-        if let kind = process.command {
-            runCommand(process, kind)
+        if let trigger = process.command {
+            runCommand(process, trigger)
         } else if plans[process.app].isLinked {
             launchApp(process)
         } else if plans[process.app].random.chance(1, in: 3) {
@@ -87,9 +87,9 @@ extension World {
 
     // MARK: Plain commands
 
-    private func runCommand(_ process: VirtualProcess, _ kind: TaskKind) {
+    private func runCommand(_ process: VirtualProcess, _ trigger: Trigger) {
         let index = process.app
-        let mean = plans[index].work.nanoseconds * (kind == .processing ? 20 : 1)
+        let mean = plans[index].work.nanoseconds * (trigger == .processing ? 20 : 1)
         var time = Interval(nanoseconds: plans[index].random.within(mean / 4...mean * 2))
         var exit = Exit.status(plans[index].random.below(10) < 7 ? 0 : 3)
         if strikes(.exitRetry, in: 50, app: index) { exit = .status(75) }
@@ -333,7 +333,7 @@ extension World {
         }
         guard !isQuiet else { return }
         switch message {
-        case .offer(let id, _, let identifier): offered(id, identifier, process)
+        case .offer(let id, let offer): offered(id, offer.identifier, process)
         case .go(let id, _): begin(id, process)
         case .expire(let id, _, _): expire(id, process)
         case .expireTask(let number, let holder, _, _):

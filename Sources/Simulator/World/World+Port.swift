@@ -166,7 +166,7 @@ extension World {
             return
         }
         nextPid += 1
-        let command: TaskKind?
+        let command: Trigger?
         switch spec.arguments.last {
         case "--refresh": command = .refresh
         case "--process": command = .processing
@@ -298,7 +298,7 @@ extension World {
         case .user(_, let token):
             calls[token.number] = nil
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .used,
-            .storageRecovered, .stopping:
+            .triggered, .storageRecovered, .stopping:
             break
         }
     }

@@ -28,6 +28,7 @@ extension World {
         plan(.user(.pickUp), after: .seconds(random.within(30...3_000)))
         plan(.drift, after: .minutes(10))
         planTroubles()
+        planTriggerEvents()
     }
 
     func userSteps(_ step: UserStep) {

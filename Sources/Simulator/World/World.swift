@@ -145,6 +145,7 @@ package final class World {
         case .user(let step): userSteps(step)
         case .drift: drift()
         case .trouble(let fault): begin(fault)
+        case .triggered(let trigger): happen(trigger)
         case .troubleEnds(let fault): end(fault)
         case .restart: break
         case .keeper(let life):

@@ -50,3 +50,17 @@ extension Value: Codable {
         writer.put(self)
     }
 }
+
+extension ValueMap: Codable {
+    package init(from decoder: any Decoder) throws {
+        guard let map = try Value(from: decoder).mapValue else {
+            throw DecodingError.typeMismatch(
+                ValueMap.self,
+                .init(codingPath: decoder.codingPath, debugDescription: "it is no map")
+            )
+        }
+        self = map
+    }
+
+    package func encode(to encoder: any Encoder) throws { try Value.map(self).encode(to: encoder) }
+}

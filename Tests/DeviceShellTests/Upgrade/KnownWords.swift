@@ -204,7 +204,7 @@ enum KnownWords {
         let needs = Need.allCases.filter { $0.isAsked(by: request.needs) }.map(\.rawValue).sorted()
         return some([
             "app": .string(record.app.name), "task": .string(request.identifier),
-            "kind": .string(request.kind.rawValue), "origin": .string(request.origin.rawValue),
+            "kind": .string(request.trigger.rawValue), "origin": .string(request.origin.rawValue),
             "earliest": time(request.earliest), "span": span(request.span), "needs": list(needs),
             "every": span(request.every), "lastEnd": time(request.lastEnd),
             "submittedAt": time(request.submittedAt), "mode": .string(request.mode.rawValue),

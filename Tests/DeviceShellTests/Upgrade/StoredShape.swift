@@ -62,6 +62,11 @@ private func read<T: Decodable>(_ type: T.Type, into node: ShapeNode) throws -> 
         node.leaf = words.names.joined(separator: " ")
         return words.first
     }
+    // Any tree is a value.
+    if type == ValueMap.self, let empty = ValueMap() as? T {
+        node.leaf = "map"
+        return empty
+    }
     let reader = ShapeReader(node)
     let value = try T(from: reader)
     // Each case of an enum is read once.

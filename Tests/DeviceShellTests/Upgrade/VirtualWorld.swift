@@ -255,7 +255,7 @@ struct VirtualWorld {
     private mutating func tell(_ launch: LaunchID, _ message: AppMessage) {
         let app = apps[launch] ?? AppID("")
         switch message {
-        case .offer(let delivery, _, _): later(.milliseconds(50), .app(launch, .accepted(delivery)))
+        case .offer(let delivery, _): later(.milliseconds(50), .app(launch, .accepted(delivery)))
         case .go(let delivery, _):
             later(.milliseconds(60), .app(launch, .expirationHandler(delivery, set: true)))
             let result: TaskResult

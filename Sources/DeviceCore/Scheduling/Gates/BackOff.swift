@@ -7,7 +7,7 @@ extension GateTable.Definition {
         title: "back-off after failures, crashes, or launches in quick succession",
         kind: .saving,
         check: {
-            guard let until = $0.app.backOffEnd(of: $0.request, $0.settings.value) else {
+            guard let until = $0.app.backOffEnd(of: $0.work, $0.settings.value) else {
                 return .open
             }
             return .held(until: until, at: $0.now)
@@ -36,18 +36,15 @@ extension GateTable.Definition {
 
 extension GateContext {
     fileprivate var tooClose: (until: WallTime, pace: Pace)? {
-        guard let request, request.hasPace(in: app) else { return nil }
-        return app.record.tooClose(request, settings.value)
+        work.hasPace(in: app) ? app.record.tooClose(work, settings.value) : nil
     }
 }
 
 extension AppState {
-    /// Until when failures, or its own haste, hold a request back; nil: neither does.
-    func backOffEnd(of request: Request?, _ settings: Settings) -> WallTime? {
+    /// Until when failures, or its own haste, hold work back; nil: neither does.
+    func backOffEnd(of work: Work, _ settings: Settings) -> WallTime? {
         var end = failedUntil
-        if let request, request.hasPace(in: self),
-            let until = record.tooClose(request, settings)?.until
-        {
+        if work.hasPace(in: self), let until = record.tooClose(work, settings)?.until {
             end = max(until, end ?? until)
         }
         return end

@@ -7,7 +7,7 @@ extension GateTable.Definition {
         kind: .saving,
         check: {
             guard $0.hasBetterMoments else { return .open }
-            if $0.isLearned { return $0.isChosen ? .open : .held(.event) }
+            if $0.isLearned { return $0.work.isChosen ? .open : .held(.event) }
             return .held(until: $0.plan.at, at: $0.now)
         },
         explain: {
@@ -35,14 +35,11 @@ extension GateContext {
     /// Processing waits for an idle device instead; and a command of the user's has no use that
     /// could be told in advance.
     var hasBetterMoments: Bool {
-        request.map { $0.kind == .refresh && !($0.origin == .submitted && app.isTransient) }
-            ?? false
+        work.trigger == .refresh && !(work.origin == .submitted && app.isTransient)
     }
 
     /// Its moments are chosen by what was learned of its use.
     var isLearned: Bool { app.isPlanned && app.isLearned }
-
-    var isChosen: Bool { request?.isChosen(at: now.wall) ?? false }
 
     var plan: RefreshSpread.Plan {
         RefreshSpread.plan(

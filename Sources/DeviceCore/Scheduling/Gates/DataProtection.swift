@@ -6,7 +6,12 @@ extension GateTable.Definition {
     static let dataProtection = Self(
         title: "data protection: required data is locked",
         kind: .rule,
-        check: { requiresData($0) && !$0.conditions.isAssured(.locked) ? .held(.event) : .open },
+        check: {
+            switch $0.work.protection {
+            case .none: .open
+            case .complete: $0.conditions.isAssured(.locked) ? .open : .held(.event)
+            }
+        },
         explain: {
             GateExplanation(
                 of: .locked,
@@ -17,11 +22,4 @@ extension GateTable.Definition {
             )
         }
     )
-
-    private static func requiresData(_ context: borrowing GateContext) -> Bool {
-        switch context.cell {
-        case .yes, .classed: context.request?.needs.unlocked == true
-        case .no, .asked, .needed, .set, .critical, .strikes, .fetchOrCommand, .command: false
-        }
-    }
 }

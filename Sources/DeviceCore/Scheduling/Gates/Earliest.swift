@@ -7,15 +7,15 @@ extension GateTable.Definition {
         title: "earliest begin date",
         kind: .rule,
         check: {
-            guard let request = $0.request, let earliest = request.earliest else { return .open }
+            guard let earliest = $0.work.earliest else { return .open }
             return .held(until: earliest, at: $0.now)
         },
         explain: {
-            let earliest = $0.request?.earliest ?? $0.now.wall
+            let earliest = $0.work.earliest ?? $0.now.wall
             return GateExplanation(
                 value: $0.now.text(for: $0.now.wall),
                 needed: $0.now.text(for: earliest),
-                since: $0.request?.submittedAt,
+                since: $0.work.since,
                 sentence: "it is to begin \($0.now.text(for: earliest)) or later"
             )
         }

@@ -5,7 +5,7 @@ extension GateTable.Definition {
         title: "no external power",
         kind: .rule,
         check: {
-            $0.request?.needs.power == true && !$0.conditions.isAssured(.power)
+            $0.work.needs.power && !$0.conditions.isAssured(.power)
                 ? .held(.event) : .open
         },
         explain: {

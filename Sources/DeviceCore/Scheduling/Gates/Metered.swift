@@ -6,7 +6,7 @@ extension GateTable.Definition {
         title: "metered network",
         kind: .rule,
         check: {
-            if $0.request?.needs.unmetered == true {
+            if $0.work.needs.unmetered {
                 return $0.conditions.isAssured(.metered) ? .open : .held(.event)
             }
             return mustSpare($0) && $0.conditions.metered ? .held(.event) : .open
@@ -26,8 +26,7 @@ extension GateTable.Definition {
         switch context.cell {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true
-        case .no, .asked, .needed, .critical, .classed, .strikes, .fetchOrCommand, .command:
-            return false
+        case .no, .asked, .needed, .fetchOrCommand, .command: return false
         }
     }
 }

@@ -23,22 +23,22 @@ extension GateTable.Definition {
 extension GateContext {
     /// Unless the manifest says otherwise, and the request does not ask for it.
     var usesNetwork: Bool {
-        request?.needs.network == true || app.manifest?.needsNetwork ?? true
+        work.needs.network || app.manifest?.needsNetwork ?? true
     }
 
     /// What asks for a network itself wants to be sure of it.
     fileprivate var hasNetwork: Bool {
-        request?.needs.network == true
+        work.needs.network
             ? conditions.isAssured(.network) : conditions.networkReachable
     }
 
     /// Whether this run is of use only with a network.
     var needsNetwork: Bool {
         switch cell {
-        case .asked: request?.needs.network ?? false
+        case .asked: work.needs.network
         case .needed: usesNetwork
         case .yes: true
-        case .no, .set, .critical, .classed, .strikes, .fetchOrCommand, .command: false
+        case .no, .set, .fetchOrCommand, .command: false
         }
     }
 }

@@ -18,13 +18,13 @@ extension GateTable.Definition {
     )
 
     private static func missing(_ context: borrowing GateContext) -> String? {
-        guard let manifest = context.app.manifest, let mode = context.trigger.mode else {
+        guard let manifest = context.app.manifest, let mode = context.work.trigger.row.mode else {
             return nil
         }
         guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }
-        guard let request = context.request, request.origin == .submitted,
-            !context.app.isTransient, !manifest.value.permits(identifier: request.identifier)
+        guard context.work.origin == .submitted, !context.app.isTransient,
+            !manifest.value.permits(identifier: context.work.identifier)
         else { return nil }
-        return "PermittedTaskIdentifiers=\(request.identifier);"
+        return "PermittedTaskIdentifiers=\(context.work.identifier);"
     }
 }

@@ -23,37 +23,39 @@ extension GateTable.Definition {
     )
 
     private static func end(_ context: borrowing GateContext) -> WallTime? {
-        context.request?.quietEnd(in: context.app, context.settings)
+        context.work.quietEnd(in: context.app, context.settings)
     }
 }
 
 extension GateContext {
-    fileprivate var quietInterval: Interval? { request?.quietInterval(in: app, settings) }
+    fileprivate var quietInterval: Interval? { work.quietInterval(in: app, settings) }
 }
 
-extension Request {
+extension Work {
     /// When the quiet period before its next run is over; nil: there is none.
     func quietEnd(in app: AppState, _ settings: Shared<Settings>) -> WallTime? {
         guard let interval = quietInterval(in: app, settings) else { return nil }
-        let last: WallTime?
-        switch (origin, kind) {
-        case (.submitted, _): last = lastEnd
-        case (_, .refresh):
-            let (ran, used) = (app.lastRefreshEnd, app.lastUsed)
-            last = ran.map { max($0, used ?? $0) } ?? used
-        case (_, .processing): last = app.lastProcessingEnd
+        return lastEnd(in: app).map { $0 + interval }
+    }
+
+    /// What a quiet period begins with.
+    private func lastEnd(in app: AppState) -> WallTime? {
+        switch origin {
+        case .submitted, .event: return lastEnd
+        case .command, .fetch:
+            let ran = app.lastEnd(of: trigger)
+            // What the user has just looked at is fresh.
+            guard trigger == .refresh, let used = app.lastUsed else { return ran }
+            return ran.map { max($0, used) } ?? used
         }
-        return last.map { $0 + interval }
     }
 
     fileprivate func quietInterval(in app: AppState, _ settings: Shared<Settings>) -> Interval? {
         guard let manifest = app.manifest else { return nil }
-        switch (origin, kind) {
-        case (.submitted, _): return every
-        case (.command, .refresh): return manifest.refreshInterval ?? settings.refreshFloor
-        case (.command, .processing):
-            return manifest.processingInterval ?? settings.processingInterval
-        case (.fetch, _):
+        switch origin {
+        case .submitted, .event: return every
+        case .command: return trigger.row.command?.interval(manifest.value, settings.value)
+        case .fetch:
             switch app.fetchInterval {
             case .never: return .forever
             case .minimum: return settings.refreshFloor

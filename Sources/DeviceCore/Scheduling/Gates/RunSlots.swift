@@ -7,18 +7,14 @@ extension GateTable.Definition {
         kind: .needed,
         check: {
             let running = $0.device.running
+            let isProcessing = $0.work.trigger.grant == .processing
             if let own = $0.joins {
                 // Side by side in one launch: no slot of its own, but processing may be new to it.
-                return $0.trigger == .processing && own.trigger != .processing
-                    && running.processing > 0 ? .held(.event) : .open
+                return isProcessing && own.trigger.grant != .processing && running.processing > 0
+                    ? .held(.event) : .open
             }
             if running.all >= Int($0.settings.runSlots) { return .held(.event) }
-            switch $0.trigger {
-            case .processing: return running.processing > 0 ? .held(.event) : .open
-            case .refresh, .continued, .push, .voip, .discretionaryTransfer, .transfer,
-                .transferEvents, .location, .mode, .notificationAction, .finishUp:
-                return .open
-            }
+            return isProcessing && running.processing > 0 ? .held(.event) : .open
         },
         explain: {
             let running = $0.device.running
@@ -33,9 +29,8 @@ extension GateTable.Definition {
 }
 
 extension GateContext {
-    /// The run of the app's own process that this request would be handed to; nil: it begins one.
+    /// The run of the app's own process that this work would be handed to; nil: it begins one.
     fileprivate var joins: Wake? {
-        guard let request, let wake = app.mainLaunch?.wake else { return nil }
-        return app.runsCommand(for: request) ? nil : wake
+        app.runsCommand(for: work) ? nil : app.mainLaunch?.wake
     }
 }

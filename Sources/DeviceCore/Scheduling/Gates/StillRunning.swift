@@ -6,10 +6,7 @@ extension GateTable.Definition {
     static let stillRunning = Self(
         title: "still running",
         kind: .rule,
-        check: {
-            guard let request = $0.request else { return .open }
-            return $0.app.conflict(to: request) == nil ? .open : .held(.event)
-        },
+        check: { $0.app.conflict(to: $0.work) == nil ? .open : .held(.event) },
         explain: { _ in
             GateExplanation(
                 value: "running",
@@ -32,23 +29,23 @@ extension AppState {
         case task
     }
 
-    func conflict(to request: Request) -> Conflict? {
+    func conflict(to work: Work) -> Conflict? {
         for launch in launches {
             switch launch.role {
-            case .command(let other, let kind):
-                if other == request.id {
+            case .command(let other, let trigger):
+                if other == work.request {
                     if launch.ending != nil { return .ending }
-                } else if kind == request.kind
+                } else if trigger == work.trigger
                     || requests.contains(where: {
-                        $0.id == other && $0.identifier == request.identifier
+                        $0.id == other && $0.identifier == work.identifier
                     })
                 {
                     return .program
                 }
             case .main:
-                guard !runsCommand(for: request) else { continue }
+                guard !runsCommand(for: work) else { continue }
                 if launch.ending != nil || launch.wake?.stop != nil { return .ending }
-                if launch.deliveries.contains(where: { $0.identifier == request.identifier }) {
+                if launch.deliveries.contains(where: { $0.identifier == work.identifier }) {
                     return .task
                 }
             }

@@ -1,0 +1,49 @@
+package import Vocabulary
+
+/// Something that happened and concerns one app, which may be woken for it.
+package struct TriggerEvent: Hashable, Sendable, Codable {
+    package var trigger: Trigger
+    package var app: AppID
+    package var identifier: String
+    package var payload: ValueMap
+
+    package init(trigger: Trigger, app: AppID, identifier: String, payload: ValueMap) {
+        (self.trigger, self.app) = (trigger, app)
+        (self.identifier, self.payload) = (identifier, payload)
+    }
+}
+
+extension Device {
+    /// How many events of one trigger wait for an app; of more the oldest are dropped.
+    static let pendingEvents = 16
+
+    /// Makes an event a request, which waits for the gates of its trigger. It takes the place of
+    /// an earlier one with the same identifier that has not been received yet.
+    mutating func enqueue(_ event: TriggerEvent, _ transition: inout Transition) {
+        let trigger = event.trigger
+        guard let index = apps.index(of: event.app),
+            apps[index].manifest?.value.declares(trigger) == true
+        else { return }
+        var waiting = apps[index].requests.filter {
+            $0.origin == .event && $0.trigger == trigger && $0.isPending
+        }
+        if let old = waiting.firstIndex(where: { $0.identifier == event.identifier }) {
+            apps[index].requests.removeAll { $0.id == waiting[old].id }
+            forget(request: waiting.remove(at: old).id)
+        }
+        if waiting.count >= Self.pendingEvents {
+            let reason = "too many of the same kind wait for the app"
+            drop(waiting[0], of: index, reason: reason, &transition)
+        }
+        let request = Request(
+            id: nextSerial(RequestKind.self),
+            identifier: event.identifier,
+            trigger: trigger,
+            origin: .event,
+            needs: Needs(),
+            submittedAt: transition.now.wall,
+            payload: event.payload
+        )
+        enqueue(request, of: index)
+    }
+}

@@ -1,0 +1,78 @@
+import Vocabulary
+
+/// How long a run may last, and what it may do to the device.
+enum Grant: Hashable, Sendable {
+    /// Half a minute, beside others.
+    case wake
+    /// Minutes of work that is heavy on the processor: one at a time, and only while the device has
+    /// nothing better to do.
+    case processing
+}
+
+/// What limits how often a trigger wakes an app, beside the quotas.
+enum RateBucket: Hashable, Sendable {
+    case refreshBudget
+}
+
+/// All that is particular to one trigger, but for the gates that hold it.
+struct TriggerRow: Sendable {
+    let trigger: Trigger
+    /// Of its column in the gate table.
+    let letter: String
+    let label: String
+    /// The mode that a manifest must declare; nil: none.
+    let mode: BackgroundMode?
+    let grant: Grant
+    let bucket: RateBucket?
+    /// Whether it starts an app that does not run; else it only resumes one.
+    let launches: Bool
+    /// What its message may hold beside the identifier (I5). All else is kept from the app.
+    let message: [String]
+    /// Whether the app's picture is taken after a completed run.
+    let snapshot: Bool
+    /// The manifest keys of a command that serves it; nil: only the app's own process can.
+    var command: CommandKeys?
+    /// What makes work of something that happened (`Event.triggered`); nil: the work is requested.
+    var triggered: (@Sendable (inout Device, TriggerEvent, inout Device.Transition) -> Void)?
+
+    struct CommandKeys: Sendable {
+        let arguments: @Sendable (AppManifest) -> [String]?
+        let interval: @Sendable (AppManifest, Settings) -> Interval
+    }
+}
+
+/// The table of triggers, in the order of `Trigger.allCases`.
+enum TriggerTable {
+    static let rows: [TriggerRow] = [
+        TriggerRow(
+            trigger: .refresh,
+            letter: "F",
+            label: "fetch or refresh",
+            mode: .fetch,
+            grant: .wake,
+            bucket: .refreshBudget,
+            launches: true,
+            message: [],
+            snapshot: true,
+            command: TriggerRow.CommandKeys(
+                arguments: { $0.refreshCommand },
+                interval: { $0.refreshInterval ?? $1.refreshFloor }
+            )
+        ),
+        TriggerRow(
+            trigger: .processing,
+            letter: "P",
+            label: "processing",
+            mode: .processing,
+            grant: .processing,
+            bucket: nil,
+            launches: true,
+            message: [],
+            snapshot: true,
+            command: TriggerRow.CommandKeys(
+                arguments: { $0.processingCommand },
+                interval: { $0.processingInterval ?? $1.processingInterval }
+            )
+        ),
+    ]
+}
