@@ -83,8 +83,11 @@ package enum TaskKind: String, Hashable, Sendable, Codable, CaseIterable {
 /// The answer to a caller, sent after the commit.
 package enum Reply: Hashable, Sendable, Codable {
     case done
-    /// What the request made or found, by name.
-    case value(Value)
+    /// To a submit and a run.
+    case requested(RequestedTask)
+    case opened(OpenedApp)
+    case greeted(Greeting)
+    case begun(BegunTask)
     case refused(Refusal)
 }
 

@@ -89,7 +89,7 @@ extension Bench {
                 reply: nextReply()
             )
         )
-        guard case .value(let answer) = reply else { return -1 }
-        return answer["task"]?.integerValue ?? -1
+        guard case .begun(let task) = reply else { return -1 }
+        return task.task
     }
 }

@@ -398,7 +398,7 @@ struct DriverTests {
         )
         var setup = Setup(submit)
         setup.turn(submit)
-        guard case .value = setup.replies.first else {
+        guard case .requested = setup.replies.first else {
             Issue.record("not answered: \(setup.effects)")
             return
         }

@@ -57,11 +57,11 @@ struct LifecycleTests {
         )
         #expect(bench.reply == nil, "not before it is known")
         bench.send(.process(launch, .started(caller)))
-        guard case .value(let value)? = bench.reply else {
+        guard case .opened(let app)? = bench.reply else {
             Issue.record("not answered")
             return
         }
-        #expect(value["attach"] == true && value["launch"]?.integerValue == Int64(launch.number))
+        #expect(app.attach == true && app.launch == launch)
         bench.ask(.open(AppID("app"), attach: ProcessID(pid: 4712, startTime: 1)))
         #expect(bench.refusal?.code == .held)
     }
@@ -92,11 +92,11 @@ struct LifecycleTests {
         #expect(bench.refusal?.reason == "app cannot be started: app is not in PATH")
         bench.ask(.open(AppID("app"), attach: nil))
         bench.started(try #require(bench.spawn(of: "app")))
-        guard case .value(let value)? = bench.reply else {
+        guard case .opened(let app)? = bench.reply else {
             Issue.record("not answered")
             return
         }
-        #expect(value["attach"] == false)
+        #expect(app.attach == false)
     }
 
     @Test func `what needs a terminal is not started without one`() throws {

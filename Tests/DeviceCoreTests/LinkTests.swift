@@ -24,20 +24,24 @@ struct LinkTests {
         bench.say(launch, .connected(reply: bench.nextReply()))
         #expect(
             bench.reply
-                == .value([
-                    "app": "app", "launch": .integer(Int64(launch.number)), "state": "foreground",
-                    "background-refresh": "available",
-                ])
+                == .greeted(
+                    Greeting(
+                        app: AppID("app"),
+                        launch: launch,
+                        state: "foreground",
+                        backgroundRefresh: "available"
+                    )
+                )
         )
         bench.configure { $0.backgroundRefresh = false }
         bench.ask(.leave(AppID("app")))
         bench.say(launch, .connected(reply: bench.nextReply()))
-        guard case .value(let greeting) = bench.reply else {
+        guard case .greeted(let greeting) = bench.reply else {
             Issue.record("no greeting")
             return
         }
-        #expect(greeting["state"] == "background")
-        #expect(greeting["background-refresh"] == "denied")
+        #expect(greeting.state == "background")
+        #expect(greeting.backgroundRefresh == "denied")
     }
 
     @Test func `who says twice that it has finished launching is refused, and keeps its handlers`()
@@ -74,7 +78,7 @@ struct LinkTests {
         let beyond = end + .seconds(5)
         #expect(
             bench.reply
-                == .value(["task": 1, "deadline": .double(beyond.monotonicSeconds ?? 0)])
+                == .begun(BegunTask(task: 1, deadline: beyond.monotonicSeconds ?? 0))
         )
         bench.advance(.seconds(25))
         #expect(bench.toldInFull(launch) == [.expire(delivery, .timeout, until: end)])
@@ -92,7 +96,7 @@ struct LinkTests {
                 launch,
                 .taskBegan(name: "t", hasHandler: true, token: token, reply: bench.nextReply())
             )
-            #expect(bench.reply == .value(["task": .integer(Int64(task))]))
+            #expect(bench.reply == .begun(BegunTask(task: Int64(task))))
         }
         #expect(bench.launch(launch)?.tasks.map(\.number) == [1, 2])
     }
@@ -111,7 +115,7 @@ struct LinkTests {
                 reply: bench.nextReply()
             )
         )
-        #expect(bench.reply == .value(["task": 1]))
+        #expect(bench.reply == .begun(BegunTask(task: 1)))
         bench.ask(.leave(AppID("app")))
         let end = bench.now.awake + .minutes(3)
         #expect(bench.toldInFull(launch) == [.didEnterBackground(until: end)])
@@ -171,7 +175,7 @@ struct LinkTests {
                     reply: bench.nextReply()
                 )
             )
-            #expect(bench.reply == .value(["task": .integer(Int64(task))]))
+            #expect(bench.reply == .begun(BegunTask(task: Int64(task))))
         }
     }
 

@@ -445,13 +445,11 @@ struct RecoveryTests {
                         )
                     )
                 )
-                guard case .value(let value) = bench.reply,
-                    let id = value["request"]?.integerValue
-                else {
+                guard case .requested(let task) = bench.reply else {
                     Issue.record("refused")
                     return
                 }
-                #expect(seen.insert(UInt64(id)).inserted)
+                #expect(seen.insert(task.request.number).inserted)
             }
             try bench.restart()
         }

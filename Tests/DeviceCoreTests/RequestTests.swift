@@ -4,9 +4,8 @@ import Vocabulary
 
 /// Submitting and cancelling (C1 to C4, C11).
 struct RequestTests {
-    private static func number(_ reply: Reply?) -> Int64? {
-        guard case .value(let value) = reply else { return nil }
-        return value["request"]?.integerValue
+    private static func number(_ reply: Reply?) -> UInt64? {
+        if case .requested(let task) = reply { task.request.number } else { nil }
     }
 
     // MARK: Answers
@@ -15,9 +14,9 @@ struct RequestTests {
         var (bench, launch) = try Bench.withApp()
         let reply = bench.submit(launch, "app.refresh")
         let number = try #require(Self.number(reply))
-        guard case .value(let value) = reply else { return }
-        #expect(value["app"] == "app")
-        #expect(value["identifier"] == "app.refresh")
+        guard case .requested(let task) = reply else { return }
+        #expect(task.app == AppID("app"))
+        #expect(task.identifier == "app.refresh")
         #expect(bench.records[RecordKey(.request, "\(number)")] != nil)
         guard case .save = bench.effects.first else {
             Issue.record("the save does not come first")

@@ -38,8 +38,8 @@ struct SensingTests {
         bench.device.explain(AppID("command.app"), at: bench.now).first
     }
 
-    private func answer(_ bench: Bench) -> Value? {
-        if case .value(let value) = bench.reply { value } else { nil }
+    private func answer(_ bench: Bench) -> RequestedTask? {
+        if case .requested(let task) = bench.reply { task } else { nil }
     }
 
     @Test(arguments: asked)
@@ -53,29 +53,29 @@ struct SensingTests {
         #expect(hold.sentence.hasPrefix("no source reports "))
         #expect(hold.value == "unknown")
         #expect(hold.fix.hasPrefix("offstage set \(asked.condition.row.name) "))
-        #expect(answer(bench)?["unsensed"]?.listValue == [.string(asked.condition.row.name)])
+        #expect(answer(bench)?.unsensed == [asked.condition.row.name])
         // As it says.
         bench.set(asked.condition, asked.condition.row.harmless, by: .hand)
         #expect(bench.spawned.count == 1)
     }
 
     @Test(arguments: asked)
-    func `what asks for nothing is held by nothing that nobody tells`(asked: Asked) {
+    func `what asks for nothing is held by nothing that nobody tells`(asked: Asked) throws {
         var bench = bench()
         bench.install(.refreshing("news"))
         bench.ask(.submit(Submission(kind: .processing, command: ["app"])))
         #expect(bench.gates("news").isEmpty && bench.gates("command.app").isEmpty)
-        #expect(answer(bench)?["unsensed"] == nil)
+        #expect(try #require(answer(bench)).unsensed == nil)
     }
 
     @Test(arguments: asked)
-    func `what the device has nothing of holds nothing back`(asked: Asked) {
+    func `what the device has nothing of holds nothing back`(asked: Asked) throws {
         var bench = bench()
         bench.send(.condition(asked.condition, .kernel, .noDevice))
         #expect(bench.device.conditions[asked.condition].sensing == .noDevice)
         submit(asked, to: &bench)
         #expect(bench.spawned.count == 1)
-        #expect(answer(bench)?["unsensed"] == nil)
+        #expect(try #require(answer(bench)).unsensed == nil)
     }
 
     @Test(arguments: asked)
@@ -88,7 +88,7 @@ struct SensingTests {
         let hold = try #require(explanation(bench)?.holds.first)
         #expect(hold.sentence.hasPrefix("the source that reported "))
         #expect(hold.fix.hasPrefix("offstage set \(asked.condition.row.name) "))
-        #expect(answer(bench)?["unsensed"] == nil)
+        #expect(try #require(answer(bench)).unsensed == nil)
         bench.set(asked.condition, asked.condition.row.harmless)
         #expect(bench.spawned.count == 1)
     }
@@ -177,7 +177,7 @@ struct SensingTests {
             .submit(Submission(kind: .processing, needs: Needs(power: true), command: ["app"]))
         )
         #expect(watches(bench) == [])
-        #expect(answer(bench)?["unsensed"]?.listValue == ["power", "idle"])
+        #expect(answer(bench)?.unsensed == ["power", "idle"])
         bench.set(.power, 1)
         #expect(watches(bench) == [true])
         #expect(bench.spawned.isEmpty)

@@ -70,10 +70,8 @@ struct AppBusTests {
         )
         #expect(try call("History", [:]) == [["app": "", "limit": 50, "before": 0]])
         #expect(try call("Logs", "reader", ["lines": 3])["lines"] == 3)
-        #expect(
-            try call("Set", "battery", "40", ["app": "reader"])
-                == ["name": "battery", "value": "40", "app": "reader"]
-        )
+        let set = failure { _ = try call("Set", "battery", "40", ["app": "reader"]) }
+        #expect(set?.message == "battery of reader to 40")
     }
 
     // MARK: Actions

@@ -99,11 +99,7 @@ final class CoreHost: AppHost {
     }
 
     func set(_ name: String, to value: String, app: AppID?, answer: @escaping (Reply) -> Void) {
-        answer(
-            .value([
-                "name": .string(name), "value": .string(value), "app": .string(app?.name ?? ""),
-            ])
-        )
+        answer(.refused(Refusal(.held, reason: "\(name) of \(app?.name ?? "all") to \(value)")))
     }
 
     func takeEnvironment(of attached: LaunchID) -> [String] { ["OFFSTAGE_APP=reader"] }

@@ -112,10 +112,9 @@ final class Stage {
             )
         )
         guard
-            case .value(let answer) = notes.replies.last(where: { $0.token == mine })?.reply,
-            let number = answer["task"]?.integerValue
+            case .begun(let task) = notes.replies.last(where: { $0.token == mine })?.reply
         else { return -1 }
-        return number
+        return task.task
     }
 
     func submit(

@@ -172,7 +172,7 @@ package struct Driver<Port: DevicePort> {
     /// A submit that is heard again is answered by what was stored then.
     private func promises(_ events: [TimedEvent]) -> Bool {
         events.contains { $0.event.isSubmit }
-            && effects.contains { if case .reply(_, .value) = $0 { true } else { false } }
+            && effects.contains { if case .reply(_, .requested) = $0 { true } else { false } }
     }
 
     /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of
@@ -185,7 +185,7 @@ package struct Driver<Port: DevicePort> {
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
         if error.cause == .gone { isGone = true }
         let reading = error.cause.reading
-        var stored: [ReplyToken: Value] = [:]
+        var stored: [ReplyToken: RequestedTask] = [:]
         if !isGone {
             // What was submitted before is in the store, and will run.
             for timed in events {
@@ -195,7 +195,7 @@ package struct Driver<Port: DevicePort> {
         for effect in effects {
             guard case .reply(let token, _) = effect else { continue }
             if let answer = stored[token] {
-                performable.append(.reply(token, .value(answer)))
+                performable.append(.reply(token, .requested(answer)))
                 continue
             }
             let refusal = Refusal(

@@ -218,7 +218,7 @@ extension Device {
         touch(index)
         switch event {
         case .connected(let reply):
-            transition.reply(reply, .value(greeting(index, launchIndex)))
+            transition.reply(reply, .greeted(greeting(index, launchIndex)))
         case .finishedLaunching(let registered, let reply):
             finishedLaunching(registered, index, launchIndex, reply, &transition)
         case .accepted(let delivery): accepted(delivery, index, launchIndex, &transition)
@@ -269,7 +269,7 @@ extension Device {
             apps[index].launches[launchIndex].isConnected = false
             save(app: index, launch: id)
         case .reconnected(let running, let finished, let registered, let reply):
-            if let reply { transition.reply(reply, .value(greeting(index, launchIndex))) }
+            if let reply { transition.reply(reply, .greeted(greeting(index, launchIndex))) }
             if let registered { apps[index].launches[launchIndex].registered = registered }
             reconnected(id, index, running, finished, &transition)
         }

@@ -19,7 +19,7 @@ extension Device {
                 $0.token == token && $0.holder == task.holder
             })
         {
-            transition.reply(reply, .value(answer(known, launch)))
+            transition.reply(reply, .begun(answer(known, launch)))
             tellExpiry(known.number, launch, &transition)
             return
         }
@@ -34,7 +34,7 @@ extension Device {
         }
         // A command has the time of its run, and no more.
         guard hasTime, !launch.isCommand, launch.ending == nil, launch.tasks.count < 256 else {
-            transition.reply(reply, .value(["task": 0]))
+            transition.reply(reply, .begun(BegunTask(task: 0)))
             return
         }
         var task = task
@@ -42,18 +42,16 @@ extension Device {
         apps[index].launches[launchIndex].lastTask = task.number
         apps[index].launches[launchIndex].tasks.append(task)
         save(app: index, launch: launch.id)
-        transition.reply(reply, .value(answer(task, launch)))
+        transition.reply(reply, .begun(answer(task, launch)))
     }
 
-    private func answer(_ task: BackgroundTask, _ launch: Launch) -> Value {
-        var answer: ValueMap = ["task": .integer(task.number)]
+    private func answer(_ task: BackgroundTask, _ launch: Launch) -> BegunTask {
         let end = task.inWake ? launch.wake.map { $0.end + settings.taskBeyondWake } : nil
-        if launch.presence == .background,
-            let deadline = (end ?? launch.finishUp?.end)?.monotonicSeconds
-        {
-            answer["deadline"] = .double(deadline)
-        }
-        return .map(answer)
+        let deadline = (end ?? launch.finishUp?.end)?.monotonicSeconds
+        return BegunTask(
+            task: task.number,
+            deadline: launch.presence == .background ? deadline : nil
+        )
     }
 
     mutating func taskEnded(

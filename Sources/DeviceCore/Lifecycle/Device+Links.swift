@@ -9,15 +9,16 @@ extension Device {
     }
 
     /// What an app learns of itself when it connects.
-    mutating func greeting(_ index: Int, _ launchIndex: Int) -> Value {
+    mutating func greeting(_ index: Int, _ launchIndex: Int) -> Greeting {
         let launch = apps[index].launches[launchIndex]
         let status = refreshStatus(of: apps[index].id)
         apps[index].launches[launchIndex].toldRefresh = status
-        return [
-            "app": .string(apps[index].id.name), "launch": .integer(Int64(launch.id.number)),
-            "state": launch.presence == .foreground ? "foreground" : "background",
-            "background-refresh": .string(status.rawValue),
-        ]
+        return Greeting(
+            app: apps[index].id,
+            launch: launch.id,
+            state: launch.presence == .foreground ? "foreground" : "background",
+            backgroundRefresh: status.rawValue
+        )
     }
 
     mutating func finishedLaunching(

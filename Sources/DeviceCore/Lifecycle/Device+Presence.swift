@@ -52,7 +52,7 @@ extension Device {
                 )
             }
             toForeground(index, launchIndex, &transition)
-            transition.reply(reply, .value(["launch": .integer(Int64(main.id.number))]))
+            transition.reply(reply, .opened(OpenedApp(launch: main.id)))
         } else if let ending = apps[index].launches.firstIndex(where: {
             $0.role == .main && $0.ending != nil
         }) {
@@ -67,14 +67,6 @@ extension Device {
             let launch = launchForUser(index, manifest.value, exec, attach: attach, &transition)
             opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
         }
-    }
-
-    private func opened(_ launch: LaunchID, _ manifest: AppManifest, attached: Bool) -> Value {
-        [
-            "launch": .integer(Int64(launch.number)), "attach": .bool(attached),
-            "arguments": .list((manifest.exec ?? []).map { .string($0) }),
-            "directory": .string(manifest.directory ?? ""),
-        ]
     }
 
     /// Who waits to hear whether an app was started, or to become its process.
@@ -93,8 +85,13 @@ extension Device {
     ) {
         for waiting in opening where waiting.launch == id {
             if failure == nil, let manifest = apps[index].manifest {
-                let value = opened(id, manifest.value, attached: waiting.attaches)
-                transition.reply(waiting.reply, .value(value))
+                let opened = OpenedApp(
+                    launch: id,
+                    attach: waiting.attaches,
+                    arguments: manifest.exec ?? [],
+                    directory: manifest.directory ?? ""
+                )
+                transition.reply(waiting.reply, .opened(opened))
                 continue
             }
             let name = apps[index].id

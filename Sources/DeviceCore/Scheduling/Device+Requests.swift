@@ -47,7 +47,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         do throws(Refusal) {
-            transition.reply(reply, .value(try accept(submission, &transition)))
+            transition.reply(reply, .requested(try accept(submission, &transition)))
         } catch {
             if error.code == .notPermitted, submission.command == nil, let app = submission.app,
                 let index = apps.index(of: app)
@@ -61,7 +61,7 @@ extension Device {
     private mutating func accept(
         _ submission: Submission,
         _ transition: inout Transition
-    ) throws(Refusal) -> Value {
+    ) throws(Refusal) -> RequestedTask {
         let (app, identifier) = try name(of: submission)
         try check(submission)
         if let answered = answered(submission, app) { return answered }
@@ -106,7 +106,12 @@ extension Device {
         remember(submission.token, request, index)
         save(app: index)
         enqueue(request, of: index)
-        return answer(app, identifier, request.id, unsensed: unsensed(by: submission))
+        return RequestedTask(
+            app: app,
+            identifier: identifier,
+            request: request.id,
+            unsensed: unsensed(by: submission)
+        )
     }
 
     /// Waits from now on until its gates are open.
@@ -117,14 +122,14 @@ extension Device {
         touch(index)
     }
 
-    /// What it depends on, and nothing tells.
-    private func unsensed(by submission: Submission) -> [Condition] {
+    /// What it depends on, and nothing tells; nil: nothing.
+    private func unsensed(by submission: Submission) -> [String]? {
         var unsensed: [Condition] = []
         for need in Need.all where need.isAsked(by: submission.needs) {
             if conditions[need.condition].sensing == .unknown { unsensed.append(need.condition) }
         }
         if submission.kind == .processing, conditions.idleIsEstimated { unsensed.append(.idle) }
-        return unsensed
+        return unsensed.isEmpty ? nil : unsensed.map(\.row.name)
     }
 
     private func check(_ submission: Submission) throws(Refusal) {
@@ -191,7 +196,7 @@ extension Device {
     }
 
     /// What a submit was answered before, by its token; nil: it is a new one, or none.
-    func answered(_ event: Event) -> (reply: ReplyToken, answer: Value)? {
+    func answered(_ event: Event) -> (reply: ReplyToken, answer: RequestedTask)? {
         var submission: Submission
         let token: ReplyToken
         switch event {
@@ -208,27 +213,16 @@ extension Device {
         return (token, answer)
     }
 
-    private func answered(_ submission: Submission, _ app: AppID) -> Value? {
+    private func answered(_ submission: Submission, _ app: AppID) -> RequestedTask? {
         guard let token = submission.token, let index = apps.index(of: app),
             let known = apps[index].record.tokens.first(where: { $0.token == token })
         else { return nil }
-        return answer(app, known.identifier, known.request, unsensed: unsensed(by: submission))
-    }
-
-    private func answer(
-        _ app: AppID,
-        _ identifier: String,
-        _ request: RequestID,
-        unsensed: [Condition] = []
-    ) -> Value {
-        var fields: ValueMap = [
-            "app": .string(app.name), "identifier": .string(identifier),
-            "request": .integer(Int64(request.number)),
-        ]
-        if !unsensed.isEmpty {
-            fields["unsensed"] = .list(unsensed.map { .string($0.row.name) })
-        }
-        return .map(fields)
+        return RequestedTask(
+            app: app,
+            identifier: known.identifier,
+            request: known.request,
+            unsensed: unsensed(by: submission)
+        )
     }
 
     private mutating func remember(_ token: String?, _ request: Request, _ index: Int) {
@@ -329,7 +323,12 @@ extension Device {
             request.mode = .userInitiated
             request.readySince = transition.now.boot
             try startNow(request, index, &transition)
-            transition.reply(reply, .value(answer(app, request.identifier, request.id)))
+            let task = RequestedTask(
+                app: app,
+                identifier: request.identifier,
+                request: request.id
+            )
+            transition.reply(reply, .requested(task))
         } catch {
             transition.reply(reply, .refused(error))
         }

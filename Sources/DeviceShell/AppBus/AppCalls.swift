@@ -89,13 +89,11 @@ struct AppCalls {
         let permitted = host.device.apps.index(of: caller.app)
             .flatMap { host.device.apps[$0].manifest?.permittedTaskIdentifiers }
         host.say(launch, event) { reply in
-            answer(call, reply) { value in
-                var fields = value.mapValue ?? ValueMap()
-                fields["version"] = .integer(App1.version)
-                fields["permitted"] = .list((permitted ?? []).map { .string($0) })
-                fields["features"] = .list(App1.features.map { .string($0) })
-                return [.map(fields)]
-            }
+            guard case .greeted(var greeting) = reply else { return answer(call, reply) }
+            greeting.version = App1.version
+            greeting.permitted = permitted ?? []
+            greeting.features = App1.features
+            call.answer([.encoding(greeting)])
         }
     }
 
@@ -275,13 +273,11 @@ struct AppCalls {
                 )
             },
             answer: { reply in
-                answer(call, reply) { value in
-                    let task = value["task"]?.integerValue ?? 0
-                    if let holder, task > 0 { links.holds(holder, of: launch, on: connection) }
-                    var fields = value.mapValue ?? ValueMap()
-                    fields["task"] = nil
-                    return [.integer(task), .map(fields)]
-                }
+                guard case .begun(let task) = reply else { return answer(call, reply) }
+                if let holder, task.task > 0 { links.holds(holder, of: launch, on: connection) }
+                var fields = ValueMap()
+                if let deadline = task.deadline { fields["deadline"] = .double(deadline) }
+                call.answer([.integer(task.task), .map(fields)])
             }
         )
     }
@@ -315,14 +311,9 @@ struct AppCalls {
         host.say(launch, event) { answer(call, $0) }
     }
 
-    private func answer(
-        _ call: IncomingCall,
-        _ reply: Reply,
-        _ values: (Value) -> [Value] = { _ in [] }
-    ) {
+    private func answer(_ call: IncomingCall, _ reply: Reply) {
         switch reply {
-        case .done: call.answer(values(.null))
-        case .value(let value): call.answer(values(value))
+        case .done, .requested, .opened, .greeted, .begun: call.answer()
         case .refused(let refusal): refuse(call, refusal)
         }
     }

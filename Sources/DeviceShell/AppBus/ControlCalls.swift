@@ -126,11 +126,9 @@ struct ControlCalls {
             submission.app = owner
             let warning = submission.command.flatMap { Self.missing($0, submission) }
             host.ask(.submit(submission)) { reply in
-                guard let warning, case .value(.map(var fields)) = reply else {
-                    return answer(call, reply)
-                }
-                fields["warning"] = .string(warning)
-                answer(call, .value(.map(fields)))
+                guard case .requested(var task) = reply else { return answer(call, reply) }
+                task.warning = warning
+                answer(call, .requested(task))
             }
             return
         case "Tasks": try finish(&reader, call) { () throws(Refusal) in try tasks(texts[0]) }
@@ -260,20 +258,24 @@ struct ControlCalls {
     private func answer(_ call: IncomingCall, _ reply: Reply) {
         switch reply {
         case .done: call.answer([.map(ValueMap())])
-        case .value(let value):
-            if case .map(var fields) = value {
-                if value["attach"] == true, let launch = value["launch"]?.integerValue {
-                    attached(call.connection)
-                    fields["environment"] = .list(
-                        host.takeEnvironment(of: LaunchID(UInt64(launch))).map { .string($0) }
-                    )
-                }
-                call.answer([.map(fields)])
-            } else {
-                call.answer([.map(ValueMap([("value", value)]))])
+        case .requested(let task): call.answer([.encoding(task)])
+        case .opened(var app):
+            if app.attach == true {
+                attached(call.connection)
+                app.environment = host.takeEnvironment(of: app.launch)
             }
+            call.answer([.encoding(app)])
+        case .greeted(let greeting): call.answer([.encoding(greeting)])
+        case .begun(let task): call.answer([.encoding(task)])
         case .refused(let refusal): refuse(call, refusal)
         }
+    }
+}
+
+extension Value {
+    /// A reply, all of whose fields D-Bus carries.
+    static func encoding(_ reply: some Encodable) -> Value {
+        (try? ValueEncoder().encode(reply)) ?? [:]
     }
 }
 

@@ -74,9 +74,6 @@ final class NeverEarly: CallInvariant {
 extension Reply {
     /// The number of the request that was made.
     var request: UInt64? {
-        guard case .value(let value) = self, let number = value["request"]?.integerValue else {
-            return nil
-        }
-        return UInt64(number)
+        if case .requested(let task) = self { task.request.number } else { nil }
     }
 }

@@ -36,13 +36,14 @@ final class NothingLost: CommitInvariant, CallInvariant {
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
-        if case .value(let value) = reply, let request = reply.request, over[request] == nil {
+        if case .requested(let task) = reply, over[task.request.number] == nil {
+            let request = task.request.number
             var isUserInitiated = false
             if case .user(.run, _) = asked[token.number] { isUserInitiated = true }
             if open[request] == nil { numbers.append(request) }
             open[request] = Promise(
-                app: value["app"]?.stringValue ?? "",
-                identifier: value["identifier"]?.stringValue ?? "",
+                app: task.app.name,
+                identifier: task.identifier,
                 isUserInitiated: isUserInitiated && open[request]?.isUserInitiated ?? true
             )
         }

@@ -449,13 +449,13 @@ extension World {
 
     func answered(_ call: Call, _ reply: Reply) {
         guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _, _)) = call.event,
-            case .value(let answer) = reply, let number = answer["task"]?.integerValue, number > 0,
+            case .begun(let task) = reply, task.task > 0,
             let process = process(launch), !process.isDead, !isQuiet
         else { return }
         if strikes(.taskNeverEnded, in: 40, app: process.app) { return }
         let time = Interval.milliseconds(plans[process.app].random.within(100...60_000))
         if let holder { useTime(of: holder, for: time, process) }
-        process.add(.endTask(number, by: holder), after: time, at: clock.elapsed)
+        process.add(.endTask(task.task, by: holder), after: time, at: clock.elapsed)
         follow(process)
     }
 

@@ -40,7 +40,8 @@ struct VirtualWorld {
         mutating func perform(_ effect: Effect) {
             switch effect {
             case .arm(let timers): self.timers = timers
-            case .reply(_, .done), .reply(_, .value): break
+            case .reply(_, .refused): effects.append(effect)
+            case .reply: break
             default: effects.append(effect)
             }
         }

@@ -1,0 +1,82 @@
+// What the core answers to a call, in the form in which D-Bus carries it and clients read it: a
+// field that is nil is left out. Older clients and daemons are about, so a field that is added is
+// optional, and a text may have values that a client does not know.
+
+/// A request that is stored, or about to run.
+package struct RequestedTask: Hashable, Sendable, Codable {
+    package var app: AppID
+    package var identifier: String
+    package var request: RequestID
+    /// Conditions that it depends on and that no source reports.
+    package var unsensed: [String]?
+    /// Why its program would not be found now.
+    package var warning: String?
+
+    package init(
+        app: AppID,
+        identifier: String,
+        request: RequestID,
+        unsensed: [String]? = nil
+    ) {
+        (self.app, self.identifier, self.request) = (app, identifier, request)
+        self.unsensed = unsensed
+    }
+}
+
+/// An app that the user has opened.
+package struct OpenedApp: Hashable, Sendable, Codable {
+    package var launch: LaunchID
+    /// Whether the caller is to become the app, by executing what follows. Nil: it ran already.
+    package var attach: Bool?
+    package var arguments: [String]?
+    package var directory: String?
+    package var environment: [String]?
+
+    package init(
+        launch: LaunchID,
+        attach: Bool? = nil,
+        arguments: [String]? = nil,
+        directory: String? = nil
+    ) {
+        (self.launch, self.attach) = (launch, attach)
+        (self.arguments, self.directory) = (arguments, directory)
+    }
+}
+
+/// What an app learns of itself when it connects.
+package struct Greeting: Hashable, Sendable, Codable {
+    package var app: AppID
+    package var launch: LaunchID
+    /// `foreground` or `background`.
+    package var state: String
+    /// `available`, `denied` or `restricted`.
+    package var backgroundRefresh: String
+    /// Of the protocol, as the daemon speaks it.
+    package var version: Int64?
+    /// Identifiers that the manifest permits.
+    package var permitted: [String]?
+    /// The parts of background work that the daemon has.
+    package var features: [String]?
+
+    package init(app: AppID, launch: LaunchID, state: String, backgroundRefresh: String) {
+        (self.app, self.launch) = (app, launch)
+        (self.state, self.backgroundRefresh) = (state, backgroundRefresh)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case app, launch, state, version, permitted, features
+        case backgroundRefresh = "background-refresh"
+    }
+}
+
+/// A background task of an app.
+package struct BegunTask: Hashable, Sendable, Codable {
+    /// 0: no time is available.
+    package var task: Int64
+    /// CLOCK_MONOTONIC, seconds; nil: without an end.
+    package var deadline: Double?
+
+    package init(task: Int64, deadline: Double? = nil) {
+        (self.task, self.deadline) = (task, deadline)
+    }
+}
