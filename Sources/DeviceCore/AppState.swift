@@ -39,10 +39,8 @@ package struct AppState: Sendable {
         get { content[0].requests }
         _modify { yield &content[0].requests }
     }
-    package var launches: [Launch] {
-        get { content[0].launches }
-        _modify { yield &content[0].launches }
-    }
+    /// They change in `Device.take` only.
+    package var launches: [Launch] { content[0].launches }
     /// Those of which the history has been told; not kept across restarts.
     var mistakes: [ReportedMistake] {
         get { content[0].mistakes }
@@ -99,6 +97,12 @@ package struct AppState: Sendable {
     }
     /// Since when they do, and the last ones that did; the newest last.
     package var holdTimes: [HoldTime] { content[0].holdTimes }
+
+    mutating func add(_ launch: Launch) { content[0].launches.append(launch) }
+    mutating func removeLaunch(_ id: LaunchID) { content[0].launches.removeAll { $0.id == id } }
+    mutating func change(_ launchIndex: Int, _ body: (inout Launch) -> Void) {
+        body(&content[0].launches[launchIndex])
+    }
 
     /// What was chosen for a moment is to be chosen anew.
     mutating func dropDecisions() {

@@ -76,9 +76,10 @@ extension Device {
             [launch.finishUp?.end, launch.graceEnd, launch.wake?.end].compactMap(\.self)
             + launch.tasks.compactMap(\.end) + launch.deliveries.map(\.end)
         let end = ends.max() ?? now.awake
+        let facts = facts(of: app, at: now)
         return Allowance(
-            memoryLimit: min(apps[app].manifest?.memoryLimit ?? .max, settings.memoryLimit),
-            cpuLimit: isUnmonitored(launch, of: apps[app]) ? nil : settings.cpuLimit,
+            memoryLimit: facts.memoryLimit,
+            cpuLimit: launch.isUnmonitored(facts) ? nil : settings.cpuLimit,
             usage: launch.usage,
             timeLeft: max(.zero, end - now.awake),
             end: end

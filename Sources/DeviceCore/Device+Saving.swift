@@ -139,18 +139,13 @@ extension Device {
 
     private mutating func restore(_ record: LaunchRecord) {
         let index = ensureApp(record.app)
-        apps[index].launches.append(record.launch)
+        apps[index].add(record.launch)
         owners.append(Owner(launch: record.launch.id, app: index))
-        if record.launch.wake != nil { countWake(record.launch, by: 1) }
+        count(record.launch.runGrant, by: 1)
     }
 
     /// The index of an app, which becomes known if it was not.
     mutating func ensureApp(_ id: AppID) -> Int {
         apps.index(of: id) ?? apps.insert(AppState(id: id))
-    }
-
-    mutating func countWake(_ launch: Launch, by step: Int) {
-        running.all += step
-        if launch.wake?.trigger.grant == .processing { running.processing += step }
     }
 }

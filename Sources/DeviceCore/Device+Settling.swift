@@ -111,7 +111,7 @@ extension Device {
         setRefreshHeld(index, by: refreshHeld)
         apps[index].setHeld(by: held, told: told, at: transition.now.wall)
         if held.overlaps(.unused) { noteUnused(index, &transition) }
-        let look = nextDeadline(of: apps[index], at: transition.now)
+        let look = nextDeadline(of: index, at: transition.now)
         apps.set(
             AppTable.Dates(start: next, look: look, waitsForIdle: waitsForIdle),
             of: index

@@ -112,7 +112,7 @@ package struct Device: Hashable, Sendable, Codable {
         case .settings(let settings): settingsChanged(settings, &transition)
         case .condition(let condition, let source, let reading):
             conditionReported(condition, source, reading, &transition)
-        case .process(let launch, let event): process(launch, event, &transition)
+        case .process(let launch, let event): take(.process(event), launch, &transition)
         case .app(let launch, let event): appSaid(launch, event, &transition)
         case .used(let app): wasUsed(app, &transition)
         case .triggered(let event): event.trigger.row.triggered?(&self, event, &transition)
@@ -170,7 +170,7 @@ extension Device {
         guard isOfUse && useReported(wasIdle: wasIdle, &transition) || change.isAny else { return }
         if condition == .power || condition == .metered { planner.isStale = true }
         if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
-        moveEnds(by: grant(for: .processing) - processing, &transition)
+        grantChanged(by: grant(for: .processing) - processing, &transition)
         if condition == .memory { relieveMemory(&transition) }
         touch(heldBy: condition.gates)
         // Who may run, runs: a gate that closes holds back only those whose moment is to come.

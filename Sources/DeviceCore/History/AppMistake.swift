@@ -28,3 +28,21 @@ struct ReportedMistake: Hashable, Sendable, Codable {
     var mistake: AppMistake
     var subject: String
 }
+
+extension Device {
+    /// Once for each mode or identifier, and not for too many: an app that does it again and again
+    /// fills no history.
+    mutating func recordMistake(
+        _ mistake: AppMistake,
+        _ subject: String,
+        app index: Int,
+        _ transition: inout Transition
+    ) {
+        let reported = ReportedMistake(mistake: mistake, subject: subject)
+        guard !apps[index].mistakes.contains(reported),
+            apps[index].mistakes.count(where: { $0.mistake == mistake }) < 16
+        else { return }
+        apps[index].mistakes.append(reported)
+        appendHistory(.note(mistake.summary + subject), app: index, &transition)
+    }
+}

@@ -1,8 +1,159 @@
 import Vocabulary
 
-/// What all launches share: they begin with a commit, are frozen and thawed, have deadlines, and
-/// end on a confirmed exit only.
+/// Events reach launches, and what these want done is done: here alone a launch changes.
 extension Device {
+    // MARK: Events
+
+    /// Hands an event to a launch that may be over by now.
+    mutating func take(
+        _ event: LaunchEvent,
+        _ id: LaunchID,
+        _ transition: inout Transition
+    ) {
+        guard let (index, launchIndex) = find(id) else { return }
+        let facts = facts(of: index, at: transition.now)
+        var actions: [LaunchAction] = []
+        var mayChange = event.mayChangeAnswers
+        var grants: (before: Grant?, after: Grant?) = (nil, nil)
+        apps[index].change(launchIndex) { launch in
+            let sample = launch.monitor?.next
+            grants.before = launch.runGrant
+            launch.take(event, facts, into: &actions)
+            grants.after = launch.runGrant
+            mayChange = mayChange || sample != launch.monitor?.next || actions.contains(.save)
+        }
+        if grants.before != grants.after {
+            count(grants.before, by: -1)
+            count(grants.after, by: 1)
+        }
+        if mayChange { touch(index) }
+        for action in actions { perform(action, id, of: index, &transition) }
+    }
+
+    func facts(of index: Int, at now: Moment) -> LaunchFacts {
+        LaunchFacts(
+            now: now,
+            app: apps[index].id,
+            settings: settings,
+            manifest: apps[index].manifest,
+            requests: apps[index].requests,
+            onExternalPower: conditions.externalPower,
+            processingGrant: grant(for: .processing),
+            refreshStatus: refreshStatus(of: apps[index].id),
+            isStopping: isStopping
+        )
+    }
+
+    /// The length of a run, in awake time.
+    func grant(for grant: Grant) -> Interval {
+        switch grant {
+        case .wake: settings.wakeGrant
+        case .processing:
+            conditions.externalPower && conditions.deviceIdle
+                ? settings.processingGrantCharging : settings.processingGrant
+        }
+    }
+
+    mutating func appSaid(_ id: LaunchID, _ event: AppEvent, _ transition: inout Transition) {
+        guard let (index, _) = find(id) else {
+            refuseGone(event, &transition)
+            return
+        }
+        touch(index)
+        take(.app(event), id, &transition)
+        switch event {
+        case .fetchInterval(let interval, let reply):
+            apps[index].record.fetchInterval = interval
+            save(app: index)
+            reconcileStandingRequests(of: index, &transition)
+            transition.reply(reply, .done)
+        case .submit(var submission, let reply):
+            submission.app = apps[index].id
+            submit(submission, reply, &transition)
+        case .cancel(let identifier, let reply):
+            cancelPending(of: index, identifier: identifier, &transition)
+            transition.reply(reply, .done)
+        case .mistaken(let mistake, let subject, let reply):
+            recordMistake(mistake, subject, app: index, &transition)
+            if let reply { transition.reply(reply, .done) }
+        case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler, .completed,
+            .taskBegan, .taskEnded, .extensionGone, .enteredBackground, .disconnected,
+            .reconnected:
+            break
+        }
+    }
+
+    private mutating func refuseGone(_ event: AppEvent, _ transition: inout Transition) {
+        guard let reply = event.reply else { return }
+        let refusal = Refusal(.notFound, reason: "the app's launch is over", fix: "connect again")
+        transition.reply(reply, .refused(refusal))
+    }
+
+    // MARK: Actions
+
+    private mutating func perform(
+        _ action: LaunchAction,
+        _ id: LaunchID,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
+        switch action {
+        case .save: save(app: index, launch: id)
+        case .emit(let effect): transition.emit(effect)
+        case .answer(let token, let reply): transition.reply(token, reply)
+        case .started:
+            unblockStarts()
+            answerOpening(id, index, &transition)
+        case .claim(let request, let state): setState(state, of: request, in: index)
+        case .interrupted(let request): interrupted(request, of: index, transition.now.wall)
+        case .began(let onBattery): began(index, onBattery: onBattery, transition.now)
+        case .report(let report): self.report(report, of: index, &transition)
+        case .append(let entry): appendHistory(entry, app: index, &transition)
+        case .countFailure(let reason): countFailure(reason: reason, of: index, &transition)
+        case .settle(let request, let end): settle(request, of: index, after: end, &transition)
+        case .closed(let cost):
+            if let cost { book(cost, index, transition.now) }
+            touch(heldBy: .runSlots)
+        case .book(let cpu):
+            book(RunCost(runTime: .zero, cpu: cpu), index, transition.now)
+        case .blockStarts(let failure): blockStarts(failure, &transition)
+        case .refuseOpening(let failure):
+            answerOpening(id, index, failure: failure, &transition)
+        case .leftForeground:
+            apps[index].record.lastUsed = transition.now.wall
+            save(app: index)
+            useEnded(of: index, &transition)
+        case .froze:
+            if conditions.memory >= 2, memoryCheckAt == nil {
+                memoryCheckAt = transition.now.awake + .seconds(2)
+            }
+        case .reopen: reopen(id, index, &transition)
+        case .undo: undo(id, of: index, &transition)
+        case .remove: remove(id, from: index, &transition)
+        }
+    }
+
+    mutating func setState(_ state: Request.State, of id: RequestID, in index: Int) {
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        apps[index].requests[requestIndex].state = state
+        apps[index].requests[requestIndex].readySince = nil
+        save(app: index, request: id)
+    }
+
+    private mutating func interrupted(_ id: RequestID, of index: Int, _ now: WallTime) {
+        guard let requestIndex = apps[index].index(of: id) else { return }
+        if apps[index].requests[requestIndex].interruptedAt == nil {
+            apps[index].requests[requestIndex].interruptedAt = now
+        }
+        // What the user asked for is done; a test stays one.
+        if apps[index].requests[requestIndex].isUserInitiated {
+            apps[index].requests[requestIndex].mode = .normal
+        }
+        save(app: index, request: id)
+    }
+
+    // MARK: Beginning
+
     mutating func start(_ request: Request, of index: Int, _ transition: inout Transition) {
         let work = request.work(at: transition.now.wall)
         if request.mode == .normal, request.state == .pending, work.hasPace(in: apps[index]) {
@@ -10,27 +161,79 @@ extension Device {
             save(app: index)
         }
         if request.mode != .simulated { spend(request.trigger, of: index, &transition) }
-        if apps[index].runsCommand(for: request) {
-            startCommand(request, of: index, &transition)
-        } else {
-            deliver(request, to: index, &transition)
+        guard apps[index].runsCommand(for: request) else {
+            return deliver(request, to: index, &transition)
         }
+        if case .running(let launch) = request.state {
+            return take(.resumed(request), launch, &transition)
+        }
+        let launch = Launch(
+            id: nextSerial(LaunchKind.self),
+            role: .command(request.id, request.trigger),
+            phase: .starting,
+            presence: .background,
+            lastForeground: transition.now.awake
+        )
+        setState(.offered(launch.id), of: request.id, in: index)
+        add(launch, to: index, &transition)
     }
 
-    mutating func add(_ launch: Launch, to index: Int) {
-        apps[index].launches.append(launch)
+    private mutating func deliver(
+        _ request: Request,
+        to index: Int,
+        _ transition: inout Transition
+    ) {
+        let isRunning = apps[index].mainLaunch != nil
+        guard isRunning || request.trigger.row.launches else {
+            let reason = "its app does not run, and a \(request.trigger.label) does not start it"
+            return drop(request, of: index, reason: reason, &transition)
+        }
+        guard let id = launchForDelivery(index, &transition) else {
+            let reason = "its manifest names no program to start"
+            return drop(request, of: index, reason: reason, &transition)
+        }
+        take(.delivered(nextSerial(DeliveryKind.self), request), id, &transition)
+    }
+
+    /// The running process, or a new one, started in the background.
+    mutating func launchForDelivery(_ index: Int, _ transition: inout Transition) -> LaunchID? {
+        if let running = apps[index].mainLaunch { return running.id }
+        guard apps[index].manifest?.exec != nil else { return nil }
+        var launch = Launch(
+            id: nextSerial(LaunchKind.self),
+            role: .main,
+            phase: .starting,
+            presence: .background,
+            lastForeground: transition.now.awake
+        )
+        launch.launchingUntil = transition.now.awake + settings.launchWatchdog
+        add(launch, to: index, &transition)
+        return launch.id
+    }
+
+    mutating func add(
+        _ launch: Launch,
+        to index: Int,
+        attach: ProcessID? = nil,
+        _ transition: inout Transition
+    ) {
+        apps[index].add(launch)
         owners.append(Owner(launch: launch.id, app: index))
         save(app: index, launch: launch.id)
         touch(index)
+        take(.made(attach: attach), launch.id, &transition)
     }
 
-    mutating func remove(_ id: LaunchID, from index: Int, _ transition: inout Transition) {
-        if let launchIndex = apps[index].index(of: id),
-            apps[index].launches[launchIndex].wake != nil
-        {
-            countWake(apps[index].launches[launchIndex], by: -1)
-        }
-        apps[index].launches.removeAll { $0.id == id }
+    // MARK: The end
+
+    private mutating func remove(
+        _ id: LaunchID,
+        from index: Int,
+        _ transition: inout Transition
+    ) {
+        guard let launchIndex = apps[index].index(of: id) else { return }
+        count(apps[index].launches[launchIndex].runGrant, by: -1)
+        apps[index].removeLaunch(id)
         owners.removeAll { $0.launch == id }
         forget(launch: id)
         answerOpening(
@@ -41,147 +244,67 @@ extension Device {
         )
         transition.emit(.release(id))
         touch(index)
-        wakeWaiting()
-    }
-
-    mutating func setState(_ state: Request.State, of id: RequestID, in index: Int) {
-        guard let requestIndex = apps[index].index(of: id) else { return }
-        apps[index].requests[requestIndex].state = state
-        apps[index].requests[requestIndex].readySince = nil
-        save(app: index, request: id)
-    }
-
-    /// Those that only wait for a free slot get another look.
-    mutating func wakeWaiting() {
         touch(heldBy: .runSlots)
     }
 
-    // MARK: Freezing
-
-    mutating func freeze(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
-        let id = apps[index].launches[launchIndex].id
-        apps[index].launches[launchIndex].presence = .suspended
-        apps[index].launches[launchIndex].graceEnd = nil
-        apps[index].launches[launchIndex].enteringUntil = nil
-        apps[index].launches[launchIndex].finishUp = nil
-        apps[index].launches[launchIndex].monitor = nil
-        apps[index].launches[launchIndex].isFrozen = true
-        apps[index].launches[launchIndex].lockCheckAt =
-            transition.now.boot + settings.lockCheckDelay
-        if conditions.memory >= 2, memoryCheckAt == nil {
-            memoryCheckAt = transition.now.awake + .seconds(2)
-        }
-        save(app: index, launch: id)
-        transition.emit(.freeze(id))
-        touch(index)
-    }
-
-    mutating func thaw(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
+    /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
+    /// counts for nothing.
+    private mutating func undo(_ id: LaunchID, of index: Int, _ transition: inout Transition) {
+        guard let launchIndex = apps[index].index(of: id) else { return }
         let launch = apps[index].launches[launchIndex]
-        apps[index].launches[launchIndex].lockCheckAt = nil
-        apps[index].launches[launchIndex].isFrozen = false
-        if launch.presence == .suspended {
-            apps[index].launches[launchIndex].presence = .background
+        let day = launch.wake?.began.local.day
+        if let day, let onBattery = launch.wake?.wasOnBattery {
+            apps[index].record.ledger.wakeWasNone(on: day, onBattery: onBattery)
+            ledger.wakeWasNone(on: day, onBattery: onBattery)
+            save(app: index)
+            save(.device)
         }
-        let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
-        apps[index].launches[launchIndex].monitor = monitor
-        save(app: index, launch: launch.id)
-        if launch.isFrozen { transition.emit(.thaw(launch.id)) }
-        tellRefresh(index, launchIndex, &transition)
-        touch(index)
+        for id in launch.deliveries.compactMap(\.request) + [launch.request].compactMap(\.self) {
+            if let requestIndex = apps[index].index(of: id), day == transition.now.local.day,
+                apps[index].requests[requestIndex].mode != .simulated
+            {
+                refund(apps[index].requests[requestIndex].trigger, of: index)
+            }
+            settle(id, of: index, after: .undone, &transition)
+        }
+        remove(id, from: index, &transition)
+        // The manifest may have changed since the launch was decided.
+        reconcileStandingRequests(of: index, &transition)
     }
 
     // MARK: Runs
 
-    mutating func beganWake(_ launch: Launch, of index: Int, _ transition: inout Transition) {
-        guard let wake = launch.wake else { return }
-        countWake(launch, by: 1)
-        save(app: index, launch: launch.id)
-        if wake.cpuAtStart == nil { transition.emit(.measure(launch.id)) }
-        guard wake.mode != .simulated else { return }
-        let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
-        apps[index].record.ledger.wakeBegan(on: day, onBattery: onBattery)
-        ledger.wakeBegan(on: day, onBattery: onBattery)
-        if let launchIndex = apps[index].index(of: launch.id) {
-            apps[index].launches[launchIndex].wake?.wasOnBattery = onBattery
-        }
+    mutating func count(_ grant: Grant?, by step: Int) {
+        guard let grant else { return }
+        running.all += step
+        if grant == .processing { running.processing += step }
+    }
+
+    private mutating func began(_ index: Int, onBattery: Bool, _ now: Moment) {
+        apps[index].record.ledger.wakeBegan(on: now.local.day, onBattery: onBattery)
+        ledger.wakeBegan(on: now.local.day, onBattery: onBattery)
         save(app: index)
         save(.device)
     }
 
-    /// Writes the line of a run, counts what it cost and what it says of the app.
-    mutating func endedWake(
-        _ index: Int,
-        _ launchIndex: Int,
-        _ result: RunResult,
-        reason: String,
+    private mutating func book(_ cost: RunCost, _ index: Int, _ now: Moment) {
+        let (day, onBattery) = (now.local.day, !conditions.externalPower)
+        apps[index].record.ledger.wakeEnded(
+            on: day,
+            runTime: cost.runTime,
+            cpu: cost.cpu,
+            onBattery: onBattery
+        )
+        ledger.wakeEnded(on: day, runTime: cost.runTime, cpu: cost.cpu, onBattery: onBattery)
+        save(app: index)
+        save(.device)
+    }
+
+    private mutating func report(
+        _ report: WakeReport,
+        of index: Int,
         _ transition: inout Transition
     ) {
-        let launch = apps[index].launches[launchIndex]
-        guard let wake = launch.wake else { return }
-        report(
-            line(of: launch, wake, result, reason: reason, transition.now),
-            of: index,
-            &transition
-        )
-        closeWake(index, launchIndex, &transition)
-    }
-
-    func line(
-        of launch: Launch,
-        _ wake: Wake,
-        trigger: Trigger? = nil,
-        identifier: String? = nil,
-        isTest: Bool? = nil,
-        _ result: RunResult,
-        reason: String,
-        _ now: Moment
-    ) -> WakeReport {
-        WakeReport(
-            launch: launch.id,
-            trigger: trigger ?? wake.trigger,
-            identifier: identifier ?? wake.identifier,
-            resumed: wake.resumed,
-            simulated: isTest ?? (wake.mode == .simulated),
-            result: result,
-            reason: reason,
-            runTime: max(.zero, now.awake - wake.began.awake),
-            cpu: launch.cost(of: wake),
-            memory: launch.usage?.memory,
-            decision: identifier == nil || identifier == wake.identifier ? wake.decision : nil
-        )
-    }
-
-    /// The run is over: its slot is free, its cost is booked.
-    mutating func closeWake(_ index: Int, _ launchIndex: Int, _ transition: inout Transition) {
-        let launch = apps[index].launches[launchIndex]
-        guard let wake = launch.wake else { return }
-        countWake(launch, by: -1)
-        apps[index].launches[launchIndex].wake = nil
-        save(app: index, launch: launch.id)
-        if wake.mode != .simulated {
-            let runTime = max(.zero, transition.now.awake - wake.began.awake)
-            let cpu = launch.cost(of: wake) ?? .zero
-            if launch.process != nil, launch.exit == nil, let start = wake.cpuAtStart {
-                apps[index].launches[launchIndex].bookedUntil = start + cpu
-                transition.emit(.measure(launch.id))
-            }
-            let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
-            apps[index].record.ledger.wakeEnded(
-                on: day,
-                runTime: runTime,
-                cpu: cpu,
-                onBattery: onBattery
-            )
-            ledger.wakeEnded(on: day, runTime: runTime, cpu: cpu, onBattery: onBattery)
-            save(app: index)
-            save(.device)
-        }
-        wakeWaiting()
-        touch(index)
-    }
-
-    mutating func report(_ report: WakeReport, of index: Int, _ transition: inout Transition) {
         appendHistory(.wake(report), app: index, &transition)
         apps[index].record.lastRun = LastRun(
             at: transition.now.wall,
@@ -202,7 +325,11 @@ extension Device {
         }
     }
 
-    mutating func countFailure(reason: String, of index: Int, _ transition: inout Transition) {
+    private mutating func countFailure(
+        reason: String,
+        of index: Int,
+        _ transition: inout Transition
+    ) {
         var failures = apps[index].record.failures
         failures.count += 1
         failures.since = failures.since ?? transition.now.wall
@@ -224,236 +351,38 @@ extension Device {
         }
         apps[index].record.failures = failures
     }
-
-    // MARK: What the machine says
-
-    mutating func process(_ id: LaunchID, _ event: ProcessEvent, _ transition: inout Transition) {
-        // About a launch that is over: an answer that crossed its end.
-        guard let (index, launchIndex) = find(id) else { return }
-        if event.mayChangeAnswers { touch(index) }
-        switch event {
-        case .started(let process):
-            guard apps[index].launches[launchIndex].process == nil else { return }
-            apps[index].launches[launchIndex].process = process
-            apps[index].launches[launchIndex].phase = .running
-            save(app: index, launch: id)
-            unblockStarts()
-            if apps[index].launches[launchIndex].isCommand {
-                commandStarted(index, launchIndex, &transition)
-            }
-            answerOpening(id, index, &transition)
-        case .notStarted(let failure):
-            notStarted(apps[index].launches[launchIndex], failure, of: index, &transition)
-        case .exited(let exit, let usage):
-            exited(id, index, launchIndex, exit, usage, &transition)
-        case .measured(let usage):
-            measured(index, launchIndex, usage, &transition)
-        case .probed(let probeStep, let answer):
-            probed(index, launchIndex, probeStep, answer, &transition)
-        case .locks(let paths):
-            guard apps[index].launches[launchIndex].isFrozen, let first = paths.first else {
-                return
-            }
-            end(id, .fileLock, detail: first, &transition)
-        }
-    }
-
-    mutating func exited(
-        _ id: LaunchID,
-        _ index: Int,
-        _ launchIndex: Int,
-        _ exit: Exit,
-        _ usage: Usage?,
-        _ transition: inout Transition
-    ) {
-        guard apps[index].launches[launchIndex].exit == nil else { return }
-        apps[index].launches[launchIndex].exit = exit
-        if let usage { apps[index].launches[launchIndex].usage = usage }
-        apps[index].launches[launchIndex].isFrozen = false
-        apps[index].launches[launchIndex].lockCheckAt = nil
-        apps[index].launches[launchIndex].monitor = nil
-        save(app: index, launch: id)
-        if apps[index].launches[launchIndex].isCommand {
-            commandExited(index, launchIndex, exit, &transition)
-        } else {
-            appExited(index, launchIndex, exit, &transition)
-        }
-    }
-
-    // MARK: Limits
-
-    func monitor(_ launch: Launch, at now: Moment) -> CPUMonitor? {
-        guard launch.presence == .background, launch.phase == .running || launch.phase == .starting
-        else { return nil }
-        return CPUMonitor(
-            since: now.awake,
-            // Nobody measures an app in the foreground: what was known is out of date.
-            cpu: launch.phase == .starting || launch.isCommand ? launch.usage?.cpu ?? .zero : nil,
-            next: now.awake + sampleInterval
-        )
-    }
-
-    var sampleInterval: Interval { max(.seconds(1), settings.cpuWindow / 4) }
-
-    /// Bytes, in the background.
-    func memoryLimit(of app: borrowing AppState) -> Int64 {
-        min(app.manifest?.memoryLimit ?? .max, settings.memoryLimit)
-    }
-
-    private mutating func measured(
-        _ index: Int,
-        _ launchIndex: Int,
-        _ usage: Usage,
-        _ transition: inout Transition
-    ) {
-        recordUsage(usage, index, launchIndex, &transition)
-        let launch = apps[index].launches[launchIndex]
-        guard launch.presence == .background, launch.ending == nil else { return }
-        let limit = memoryLimit(of: apps[index])
-        if usage.memory > limit {
-            end(launch.id, .memoryLimit, &transition)
-            return
-        }
-        if launch.role == .main, launch.monitor != nil, launch.monitor?.cpu == nil {
-            // It came from the foreground and had the time until now to get below: from here on
-            // the kernel keeps it there.
-            transition.emit(.limitMemory(launch.id, limit))
-        }
-        if usage.memory > limit / 5 * 4, launch.isConnected {
-            transition.emit(.tell(launch.id, .memoryWarning(memory: usage.memory, limit: limit)))
-        }
-        guard let monitor = launch.monitor else { return }
-        // While it does not apply it averages over nothing: its window begins when it does.
-        guard !isUnmonitored(launch, of: apps[index]), let before = monitor.cpu else {
-            apps[index].launches[launchIndex].monitor?.cpu = usage.cpu
-            apps[index].launches[launchIndex].monitor?.since = transition.now.awake
-            return
-        }
-        let elapsed = transition.now.awake - monitor.since
-        guard elapsed >= settings.cpuWindow else { return }
-        let percent = (usage.cpu - before).nanoseconds / max(1, elapsed.nanoseconds / 100)
-        if percent >= settings.cpuLimit {
-            end(launch.id, .cpuMonitor, &transition)
-        } else {
-            apps[index].launches[launchIndex].monitor = CPUMonitor(
-                since: transition.now.awake,
-                cpu: usage.cpu,
-                next: transition.now.awake + sampleInterval
-            )
-            touch(index)
-        }
-    }
-
-    /// The answer at the end of a run, or at the beginning of one.
-    /// What a launch has used by now: booked, and nothing concluded from it.
-    mutating func recordUsage(
-        _ usage: Usage,
-        _ index: Int,
-        _ launchIndex: Int,
-        _ transition: inout Transition
-    ) {
-        let launch = apps[index].launches[launchIndex]
-        apps[index].launches[launchIndex].usage = usage
-        if let before = launch.bookedUntil {
-            apps[index].launches[launchIndex].bookedUntil = nil
-            let rest = max(.zero, usage.cpu - before)
-            if rest > .zero {
-                let (day, onBattery) = (transition.now.local.day, !conditions.externalPower)
-                apps[index].record.ledger.wakeEnded(
-                    on: day,
-                    runTime: .zero,
-                    cpu: rest,
-                    onBattery: onBattery
-                )
-                ledger.wakeEnded(on: day, runTime: .zero, cpu: rest, onBattery: onBattery)
-                save(app: index)
-                save(.device)
-            }
-        }
-        if launch.wake != nil, launch.wake?.cpuAtStart == nil {
-            apps[index].launches[launchIndex].wake?.cpuAtStart = usage.cpu
-        }
-    }
-
-    /// Whether the CPU monitor is off: for processing that asked for external power, and has it.
-    func isUnmonitored(_ launch: Launch, of app: AppState) -> Bool {
-        guard conditions.externalPower, launch.wake?.trigger.grant == .processing else {
-            return false
-        }
-        let served =
-            [launch.request]
-            + launch.deliveries.filter { $0.trigger.grant == .processing }.map(\.request)
-        return app.requests.contains { $0.needs.power && served.contains($0.id) }
-    }
-
-    /// Suspended apps end in order of last use while memory is short (A10), one at a time; what was
-    /// never used, or nobody knows of, goes first.
-    mutating func relieveMemory(_ transition: inout Transition) {
-        memoryCheckAt = nil
-        guard conditions.memory >= 2 else { return }
-        var oldest: (launch: LaunchID, used: WallTime)?
-        for index in usedIndices {
-            let used = apps[index].record.lastUsed ?? .distantPast
-            for launch in apps[index].launches
-            where launch.presence == .suspended && launch.ending == nil {
-                if oldest.map({ (used, launch.id) < ($0.used, $0.launch) }) ?? true {
-                    oldest = (launch.id, used)
-                }
-            }
-        }
-        guard let oldest else { return }
-        end(oldest.launch, .memoryPressure, &transition)
-        memoryCheckAt = transition.now.awake + .seconds(2)
-    }
-
-    // MARK: Ending
-
-    /// Ends a launch at once; what it was doing is settled when its exit is confirmed.
-    mutating func end(
-        _ id: LaunchID,
-        _ reason: StopReason,
-        detail: String = "",
-        _ transition: inout Transition
-    ) {
-        guard let (index, launchIndex) = find(id) else { return }
-        let launch = apps[index].launches[launchIndex]
-        if let ending = launch.ending, ending.killAt == nil { return }
-        if launch.phase == .probing || launch.phase == .judging {
-            transition.emit(.cancelProbe(id))
-            endCommand(id, .terminated(reason), reason: reason.summary, &transition)
-            return
-        }
-        apps[index].launches[launchIndex].ending = Launch.Ending(
-            reason: launch.ending?.reason ?? reason,
-            killAt: nil
-        )
-        apps[index].launches[launchIndex].wake?.stop = reason
-        if !detail.isEmpty {
-            appendHistory(.note("\(reason.summary): \(detail)"), app: index, &transition)
-        }
-        save(app: index, launch: id)
-        transition.emit(.kill(id))
-        touch(index)
-    }
 }
 
-extension ProcessEvent {
+extension LaunchEvent {
     /// Whether a gate or a deadline may see something new. Measurements are many, and most say
-    /// nothing; what comes of the others touches the app itself.
+    /// nothing.
     fileprivate var mayChangeAnswers: Bool {
         switch self {
-        case .started, .notStarted, .exited, .probed: true
-        case .measured, .locks: false
+        case .process(.measured), .process(.locks), .woke: false
+        case .process, .made, .app, .delivered, .resumed, .stopped, .ended, .grantChanged,
+            .refreshChanged, .opened, .left, .reopened, .recovered, .rebooted:
+            true
         }
     }
 }
 
 extension Launch {
-    /// The processor time of a run, as far as it was measured; nil: not since it began.
-    func cost(of wake: Wake) -> Interval? {
-        guard let usage, let start = wake.cpuAtStart, usage.cpu > start || isCommand else {
-            return nil
+    /// Of the run in progress.
+    var runGrant: Grant? { wake?.trigger.grant }
+}
+
+extension AppEvent {
+    /// Who waits for an answer.
+    fileprivate var reply: ReplyToken? {
+        switch self {
+        case .connected(let reply), .taskBegan(_, _, _, _, let reply), .fetchInterval(_, let reply),
+            .submit(_, let reply), .cancel(_, let reply):
+            reply
+        case .finishedLaunching(_, let reply), .expirationHandler(_, _, let reply),
+            .completed(_, _, _, let reply), .taskEnded(_, _, let reply),
+            .mistaken(_, _, let reply), .reconnected(_, _, _, let reply):
+            reply
+        case .accepted, .declined, .extensionGone, .enteredBackground, .disconnected: nil
         }
-        return max(.zero, usage.cpu - start)
     }
 }

@@ -1,9 +1,7 @@
 package import Vocabulary
 
-/// Foreground, background, suspended; and the time that an app may use in between.
+/// The user opens apps, leaves and closes them.
 extension Device {
-    // MARK: The user comes and goes
-
     mutating func open(
         _ id: AppID,
         attach: ProcessID?,
@@ -27,7 +25,7 @@ extension Device {
             throw unusable(id, "opened")
         }
         guard !isStopping else { throw Refusal.stopping }
-        guard let exec = manifest.exec else {
+        guard manifest.exec != nil else {
             throw Refusal(
                 .held,
                 reason: "\(id) has no program of its own to open",
@@ -43,7 +41,7 @@ extension Device {
             )
         }
         used(index, .opened, &transition)
-        if let main, let launchIndex = apps[index].index(of: main.id) {
+        if let main {
             guard attach == nil else {
                 throw Refusal(
                     .held,
@@ -51,20 +49,19 @@ extension Device {
                     fix: "offstage close \(id)"
                 )
             }
-            toForeground(index, launchIndex, &transition)
+            take(.opened, main.id, &transition)
             transition.reply(reply, .opened(OpenedApp(launch: main.id)))
-        } else if let ending = apps[index].launches.firstIndex(where: {
+        } else if let ending = apps[index].launches.first(where: {
             $0.role == .main && $0.ending != nil
         }) {
-            apps[index].launches[ending].reopen = attach == nil
-            let launch = apps[index].launches[ending].id
-            save(app: index, launch: launch)
+            let launch = ending.id
+            take(.reopened(attach == nil), launch, &transition)
             guard attach == nil else {
                 throw Refusal(.held, reason: "\(id) is being terminated", fix: "try again")
             }
             opening.append(Opening(launch: launch, reply: reply, attaches: false))
         } else {
-            let launch = launchForUser(index, manifest.value, exec, attach: attach, &transition)
+            let launch = launchForUser(index, attach: attach, &transition)
             opening.append(Opening(launch: launch, reply: reply, attaches: attach != nil))
         }
     }
@@ -84,6 +81,10 @@ extension Device {
         _ transition: inout Transition
     ) {
         for waiting in opening where waiting.launch == id {
+            guard failure == nil || !isStopping else {
+                transition.reply(waiting.reply, .refused(.stopping))
+                continue
+            }
             if failure == nil, let manifest = apps[index].manifest {
                 let opened = OpenedApp(
                     launch: id,
@@ -120,8 +121,6 @@ extension Device {
 
     private mutating func launchForUser(
         _ index: Int,
-        _ manifest: AppManifest,
-        _ exec: [String],
         attach: ProcessID?,
         _ transition: inout Transition
     ) -> LaunchID {
@@ -132,14 +131,18 @@ extension Device {
             presence: .foreground,
             lastForeground: transition.now.awake
         )
-        add(launch, to: index)
-        let spec = spec(manifest, arguments: exec, weight: .foreground)
-        if let attach {
-            transition.emit(.attach(launch.id, attach, spec))
-        } else {
-            transition.emit(.spawn(launch.id, spec))
-        }
+        add(launch, to: index, attach: attach, &transition)
         return launch.id
+    }
+
+    /// Its user asked for it while it was ending.
+    mutating func reopen(_ id: LaunchID, _ index: Int, _ transition: inout Transition) {
+        guard !isStopping, apps[index].manifest?.exec != nil else { return }
+        let next = launchForUser(index, attach: nil, &transition)
+        // They wait for what they asked for, not for the end of what was there.
+        for position in opening.indices where opening[position].launch == id {
+            opening[position].launch = next
+        }
     }
 
     /// An app without a manifest in force: it is not known, or what is wrong in it is said.
@@ -167,54 +170,12 @@ extension Device {
         )
     }
 
-    private mutating func toForeground(
-        _ index: Int,
-        _ launchIndex: Int,
-        _ transition: inout Transition
-    ) {
-        let launch = apps[index].launches[launchIndex]
-        guard launch.presence != .foreground else { return }
-        if launch.isFrozen { thaw(index, launchIndex, &transition) }
-        apps[index].launches[launchIndex].presence = .foreground
-        apps[index].launches[launchIndex].lastForeground = transition.now.awake
-        apps[index].launches[launchIndex].graceEnd = nil
-        apps[index].launches[launchIndex].enteringUntil = nil
-        apps[index].launches[launchIndex].finishUp = nil
-        apps[index].launches[launchIndex].monitor = nil
-        apps[index].launches[launchIndex].launchingUntil = nil
-        // Tasks of a wake are tasks of the foreground from now on.
-        for slot in apps[index].launches[launchIndex].tasks.indices {
-            apps[index].launches[launchIndex].tasks[slot].inWake = false
-            apps[index].launches[launchIndex].tasks[slot].end = nil
-            // Their time is not over: who connects again is not told so, when it counts anew.
-            apps[index].launches[launchIndex].tasks[slot].warned = false
-        }
-        // What it was given in the background goes on without an end. A handler that was called
-        // has been: it is called once.
-        apps[index].launches[launchIndex].wake?.end = .distantFuture
-        apps[index].launches[launchIndex].wake?.stop = nil
-        for slot in apps[index].launches[launchIndex].deliveries.indices {
-            apps[index].launches[launchIndex].deliveries[slot].end = .distantFuture
-            apps[index].launches[launchIndex].deliveries[slot].warned = false
-        }
-        save(app: index, launch: launch.id)
-        transition.emit(.weigh(launch.id, .foreground))
-        transition.emit(.limitMemory(launch.id, nil))
-        if launch.isConnected {
-            transition.emit(.tell(launch.id, .willEnterForeground))
-            transition.emit(.tell(launch.id, .didBecomeActive))
-        }
-        touch(index)
-    }
-
     mutating func leave(_ id: AppID, _ reply: ReplyToken, _ transition: inout Transition) {
         guard let index = apps.index(of: id), apps[index].manifest != nil else {
             transition.reply(reply, .refused(unusable(id, "left")))
             return
         }
-        guard let main = apps[index].mainLaunch, main.presence == .foreground,
-            let launchIndex = apps[index].index(of: main.id)
-        else {
+        guard let main = apps[index].mainLaunch, main.presence == .foreground else {
             transition.reply(
                 reply,
                 .refused(
@@ -224,38 +185,8 @@ extension Device {
             return
         }
         used(index, .left, &transition)
-        apps[index].launches[launchIndex].presence = .background
-        apps[index].launches[launchIndex].lastForeground = transition.now.awake
-        // Work begun in the foreground uses none of it until now; begun later, what is left.
-        apps[index].launches[launchIndex].finishUp = Launch.FinishUp(
-            end: transition.now.awake + settings.finishUp
-        )
-        let grace =
-            transition.now.awake
-            + (main.isConnected ? settings.enteringBackground : settings.suspendDelay)
-        apps[index].launches[launchIndex].graceEnd = grace
-        apps[index].launches[launchIndex].enteringUntil = main.isConnected ? grace : nil
-        var end = transition.now.awake + settings.wakeGrant
-        for slot in apps[index].launches[launchIndex].deliveries.indices {
-            let trigger = apps[index].launches[launchIndex].deliveries[slot].trigger
-            let own = transition.now.awake + grant(for: trigger.grant)
-            apps[index].launches[launchIndex].deliveries[slot].end = own
-            end = max(end, own)
-        }
-        if main.wake != nil { apps[index].launches[launchIndex].wake?.end = end }
-        let monitor = monitor(apps[index].launches[launchIndex], at: transition.now)
-        apps[index].launches[launchIndex].monitor = monitor
-        save(app: index, launch: main.id)
-        transition.emit(.weigh(main.id, .background))
-        if main.isConnected {
-            // Of the tasks that it holds, or begins now.
-            let end = transition.now.awake + settings.finishUp
-            let work = apps[index].launches[launchIndex].deliveries.filter { $0.state == .running }
-                .map { DeliveryEnd($0.id, $0.end) }
-            transition.emit(.tell(main.id, .didEnterBackground(until: end, work: work)))
-        }
+        take(.left, main.id, &transition)
         transition.reply(reply, .done)
-        touch(index)
     }
 
     /// The swipe (F3).
@@ -279,12 +210,10 @@ extension Device {
         apps[index].record.closedAt = transition.now.wall
         appendHistory(.use(.closed), app: index, &transition)
         save(app: index)
-        for launchIndex in apps[index].launches.indices
-        where apps[index].launches[launchIndex].reopen {
-            apps[index].launches[launchIndex].reopen = false
-            save(app: index, launch: apps[index].launches[launchIndex].id)
+        for launch in apps[index].launches {
+            if launch.reopen { take(.reopened(false), launch.id, &transition) }
+            take(.ended(.userClosed, detail: ""), launch.id, &transition)
         }
-        for launch in apps[index].launches { end(launch.id, .userClosed, &transition) }
         transition.reply(reply, .done)
         touch(index)
     }
@@ -342,7 +271,7 @@ extension Device {
         touch(index)
     }
 
-    private mutating func useEnded(of index: Int, _ transition: inout Transition) {
+    mutating func useEnded(of index: Int, _ transition: inout Transition) {
         let now = UseTime(transition.now)
         apps[index].record.refresh.left(at: now)
         planner.useChanged()
@@ -350,84 +279,6 @@ extension Device {
         // Nothing else tells when the user is gone.
         for owner in owners where owner.app != index && apps[owner.app].isForeground { return }
         use.left(at: now)
-    }
-
-    // MARK: Suspension
-
-    /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
-    mutating func suspendIfDone(_ id: LaunchID, _ transition: inout Transition) {
-        guard let (index, launchIndex) = find(id) else { return }
-        let launch = apps[index].launches[launchIndex]
-        let hasNothing =
-            launch.deliveries.isEmpty && launch.tasks.isEmpty && launch.graceEnd == nil
-            && launch.launchingUntil == nil
-        guard launch.role == .main, launch.presence == .background, launch.ending == nil,
-            launch.phase == .running, hasNothing, mayFreeze(launch, apps[index].manifest)
-        else { return }
-        freeze(index, launchIndex, &transition)
-    }
-
-    private func mayFreeze(_ launch: Launch, _ manifest: Shared<AppManifest>?) -> Bool {
-        guard let manifest else { return false }
-        return launch.isConnected || manifest.terminal || manifest.noDisplay
-    }
-
-    // MARK: The end of the app's process
-
-    mutating func appExited(
-        _ index: Int,
-        _ launchIndex: Int,
-        _ exit: Exit,
-        _ transition: inout Transition
-    ) {
-        let launch = apps[index].launches[launchIndex]
-        let result: RunResult
-        switch (launch.ending, exit) {
-        case (.some(let ending), _): result = .terminated(ending.reason)
-        case (.none, .unknown): result = .unknown
-        case (.none, .signal(_, outOfMemory: true)): result = .terminated(.memoryLimit)
-        case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
-        case (.none, .status(let status)): result = .exited(status: status)
-        }
-        endApp(launch.id, result, reason: result.summary, &transition)
-    }
-
-    mutating func endApp(
-        _ id: LaunchID,
-        _ result: RunResult,
-        reason: String,
-        _ transition: inout Transition
-    ) {
-        guard let (index, launchIndex) = find(id) else { return }
-        apps[index].launches[launchIndex].isConnected = false
-        let launch = apps[index].launches[launchIndex]
-        if launch.presence == .foreground {
-            apps[index].record.lastUsed = transition.now.wall
-            save(app: index)
-            useEnded(of: index, &transition)
-        }
-        if launch.deliveries.isEmpty {
-            appendHistory(.ended(result, reason: reason), app: index, &transition)
-        } else {
-            for delivery in launch.deliveries {
-                finish(delivery.id, index, result, reason: reason, &transition)
-            }
-        }
-        if launch.reopen, !isStopping, let manifest = apps[index].manifest, let exec = manifest.exec
-        {
-            let next = launchForUser(index, manifest.value, exec, attach: nil, &transition)
-            // They wait for what they asked for, not for the end of what was there.
-            for position in opening.indices where opening[position].launch == id {
-                opening[position].launch = next
-            }
-        }
-        if isStopping {
-            for waiting in opening where waiting.launch == id {
-                transition.reply(waiting.reply, .refused(.stopping))
-            }
-            opening.removeAll { $0.launch == id }
-        }
-        remove(id, from: index, &transition)
     }
 }
 

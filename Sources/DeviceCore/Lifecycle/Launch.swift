@@ -1,6 +1,23 @@
 package import Vocabulary
 
 /// One process, with its children, from the decision to start it to its confirmed exit.
+///
+/// A machine: it takes events (`LaunchEvent`) and returns actions (`LaunchAction`). Only `AppState`
+/// hands one out to be changed, and only to `Device.take`.
+///
+/// | state | is left by | for |
+/// |---|---|---|
+/// | probing | the answer, or none in time | starting; over |
+/// | starting | started; not started | running, foreground, ending, killed; over |
+/// | running | nothing left to do; the user; its end | suspended; foreground; ending, killed |
+/// | foreground | the user leaves; its end | running; killed |
+/// | suspended | work; the user; its end | running; foreground; ending, killed |
+/// | ending | it exits; its last moment | judging, over; killed |
+/// | killed | it exits | over |
+/// | judging | the answer, or none in time | over |
+///
+/// An exit that says everything leads to *over* from anywhere, one that does not to *judging*.
+/// `LaunchState.successors` holds the same table, and a test walks each state × event.
 package struct Launch: Hashable, Sendable, Codable {
     package var id: LaunchID
     package var role: Role

@@ -76,36 +76,6 @@ package struct StartBlock: Hashable, Sendable, Codable {
 }
 
 extension Device {
-    /// A program was not started.
-    mutating func notStarted(
-        _ launch: Launch,
-        _ failure: StartFailure,
-        of index: Int,
-        _ transition: inout Transition
-    ) {
-        answerOpening(launch.id, index, failure: failure, &transition)
-        if launch.ending != nil, let launchIndex = apps[index].index(of: launch.id) {
-            // We have ended it ourselves, which tells nothing of program or machine.
-            return exited(launch.id, index, launchIndex, .unknown, nil, &transition)
-        }
-        switch failure.cause {
-        case .program:
-            if launch.isCommand {
-                endCommand(launch.id, .notStarted, reason: failure.reason, &transition)
-            } else {
-                endApp(launch.id, .notStarted, reason: failure.reason, &transition)
-            }
-        case .storage, .processes:
-            blockStarts(failure, &transition)
-            if launch.presence == .foreground {
-                // The user has been told.
-                endApp(launch.id, .unknown, reason: failure.reason, &transition)
-            } else {
-                undo(launch, of: index, &transition)
-            }
-        }
-    }
-
     mutating func blockStarts(_ failure: StartFailure, _ transition: inout Transition) {
         guard failure.cause != .program else { return }
         if startBlock == nil {
@@ -120,37 +90,5 @@ extension Device {
         guard startBlock != nil else { return }
         startBlock = nil
         touch(heldBy: GateSet(.storage, .processes))
-    }
-
-    /// Nothing of a launch has run, and its app is not why: what it was for waits again, and it
-    /// counts for nothing.
-    mutating func undo(_ launch: Launch, of index: Int, _ transition: inout Transition) {
-        guard let launchIndex = apps[index].index(of: launch.id) else { return }
-        var requests = launch.deliveries.compactMap(\.request)
-        if let request = launch.request { requests.append(request) }
-        if let wake = launch.wake {
-            countWake(launch, by: -1)
-            apps[index].launches[launchIndex].wake = nil
-            apps[index].launches[launchIndex].deliveries.removeAll()
-            if let onBattery = wake.wasOnBattery {
-                let day = wake.began.local.day
-                apps[index].record.ledger.wakeWasNone(on: day, onBattery: onBattery)
-                ledger.wakeWasNone(on: day, onBattery: onBattery)
-                save(app: index)
-                save(.device)
-            }
-        }
-        for id in requests {
-            if let request = apps[index].index(of: id).map({ apps[index].requests[$0] }),
-                request.mode != .simulated,
-                launch.wake?.began.local.day == transition.now.local.day
-            {
-                refund(request.trigger, of: index)
-            }
-            settle(id, of: index, after: .undone, &transition)
-        }
-        remove(launch.id, from: index, &transition)
-        // The manifest may have changed since the launch was decided.
-        reconcileStandingRequests(of: index, &transition)
     }
 }

@@ -449,13 +449,13 @@ extension Device {
                 apps[index].requests[slot].isCancelled = true
                 save(app: index, request: request.id)
             }
-            stopCommand(id, .cancelled, &transition)
+            take(.stopped(.cancelled, deliveries: nil), id, &transition)
             return
         }
-        for delivery in apps[index].launches[launchIndex].deliveries
-        where delivery.request == request.id {
-            expireEarly(delivery, id, .cancelled, &transition)
+        let deliveries = apps[index].launches[launchIndex].deliveries.filter {
+            $0.request == request.id
         }
+        take(.stopped(.cancelled, deliveries: deliveries.map(\.id)), id, &transition)
     }
 
     /// What nobody has a receipt for: an offer that is still accepted runs, but does not come back.

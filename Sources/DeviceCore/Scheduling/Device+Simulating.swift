@@ -158,15 +158,13 @@ extension Device {
         var found = false
         for launch in apps[index].launches where launch.wake != nil {
             let isMeant = identifier == nil || launch.wake?.identifier == identifier
-            if launch.isCommand, isMeant {
-                stopCommand(launch.id, .simulated, &transition)
-                found = true
+            let deliveries = launch.deliveries.filter {
+                identifier == nil || $0.identifier == identifier
             }
-            for delivery in launch.deliveries
-            where identifier == nil || delivery.identifier == identifier {
-                expireEarly(delivery, launch.id, .simulated, &transition)
-                found = true
-            }
+            guard launch.isCommand ? isMeant : !deliveries.isEmpty else { continue }
+            let event = LaunchEvent.stopped(.simulated, deliveries: deliveries.map(\.id))
+            take(event, launch.id, &transition)
+            found = true
         }
         guard !found else { return }
         throw Refusal(

@@ -14,14 +14,15 @@ extension Device {
             guard let wake = launch.wake, launch.presence != .foreground else { continue }
             if launch.isCommand {
                 if concerns(reason, wake.trigger, needs(of: launch.request, index)) {
-                    stopCommand(launch.id, reason, &transition)
+                    take(.stopped(reason, deliveries: nil), launch.id, &transition)
                 }
                 continue
             }
-            for delivery in launch.deliveries
-            where concerns(reason, delivery.trigger, needs(of: delivery.request, index)) {
-                expireEarly(delivery, launch.id, reason, &transition)
+            let stopped = launch.deliveries.filter {
+                concerns(reason, $0.trigger, needs(of: $0.request, index))
             }
+            guard !stopped.isEmpty else { continue }
+            take(.stopped(reason, deliveries: stopped.map(\.id)), launch.id, &transition)
         }
     }
 
@@ -59,61 +60,17 @@ extension Device {
         }
     }
 
-    /// Processing has longer while the device is idle and charging: what runs has more from now on,
-    /// or less, but always the time of a warning.
-    mutating func moveEnds(by shift: Interval, _ transition: inout Transition) {
+    /// Processing has longer while the device is idle and charging.
+    mutating func grantChanged(by shift: Interval, _ transition: inout Transition) {
         guard shift != .zero else { return }
-        let soonest = transition.now.awake + settings.expiryWarning
-        for owner in owners {
-            guard let (index, launchIndex) = find(owner.launch) else { continue }
-            let launch = apps[index].launches[launchIndex]
-            guard let wake = launch.wake, wake.trigger.grant == .processing, launch.ending == nil,
-                launch.presence != .foreground
-            else { continue }
-            if launch.isCommand {
-                apps[index].launches[launchIndex].wake?.end = max(wake.end + shift, soonest)
-            } else {
-                for (slot, delivery) in launch.deliveries.enumerated()
-                where delivery.trigger.grant == .processing && !delivery.warned {
-                    apps[index].launches[launchIndex].deliveries[slot].end =
-                        max(delivery.end + shift, soonest)
-                }
-                let ends = apps[index].launches[launchIndex].deliveries.map(\.end)
-                apps[index].launches[launchIndex].wake?.end = ends.max() ?? wake.end
-            }
-            save(app: index, launch: launch.id)
-            touch(index)
-        }
+        for owner in owners { take(.grantChanged(by: shift), owner.launch, &transition) }
     }
 
     mutating func stopAllRuns(_ reason: StopReason, _ transition: inout Transition) {
-        for owner in owners { stopRuns(of: owner.launch, reason, &transition) }
-    }
-
-    mutating func stopRuns(of id: LaunchID, _ reason: StopReason, _ transition: inout Transition) {
-        guard let (index, launchIndex) = find(id) else { return }
-        let launch = apps[index].launches[launchIndex]
-        if launch.isCommand {
-            if launch.wake != nil { stopCommand(id, reason, &transition) }
-        } else if launch.presence != .foreground {
-            for delivery in launch.deliveries { expireEarly(delivery, id, reason, &transition) }
+        for owner in owners {
+            guard let launch = launch(owner.launch)?.launch else { continue }
+            let runs = launch.isCommand ? launch.wake != nil : launch.presence != .foreground
+            if runs { take(.stopped(reason, deliveries: nil), launch.id, &transition) }
         }
-    }
-
-    /// The expiration handler now, the end after the warning time, never later than planned.
-    mutating func expireEarly(
-        _ delivery: Delivery,
-        _ id: LaunchID,
-        _ reason: StopReason,
-        _ transition: inout Transition
-    ) {
-        guard let (index, launchIndex) = find(id),
-            let slot = apps[index].launches[launchIndex].deliveries.firstIndex(where: {
-                $0.id == delivery.id
-            })
-        else { return }
-        let end = min(delivery.end, transition.now.awake + settings.expiryWarning)
-        apps[index].launches[launchIndex].deliveries[slot].end = end
-        warn(delivery.id, id, reason, &transition)
     }
 }

@@ -17,7 +17,7 @@ extension Device {
             guard let index = apps.index(of: id), !apps[index].isTransient else { return }
             lose(index, &transition)
             for launch in apps[index].launches where launch.isCommand {
-                stopCommand(launch.id, .manifestRemoved, &transition)
+                take(.stopped(.manifestRemoved, deliveries: nil), launch.id, &transition)
             }
             // What the user did with it is kept, should it come back.
             apps[index].problem = nil
@@ -66,12 +66,13 @@ extension Device {
             case .command(_, let trigger):
                 guard manifest.command(for: trigger) == nil || !manifest.declares(trigger)
                 else { continue }
-                stopCommand(launch.id, .manifestRemoved, &transition)
+                take(.stopped(.manifestRemoved, deliveries: nil), launch.id, &transition)
             case .main:
                 guard launch.presence != .foreground else { continue }
-                for delivery in launch.deliveries where !manifest.declares(delivery.trigger) {
-                    expireEarly(delivery, launch.id, .manifestRemoved, &transition)
-                }
+                let stopped = launch.deliveries.filter { !manifest.declares($0.trigger) }
+                guard !stopped.isEmpty else { continue }
+                let event = LaunchEvent.stopped(.manifestRemoved, deliveries: stopped.map(\.id))
+                take(event, launch.id, &transition)
             }
         }
     }

@@ -1,0 +1,109 @@
+import Vocabulary
+
+/// Foreground, background, suspended; and the time that an app may use in between.
+extension Launch {
+    mutating func opened(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
+        guard presence != .foreground else { return }
+        if isFrozen { thaw(facts, &actions) }
+        presence = .foreground
+        lastForeground = facts.now.awake
+        (graceEnd, enteringUntil, finishUp, monitor, launchingUntil) = (nil, nil, nil, nil, nil)
+        // Tasks of a run are tasks of the foreground from now on.
+        for slot in tasks.indices {
+            tasks[slot].inWake = false
+            tasks[slot].end = nil
+            // Their time is not over: who connects again is not told so, when it counts anew.
+            tasks[slot].warned = false
+        }
+        // What it was given in the background goes on without an end. A handler that was called
+        // has been: it is called once.
+        wake?.end = .distantFuture
+        wake?.stop = nil
+        for slot in deliveries.indices {
+            deliveries[slot].end = .distantFuture
+            deliveries[slot].warned = false
+        }
+        actions += [.save, .emit(.weigh(id, .foreground)), .emit(.limitMemory(id, nil))]
+        if isConnected {
+            tell(.willEnterForeground, &actions)
+            tell(.didBecomeActive, &actions)
+        }
+    }
+
+    mutating func left(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
+        let now = facts.now.awake
+        presence = .background
+        lastForeground = now
+        // Work begun in the foreground uses none of it until now; begun later, what is left.
+        let end = now + facts.settings.finishUp
+        finishUp = FinishUp(end: end)
+        let settings = facts.settings
+        graceEnd = now + (isConnected ? settings.enteringBackground : settings.suspendDelay)
+        enteringUntil = isConnected ? graceEnd : nil
+        var last = now + settings.wakeGrant
+        for slot in deliveries.indices {
+            let own = now + facts.grant(for: deliveries[slot].trigger.grant)
+            deliveries[slot].end = own
+            last = max(last, own)
+        }
+        wake?.end = last
+        monitor = newMonitor(facts)
+        actions += [.save, .emit(.weigh(id, .background))]
+        guard isConnected else { return }
+        // Of the tasks that it holds, or begins now.
+        let work = deliveries.filter { $0.state == .running }.map { DeliveryEnd($0.id, $0.end) }
+        tell(.didEnterBackground(until: end, work: work), &actions)
+    }
+
+    /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
+    mutating func suspendIfDone(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
+        let hasNothing =
+            deliveries.isEmpty && tasks.isEmpty && graceEnd == nil && launchingUntil == nil
+        guard role == .main, presence == .background, ending == nil, phase == .running,
+            hasNothing, mayFreeze(facts.manifest)
+        else { return }
+        freeze(facts, &actions)
+    }
+
+    private func mayFreeze(_ manifest: Shared<AppManifest>?) -> Bool {
+        guard let manifest else { return false }
+        return isConnected || manifest.terminal || manifest.noDisplay
+    }
+
+    // MARK: The end of the app's process
+
+    mutating func appExited(
+        _ exit: Exit,
+        _ facts: LaunchFacts,
+        _ actions: inout [LaunchAction]
+    ) {
+        let result: RunResult
+        switch (ending, exit) {
+        case (.some(let ending), _): result = .terminated(ending.reason)
+        case (.none, .unknown): result = .unknown
+        case (.none, .signal(_, outOfMemory: true)): result = .terminated(.memoryLimit)
+        case (.none, .signal(let signal, outOfMemory: false)): result = .crashed(signal: signal)
+        case (.none, .status(let status)): result = .exited(status: status)
+        }
+        appIsOver(result, reason: result.summary, facts, &actions)
+    }
+
+    mutating func appIsOver(
+        _ result: RunResult,
+        reason: String,
+        _ facts: LaunchFacts,
+        _ actions: inout [LaunchAction]
+    ) {
+        isConnected = false
+        if presence == .foreground { actions.append(.leftForeground) }
+        if deliveries.isEmpty {
+            actions.append(.append(.ended(result, reason: reason)))
+        } else {
+            for delivery in deliveries {
+                finish(delivery.id, result, reason: reason, facts, &actions)
+            }
+        }
+        if reopen { actions.append(.reopen) }
+        actions.append(.remove)
+    }
+}
