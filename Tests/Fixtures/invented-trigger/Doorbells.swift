@@ -1,0 +1,102 @@
+import DeviceCore
+import Simulator
+import Vocabulary
+
+/// What the world saw of the invented trigger.
+final class Witness {
+    /// Programs that were started, and have been offered nothing yet.
+    private var spawned: Set<LaunchID> = []
+    private var offers: [DeliveryID: Offer] = [:]
+    private(set) var gates: Set<String> = []
+    private(set) var launches = 0
+    private(set) var begun = 0
+    private(set) var lines = 0
+    private(set) var ends: [String: Int] = [:]
+    private(set) var mistakes: [String] = []
+
+    func sees(_ effect: Effect) {
+        switch effect {
+        case .spawn(let launch, _): spawned.insert(launch)
+        case .tell(let launch, .offer(let delivery, let offer)) where offer.kind == "doorbell":
+            if spawned.remove(launch) != nil { launches += 1 }
+            offers[delivery] = offer
+            if offer.payload.keys != ["door"] {
+                mistakes.append("a message held \(offer.payload.keys)")
+            }
+        case .tell(_, .go(let delivery, _)) where offers[delivery] != nil: begun += 1
+        case .announce(let line):
+            guard case .wake(let run) = line.entry, run.trigger == .doorbell else { return }
+            lines += 1
+            ends[run.result.word, default: 0] += 1
+        case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
+            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .watchIdle, .notifyFailures, .watchUse, .reply, .arm:
+            break
+        }
+    }
+
+    /// What holds doorbells back now, as a user is told.
+    func asks(_ device: Device, at now: Moment) {
+        for app in 0..<Doorbells.apps {
+            for name in 0..<3 {
+                let all = device.explain(
+                    AppID("app\(app)"),
+                    identifier: "event\(name)",
+                    at: now
+                )
+                for explanation in all { gates.formUnion(explanation.holds.map(\.gate)) }
+            }
+        }
+    }
+}
+
+/// Stands between the device and the world.
+struct WitnessPort: SimulatedPort {
+    var port: VirtualPort
+    let witness: Witness
+
+    mutating func perform(_ effect: Effect) {
+        witness.sees(effect)
+        port.perform(effect)
+    }
+    mutating func commit(
+        _ changes: [Change],
+        _ durability: Durability
+    ) throws(CommitError) {
+        try port.commit(changes, durability)
+    }
+    mutating func commitAnew(_ records: [Record], with changes: [Change]) throws(CommitError) {
+        try port.commitAnew(records, with: changes)
+    }
+    mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
+        port.record(event, at: moment, decisions)
+    }
+    mutating func recordRollback(of count: Int) { port.recordRollback(of: count) }
+}
+
+/// Runs some devices with all rules, and prints what became of the doorbells.
+@main struct Doorbells {
+    static let apps = 12
+
+    static func main() {
+        let witness = Witness()
+        var broken: [String] = []
+        for seed in UInt64(1)...6 {
+            let plan = DeviceSimulation.Plan(days: 5, apps: apps, seed: seed)
+            var simulated = DeviceSimulation.make(plan) { WitnessPort(port: $0, witness: witness) }
+            for hour in 1...Int64(24 * plan.days) {
+                simulated.run(until: .hours(hour))
+                witness.asks(simulated.driver.device, at: simulated.world.now)
+            }
+            if let violation = simulated.watch.violation { broken.append("\(seed): \(violation)") }
+        }
+        print("launches \(witness.launches)")
+        print("begun \(witness.begun)")
+        print("lines \(witness.lines)")
+        print("gates \(witness.gates.sorted().joined(separator: " "))")
+        for (word, count) in witness.ends.sorted(by: { $0.key < $1.key }) {
+            print("end-\(word) \(count)")
+        }
+        for text in witness.mistakes + broken { print("wrong: \(text)") }
+    }
+}
