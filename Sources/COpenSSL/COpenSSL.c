@@ -2,6 +2,7 @@
 #include "COpenSSL.h"
 
 #include <malloc.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -271,6 +272,12 @@ X509 *copenssl_shown_certificate(SSL *session) {
     X509 *first = chain ? sk_X509_value(chain, 0) : NULL;
     if (first) X509_up_ref(first);
     return first;
+}
+
+int copenssl_has_left_unanswered(SSL *session) {
+    if (BIO_number_written(SSL_get_wbio(session)) > 0) return 0;
+    struct pollfd polled = {.fd = SSL_get_fd(session), .events = POLLRDHUP};
+    return poll(&polled, 1, 0) > 0;
 }
 
 int copenssl_error_is_certificate(unsigned long error) {

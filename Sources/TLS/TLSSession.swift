@@ -70,6 +70,10 @@ package struct TLSSession: ~Copyable {
 
     package mutating func handshake() throws(TLSError) -> Progress {
         copenssl_forget_errors()
+        // The first answer is the most expensive one.
+        guard unsafe !context.isServer || copenssl_has_left_unanswered(handle) == 0 else {
+            throw TLSError(.connection, "handshake", "the peer is gone")
+        }
         let result = unsafe SSL_do_handshake(handle)
         if result == 1 { return .done }
         switch try handshakeOutcome(of: result) {

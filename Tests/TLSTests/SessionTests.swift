@@ -66,6 +66,26 @@ struct SessionTests {
         #expect(try two.client.exportedKey("EXPORTER-test") != secret)
     }
 
+    @Test func aServerAnswersNoClientThatHasHungUp() throws {
+        let authority = try Authority()
+        let pair = try Pair(authority.serverContext(), authority.clientContext())
+        #expect(try pair.client.handshake() == .wantsRead)
+        shutdown(pair.wire.right, Int32(SHUT_WR))
+        #expect(throws: TLSError.self) { try pair.server.handshake() }
+        var byte: UInt8 = 0
+        #expect(recv(pair.wire.right, &byte, 1, 0) == -1)
+    }
+
+    @Test func aClientThatOnlyHasNothingMoreToSayIsAnswered() throws {
+        let authority = try Authority()
+        let pair = try Pair(authority.serverContext(), authority.clientContext())
+        #expect(try pair.client.handshake() == .wantsRead)
+        #expect(try pair.server.handshake() == .wantsRead)
+        #expect(try pair.client.handshake() == .done)
+        shutdown(pair.wire.right, Int32(SHUT_WR))
+        #expect(try pair.server.handshake() == .done)
+    }
+
     @Test func whatDoesNotFitWaitsAndNothingIsLost() throws {
         let authority = try Authority()
         let pair = try Pair(authority.serverContext(), authority.clientContext())

@@ -22,6 +22,8 @@ int copenssl_add_chain(SSL_CTX *context, X509 *certificate);
 /// The certificate of the peer whose chain was looked at, taken or not; null when there is none.
 /// To be freed.
 X509 *copenssl_shown_certificate(SSL *session);
+/// Whether the peer has closed its side and nothing was sent to it yet.
+int copenssl_has_left_unanswered(SSL *session);
 int copenssl_set_server_name(SSL *session, const char *name);
 
 /// A new key pair; null when it cannot be had.
