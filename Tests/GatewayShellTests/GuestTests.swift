@@ -42,6 +42,11 @@ struct GuestTests {
             server.endTurn()
         }
 
+        /// Turns until nobody waits for one.
+        func serveAll() throws {
+            repeat { try turn() } while server.guests.count > 0
+        }
+
         func guests(_ count: Int) throws -> [SharedDescriptor] {
             try (0..<count).map { _ in SharedDescriptor(try RawConnection.connect(server.port)) }
         }
@@ -50,6 +55,13 @@ struct GuestTests {
     /// What they say nobody understands.
     private static func speak(_ guests: [SharedDescriptor]) throws {
         for guest in guests { try guest.descriptor.writeAll("this is not TLS at all") }
+    }
+
+    /// Those whose connections the server has ended.
+    private static func gone(of guests: [SharedDescriptor]) -> [Int] {
+        guests.indices.filter {
+            Poll.ready(guests[$0].descriptor.number, for: .readable, milliseconds: 0)
+        }
     }
 
     @Test func `guests have their turns one after the other, as they came`() throws {
@@ -62,14 +74,27 @@ struct GuestTests {
             let before = bench.server.counters.failedHandshakes
             try bench.turn()
             #expect(bench.server.counters.failedHandshakes <= before + 1)
-            for (index, guest) in guests.enumerated() where !gone.contains(index) {
-                let events = Poll.Events.readable
-                if Poll.ready(guest.descriptor.number, for: events, milliseconds: 0) {
-                    gone.append(index)
-                }
-            }
+            gone += Self.gone(of: guests).filter { !gone.contains($0) }
         }
         #expect(gone == Array(0..<guests.count))
+    }
+
+    @Test func `a newcomer passes those that go on and on`() throws {
+        let bench = try Bench()
+        let guests = try bench.guests(20)
+        while bench.server.counters.connections < guests.count { try bench.turn() }
+        // Each byte of an unfinished first message is a turn.
+        for byte: UInt8 in [22, 3, 1, 0, 64, 1, 0, 0, 60] {
+            for guest in guests { try guest.descriptor.writeAll([byte].span) }
+            try bench.serveAll()
+        }
+        #expect(bench.server.counters.failedHandshakes == 0)
+        try Self.speak(guests)
+        for guest in guests { try guest.descriptor.writeAll([UInt8](repeating: 0, count: 64).span) }
+        let newcomer = try bench.guests(1)
+        try Self.speak(newcomer)
+        while Self.gone(of: newcomer).isEmpty { try bench.turn() }
+        #expect(Self.gone(of: guests).count < 5)
     }
 
     @Test func `who is known waits for no guest`() async throws {

@@ -17,14 +17,17 @@ package final class GuestQueue {
     /// Bytes of a piece. It is small because a short request may cost much: a signature must be
     /// verified.
     static let piece = 1024
+    /// Turns of a connection in which it counts as a newcomer: an honest one has shown by then who
+    /// sends, and so never waits for those that go on and on.
+    static let firstTurns = 6
 
     private let loop: EventLoop
-    /// Numbers of connections, so that a closed one is freed at once. The two queues are served by
-    /// turns: neither can keep the other waiting.
-    private var good = Waiting()
-    private var strangers = Waiting()
-    private var isGoodNext = true
-    /// Stands for the listener, which waits as a guest does: no more are accepted than are served.
+    /// Newcomers of good addresses and of unknown ones, then all others likewise. The lines are
+    /// served by turns: none can keep another waiting.
+    private var lines = [Waiting](repeating: Waiting(), count: 4)
+    private var served = 0
+    /// Stands for the listener, which waits as a newcomer does: no more are accepted than are
+    /// served.
     private static let listener: UInt64 = 0
     private(set) var isListenerQueued = false
     /// The share of this turn, used or not.
@@ -34,6 +37,7 @@ package final class GuestQueue {
     private var waitingSince: BootTime?
     unowned var server: ProviderServer?
 
+    /// Numbers of connections, so that a closed one is freed at once.
     private struct Waiting {
         private var numbers: [UInt64] = []
         private var next = 0
@@ -57,14 +61,15 @@ package final class GuestQueue {
 
     init(_ loop: EventLoop) { self.loop = loop }
 
-    var count: Int { good.count + strangers.count }
+    package var count: Int { lines.reduce(0) { $0 + $1.count } }
 
     func add(_ connection: ProviderConnection, isGood: Bool) {
-        if isGood {
-            good.append(connection.number)
-        } else {
-            strangers.append(connection.number)
-        }
+        let isNew = connection.turns < Self.firstTurns
+        add(connection.number, to: (isNew ? 0 : 2) + (isGood ? 0 : 1))
+    }
+
+    private func add(_ number: UInt64, to line: Int) {
+        lines[line].append(number)
         listShare()
     }
 
@@ -72,14 +77,15 @@ package final class GuestQueue {
     func addListener() {
         guard !isListenerQueued else { return }
         isListenerQueued = true
-        good.append(Self.listener)
-        listShare()
+        add(Self.listener, to: 0)
     }
 
     private func next() -> UInt64? {
-        isGoodNext.toggle()
-        return isGoodNext
-            ? strangers.popFirst() ?? good.popFirst() : good.popFirst() ?? strangers.popFirst()
+        for _ in lines.indices {
+            served = (served + 1) % lines.count
+            if let number = lines[served].popFirst() { return number }
+        }
+        return nil
     }
 
     private func listShare() {
@@ -131,6 +137,7 @@ extension ProviderConnection {
     func takeTurn() {
         isQueued = false
         guard !isClosed else { return }
+        turns += 1
         let (events, isLeft) = (found, hasMore)
         (found, hasMore) = ([], false)
         try? source?.setEnabled(true)

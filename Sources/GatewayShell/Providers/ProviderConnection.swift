@@ -45,6 +45,7 @@ final class ProviderConnection {
     /// Something of it was read and not looked at.
     var hasMore = false
     var isQueued = false
+    var turns = 0
     private(set) var isClosed = false
     private var isEnding = false
     /// To be said, and since when, once nobody waits for an answer: some take it for the end.
