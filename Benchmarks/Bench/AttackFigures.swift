@@ -75,14 +75,16 @@ struct AttackFigures {
         let process: PidFD
 
         init(_ attack: Attack, _ gateway: BenchGateway) throws {
-            process = try Command(
+            var command = Command(
                 Products.path(of: "offstage-bench-attacks"),
                 attack.rawValue,
                 "\(gateway.port)",
                 gateway.places.authority,
                 "\(AttackFigures.attackers)",
                 gateway.token
-            ).start()
+            )
+            command.newSession = false
+            process = try command.start()
             // All have connected once.
             pause(milliseconds: 500)
         }

@@ -8,6 +8,9 @@ package struct Command: Sendable {
     package var input: String = ""
     /// Runs as this user; nil is whoever runs the tests.
     package var user: User?
+    /// False: it is scheduled as one of the caller's programs. The kernel's autogroups divide the
+    /// processor among sessions before they look at priorities.
+    package var newSession = true
     /// Descriptors that become 3, 4, ….
     package var passed: [Int32] = []
 
@@ -90,6 +93,7 @@ package struct Command: Sendable {
         var program = Program(path, arguments: arguments, environment: environment)
         program.directory = directory
         program.passed = passed
+        program.newSession = newSession
         program.user = user.map { ($0.user, $0.group) }
         return program
     }

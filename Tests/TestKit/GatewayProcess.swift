@@ -42,9 +42,11 @@ package final class GatewayProcess {
             program, "serve", "--directory=\(directory)", "--listen=127.0.0.1:0",
             "--devices=127.0.0.1:0",
         ]
-        guard !sockets.isEmpty else { return Command(words) }
+        var command = Command(words)
+        command.newSession = false
+        guard !sockets.isEmpty else { return command }
         // The process that they are for has its number once it runs.
-        var command = Command(["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$@\"", "sh"] + words)
+        command.arguments = ["/bin/sh", "-c", "export LISTEN_PID=$$; exec \"$@\"", "sh"] + words
         command.environment = Command.cleanEnvironment([
             "LISTEN_FDS": "\(sockets.count)",
             "LISTEN_FDNAMES": sockets.map(\.name).joined(separator: ":"),
