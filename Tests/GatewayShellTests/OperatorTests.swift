@@ -193,6 +193,23 @@ struct OperatorTests {
         #expect(try Files.list(place).sorted() == before)
     }
 
+    @Test(.enabled(if: Command.runsAsRoot, "only root can play others"))
+    func `another user is told what it may not read`() throws {
+        let gateway = try ScratchGateway()
+        _ = try gateway.register(1)
+        try gateway.start()
+        for words in ["keys", "log", "topics", "devices", "stats", "devices remove 1"] {
+            var command = Command(
+                [ScratchGateway.program] + words.split(separator: " ").map(String.init)
+            )
+            command.arguments.append("--directory=\(gateway.directory.path)")
+            command.user = Command.ordinaryUser
+            let outcome = try command.run()
+            #expect(!outcome.succeeded && outcome.output.isEmpty)
+            #expect(outcome.errors.contains("no permission"), "\(words): \(outcome.errors)")
+        }
+    }
+
     @Test(arguments: ["serve", "log", "devices"])
     func `a file of a newer version is said to be that`(command: String) throws {
         let gateway = try ScratchGateway()

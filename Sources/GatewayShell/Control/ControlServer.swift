@@ -143,6 +143,7 @@ enum ControlClient {
         _ path: String,
         _ places: GatewayPlaces
     ) throws(Failure) -> Value {
+        try GatewayPlaces.checkReadable(places.control)
         let bytes: [UInt8]
         do throws(LinuxError) {
             let socket = try UnixSocket.connect(to: places.control)
