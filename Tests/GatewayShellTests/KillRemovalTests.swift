@@ -8,6 +8,10 @@ import Vocabulary
 
 /// What a device or an operator was told is so after kill -9 as well.
 struct KillRemovalTests {
+    /// Kills of each test; more of them in `make soak`.
+    private static let rounds =
+        CurrentProcess.environment("OFFSTAGE_ROUNDS").flatMap { Int($0) } ?? 4
+
     private func send(
         _ gateway: ScratchGateway,
         _ token: String,
@@ -26,7 +30,7 @@ struct KillRemovalTests {
 
     @Test func `a token of which a device was told that it is no more is 410 for ever`() throws {
         let gateway = try ScratchGateway()
-        for _ in 0..<5 {
+        for _ in 0..<Self.rounds {
             try gateway.start()
             let device = try LinkedDevice(gateway)
             let token = try device.token()
@@ -45,7 +49,7 @@ struct KillRemovalTests {
 
     @Test func `a device that the operator was told is removed stays so`() throws {
         let gateway = try ScratchGateway()
-        let tokens = try gateway.register(4)
+        let tokens = try gateway.register(Self.rounds)
         let seal = try gateway.sealing()
         for token in tokens {
             try gateway.start()
@@ -60,7 +64,7 @@ struct KillRemovalTests {
 
     @Test func `what a newer push replaced does not come back`() throws {
         let gateway = try ScratchGateway()
-        for round in 0..<4 {
+        for round in 0..<Self.rounds {
             try gateway.start()
             let device = try ScratchDevice(
                 gateway,
