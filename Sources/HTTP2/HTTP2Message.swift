@@ -34,6 +34,9 @@ package struct HTTP2Limits: Sendable {
     /// request that finds no room is turned away.
     package var unfinished = 16 << 20
     package var unfinishedAtFirst = 128 << 10
+    /// PINGs and SETTINGS of which the acknowledgement has not been taken for sending. An honest
+    /// peer has one or two.
+    package var acknowledgements = 16
     /// Frames that bring no message further, beyond those that messages bring along.
     package var idleFrames = 2000
 

@@ -63,7 +63,7 @@ package final class HTTP2Session {
         }
         guard code == 0 else { throw HTTP2Error("new session", code) }
         unsafe HTTP2Callbacks.install(callbacks)
-        unsafe nghttp2_option_set_max_outbound_ack(options, 100)
+        unsafe nghttp2_option_set_max_outbound_ack(options, limits.acknowledgements)
         unsafe nghttp2_option_set_max_settings(options, 32)
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_deflate_dynamic_table_size(
@@ -121,10 +121,13 @@ package final class HTTP2Session {
         let count = unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe nghttp2_session_mem_recv(handle, buffer.baseAddress, buffer.count)
         }
-        guard count >= 0 else { throw HTTP2Error("receive", Int32(count)) }
-        guard role == .server, idleFrames > limits.idleFrames else { return }
-        unsafe nghttp2_session_terminate_session(handle, HTTP2Code.enhanceYourCalm.rawValue)
-        throw HTTP2Error("receive", NGHTTP2_ERR_FLOODED.rawValue)
+        let isIdle = role == .server && idleFrames > limits.idleFrames
+        guard count < 0 || isIdle else { return }
+        let error = HTTP2Error("receive", count < 0 ? Int32(count) : NGHTTP2_ERR_FLOODED.rawValue)
+        if error.isFlood {
+            unsafe nghttp2_session_terminate_session(handle, HTTP2Code.enhanceYourCalm.rawValue)
+        }
+        throw error
     }
 
     /// So many frames that brought nothing are forgotten: a little of that is no flood.
