@@ -71,7 +71,7 @@ package struct AppState: Sendable {
     }
     /// What was learned of it is enough to go by.
     var isLearned: Bool {
-        opens >= RefreshPlanner.enoughOpens && gains.days >= RefreshPlanner.enoughDays
+        opens >= RefreshPolicy.enoughOpens && gains.days >= RefreshPolicy.enoughDays
     }
     /// Something tells of its use, and it asks for refreshes: their moments are chosen by what is
     /// learned.
@@ -95,6 +95,8 @@ package struct AppState: Sendable {
         get { content[0].refreshHeldBy }
         set { if newValue != refreshHeldBy { content[0].refreshHeldBy = newValue } }
     }
+    /// Nothing holds its refreshes but what the choice of a moment knows.
+    var mayWait: Bool { refreshHeldBy.bits & ~GateSet.ofMoments.bits == 0 }
     /// Since when they do, and the last ones that did; the newest last.
     package var holdTimes: [HoldTime] { content[0].holdTimes }
 

@@ -30,10 +30,7 @@ extension Device {
                 save(app: index, request: apps[index].requests[requestIndex].id)
             }
         }
-        if use.clamp(to: now) { save(.device) }
-        // What was to come is told anew.
-        planner.useChanged()
-        planner.forgetGains(at: now)
+        if refreshPolicy.clockChanged(at: now) { save(.device) }
         touchAll()
     }
 }

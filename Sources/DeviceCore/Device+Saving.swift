@@ -65,9 +65,7 @@ extension Device {
 
     private func record(of index: Int) -> AppRecord {
         var record = apps[index].record
-        if planner.members.contains(index) {
-            record.refresh.gains.keep(planner.slots(of: index), of: planner.day)
-        }
+        refreshPolicy.complete(&record, of: index)
         return record
     }
 
@@ -86,8 +84,8 @@ extension Device {
             pauseEnds: pauseEnds,
             ledger: ledger,
             byHand: conditions.byHand,
-            use: use,
-            refreshBudget: RefreshBudgetRecord(day: planner.day, spent: planner.spent)
+            use: refreshPolicy.use,
+            refreshBudget: refreshPolicy.budget.record
         )
     }
 
@@ -102,7 +100,7 @@ extension Device {
             case .launch(let record): restore(record)
             }
         }
-        for index in usedIndices { restoreGains(of: index) }
+        refreshPolicy.restoreGains(in: &apps)
     }
 
     private mutating func restore(_ record: DeviceRecord) {
@@ -112,10 +110,7 @@ extension Device {
         pausedAt = record.pausedAt
         pauseEnds = record.pauseEnds
         ledger = record.ledger
-        use = record.use ?? DeviceUse()
-        if let budget = record.refreshBudget {
-            (planner.day, planner.spent) = (budget.day, budget.spent)
-        }
+        refreshPolicy.restore(record.use, record.refreshBudget)
         for reading in record.byHand { conditions.restore(reading) }
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued

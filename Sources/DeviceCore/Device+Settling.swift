@@ -120,9 +120,7 @@ extension Device {
     }
 
     private mutating func setRefreshHeld(_ index: Int, by gates: GateSet) {
-        if (apps[index].refreshHeldBy.bits ^ gates.bits) & ~GateSet.ofMoments.bits != 0 {
-            planner.isStale = true
-        }
+        refreshPolicy.gatesChanged(from: apps[index].refreshHeldBy, to: gates)
         apps[index].refreshHeldBy = gates
     }
 
@@ -271,7 +269,7 @@ extension Device {
     ) {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
-        if request.trigger == .refresh { planner.isStale = true }
+        if request.trigger == .refresh { refreshPolicy.requestsChanged() }
         appendHistory(
             .dropped(identifier: request.identifier, reason: reason),
             app: index,
@@ -301,9 +299,9 @@ extension Device {
         var next = apps.earliest
         if !touched.isEmpty { next.look = transition.now.boot }
         if let check = memoryCheckAt { next.look = min(next.look, transition.now.boot(of: check)) }
-        if let decision = planner.decideAt {
+        if let decision = refreshPolicy.decideAt {
             let time = transition.now.boot(of: decision)
-            if planner.wakes {
+            if refreshPolicy.wakes {
                 next.start = min(next.start, time)
             } else {
                 next.look = min(next.look, time)

@@ -14,9 +14,7 @@ package struct Device: Hashable, Sendable, Codable {
     /// When a pause for a while ends by the wall clock: all that another boot can go by.
     var pauseEnds: WallTime?
     package internal(set) var ledger = Ledger()
-    /// What was learned of the device's use.
-    package internal(set) var use = DeviceUse()
-    var planner = RefreshPlanner()
+    var refreshPolicy = RefreshPolicy()
     package internal(set) var bootID = ""
     package internal(set) var seed: Int64 = 0
     package internal(set) var startedAt = BootTime(nanoseconds: 0)
@@ -90,7 +88,7 @@ package struct Device: Hashable, Sendable, Codable {
         swap(&transition.effects, &effects)
         let first = transition.effects.count
         noticeSleep(&transition)
-        recordGains(at: now)
+        measureMoments(until: now)
         route(event, &transition)
         decideRefreshes(&transition)
         settle(rounds: rounds, &transition)
@@ -145,7 +143,7 @@ extension Device {
             margin: Int(settings.batteryMargin)
         )
         tellRefresh(&transition)
-        planner.useChanged()
+        refreshPolicy.settingsChanged()
         touchAll()
     }
 
@@ -168,14 +166,14 @@ extension Device {
         if source == .hand { save(.device) }
         let isOfUse = condition == .idle && source != .estimate
         guard isOfUse && useReported(wasIdle: wasIdle, &transition) || change.isAny else { return }
-        if condition == .power || condition == .metered { planner.isStale = true }
+        refreshPolicy.conditionChanged(condition)
         if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
         grantChanged(by: grant(for: .processing) - processing, &transition)
         if condition == .memory { relieveMemory(&transition) }
         touch(heldBy: condition.gates)
         // Who may run, runs: a gate that closes holds back only those whose moment is to come.
         if condition.gates.overlaps(.ofRefreshes) {
-            for index in planner.members where mayWait(index) { touch(index) }
+            for index in refreshPolicy.members.indices where apps[index].mayWait { touch(index) }
         }
         // What starts by time alone shares its wakes once nobody uses the device: the machine is
         // not woken for each.
@@ -189,18 +187,17 @@ extension Device {
         let changed = conditions.deviceIdle != wasIdle
         // In use though nothing said so of the device: an app was opened, or that is what was known
         // before the daemon started.
-        guard changed || conditions.deviceIdle && use.isInUse else { return false }
+        guard changed || conditions.deviceIdle && refreshPolicy.use.isInUse else { return false }
         let start = transition.now.wall - (transition.now.boot - startedAt)
         if !conditions.deviceIdle {
-            use.used(at: UseTime(transition.now))
+            refreshPolicy.deviceUsed(at: UseTime(transition.now))
             // Its end is seen again by a daemon that starts.
             save(.device)
-        } else if changed || use.lastUse.map({ $0 >= start }) ?? false {
-            use.left(at: UseTime(transition.now))
+        } else if changed || refreshPolicy.use.lastUse.map({ $0 >= start }) ?? false {
+            refreshPolicy.deviceLeft(at: UseTime(transition.now))
         } else {
-            use.leftUnseen()
+            refreshPolicy.deviceLeftUnseen()
         }
-        planner.useChanged()
         return true
     }
 }

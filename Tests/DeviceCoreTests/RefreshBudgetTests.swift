@@ -17,7 +17,7 @@ extension LearnedRefreshTests {
         try #require(bench.spawn(of: "big") != nil)
         var day = Day(midnight: bench.now.wall, failing: "", slow: "")
         day.pass(&bench, until: .hours(20) + .minutes(25))
-        bench.device.planner.spent = bench.device.planner.filled - 1
+        bench.spent(bench.device.refreshPolicy.budget.filled - 1)
         var most = 0
         for step: Int64 in 6..<18 {
             day.pass(&bench, until: .hours(20) + .minutes(5 * step))
@@ -60,16 +60,27 @@ extension LearnedRefreshTests {
         var bench = Self.bench(days: 10)
         var day = Day(midnight: bench.now.wall, failing: "", slow: "")
         day.pass(&bench, until: .hours(15))
-        let before = bench.device.planner
-        #expect(before.spent > 0)
+        let before = bench.device.refreshPolicy
+        #expect(before.budget.spent > 0)
         try bench.restart(
             manifests: Self.apps.map { .refreshing($0.name, Self.habit($0.name)) }
         )
-        let after = bench.device.planner
-        #expect((after.day, after.spent) == (before.day, before.spent))
+        let after = bench.device.refreshPolicy
+        #expect(after.budget.record == before.budget.record)
         // Until it was last refreshed.
         let mail = try #require(bench.device.apps.index(of: AppID("mail")))
-        let morning = before.slots(of: mail).prefix(22)
-        #expect(after.slots(of: mail).prefix(22) == morning && !morning.contains(0))
+        let morning = before.members.slots(of: mail).prefix(22)
+        #expect(after.members.slots(of: mail).prefix(22) == morning && !morning.contains(0))
+    }
+}
+
+extension Bench {
+    /// As if so many refreshes of the common budget had been spent today.
+    mutating func spent(_ count: Int64) {
+        let policy = device.refreshPolicy
+        device.refreshPolicy.restore(
+            policy.use,
+            RefreshBudgetRecord(day: policy.budget.day, spent: count)
+        )
     }
 }

@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 import Testing
 import Vocabulary
 
@@ -248,6 +248,6 @@ struct SensingTests {
         load(nil, &bench)
         load(0, &bench)
         #expect(bench.effects.allSatisfy { if case .terminate = $0 { false } else { true } })
-        #expect(!bench.device.use.isInUse)
+        #expect(!bench.device.refreshPolicy.use.isInUse)
     }
 }

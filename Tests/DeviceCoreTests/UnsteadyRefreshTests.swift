@@ -50,10 +50,11 @@ struct UnsteadyRefreshTests {
         var bench = Self.bench(days: 9)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(6))
-        let before = bench.device.planner.today
+        let mail = try #require(bench.device.apps.index(of: AppID("mail")))
+        let before = bench.device.refreshPolicy.members.slots(of: mail)
         bench.now.wall = bench.now.wall + .hours(12)
         bench.send(.clockChanged)
-        #expect(bench.device.planner.today == before)
+        #expect(bench.device.refreshPolicy.members.slots(of: mail) == before)
     }
 
     @Test func `a restart just after midnight adds no day`() throws {
@@ -72,36 +73,36 @@ struct UnsteadyRefreshTests {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(15))
-        let spent = bench.device.planner.spent
+        let spent = bench.device.refreshPolicy.budget.spent
         #expect(spent > 0)
         bench.now.utcOffset = -16 * 3600
         bench.send(.clockChanged)
-        #expect(bench.device.planner.spent == spent)
+        #expect(bench.device.refreshPolicy.budget.spent == spent)
         day.pass(&bench, until: .hours(17))
-        #expect(bench.device.planner.spent >= spent)
+        #expect(bench.device.refreshPolicy.budget.spent >= spent)
     }
 
     @Test func `a clock set back by a day leaves each of the two days its own budget`() throws {
         var bench = Self.bench(days: 10)
         var day = Self.day(bench)
         day.pass(&bench, until: .hours(21))
-        #expect(bench.device.planner.spent > 0)
+        #expect(bench.device.refreshPolicy.budget.spent > 0)
         bench.now.wall = bench.now.wall - .days(1)
         bench.send(.clockChanged)
-        #expect(bench.device.planner.spent == 0)
+        #expect(bench.device.refreshPolicy.budget.spent == 0)
         day = Day(midnight: bench.now.wall - .hours(21), failing: "", slow: "")
         day.send(&bench, .condition(.idle, .hand, .value(0)))
         day.send(&bench, .condition(.idle, .hand, .value(1)))
         day.pass(&bench, until: .days(1) - .minutes(1))
         let known = try Self.gains(bench).days
-        bench.device.planner.spent = 12
-        let count = bench.device.use.days.count
+        bench.spent(12)
+        let count = bench.device.refreshPolicy.use.days.count
         day.pass(&bench, until: .days(1))
-        #expect(bench.device.planner.spent == 0)
+        #expect(bench.device.refreshPolicy.budget.spent == 0)
         #expect(try Self.gains(bench).days == known + 1)
         let runs = LearnedRefreshTests.live(&bench)
         #expect(runs.contains { $0.app == "mail" && $0.at < .hours(12) }, "\(runs)")
-        #expect(bench.device.use.days.count == count + 1)
+        #expect(bench.device.refreshPolicy.use.days.count == count + 1)
     }
 
     @Test func `a clock that is set right over midnight begins no day twice`() throws {
@@ -110,16 +111,16 @@ struct UnsteadyRefreshTests {
         day.pass(&bench, until: .minutes(5))
         day.send(&bench, .condition(.idle, .hand, .value(0)))
         day.send(&bench, .condition(.idle, .hand, .value(1)))
-        let count = bench.device.use.days.count
-        bench.device.planner.spent = 12
+        let count = bench.device.refreshPolicy.use.days.count
+        bench.spent(12)
         bench.now.wall = bench.now.wall - .hours(2)
         bench.send(.clockChanged)
         bench.set(.idle, 0, by: .hand)
         bench.set(.idle, 1, by: .hand)
         bench.advance(.hours(3))
         bench.set(.idle, 0, by: .hand)
-        #expect(bench.device.planner.spent == 12)
-        #expect(bench.device.use.days.count == count)
+        #expect(bench.device.refreshPolicy.budget.spent == 12)
+        #expect(bench.device.refreshPolicy.use.days.count == count)
     }
 
     @Test func `who travels back over midnight has that day counted once`() throws {
@@ -127,13 +128,13 @@ struct UnsteadyRefreshTests {
         var day = Self.day(bench)
         day.pass(&bench, until: .minutes(20))
         day.send(&bench, .condition(.idle, .hand, .value(0)))
-        let count = bench.device.use.days.count
+        let count = bench.device.refreshPolicy.use.days.count
         bench.now.utcOffset = -3600
         bench.send(.clockChanged)
         day.send(&bench, .used(AppID("mail")))
         day.pass(&bench, until: .hours(1) + .minutes(20))
         day.send(&bench, .used(AppID("mail")))
-        #expect(bench.device.use.days.count == count)
+        #expect(bench.device.refreshPolicy.use.days.count == count)
         // It was used on it.
         day.send(&bench, .condition(.idle, .hand, .value(1)))
         let known = try Self.gains(bench).days
@@ -146,12 +147,12 @@ struct UnsteadyRefreshTests {
         let manifest = AppManifest.linked("app", identifiers: ["app.refresh"])
         bench.install(manifest)
         _ = try bench.openApp("app")
-        let used = bench.device.use.lastUse
+        let used = bench.device.refreshPolicy.use.lastUse
         let seen = bench.app("app")?.record.lastUsed
         bench.move(.hours(9))
         try bench.restart(bootID: "boot-2", manifests: [manifest])
-        #expect(!bench.device.use.isInUse)
-        #expect(bench.device.use.lastUse == used)
+        #expect(!bench.device.refreshPolicy.use.isInUse)
+        #expect(bench.device.refreshPolicy.use.lastUse == used)
         #expect(bench.app("app")?.use.isOpen == false)
         #expect(bench.app("app")?.use.lastUse == used)
         #expect(bench.app("app")?.record.lastUsed == seen)
@@ -163,7 +164,7 @@ struct UnsteadyRefreshTests {
         bench.install(manifest)
         bench.set(.idle, 0)
         _ = try bench.openApp("app")
-        let before = (device: bench.device.use.gaps, app: bench.app("app")?.use.gaps)
+        let before = (device: bench.device.refreshPolicy.use.gaps, app: bench.app("app")?.use.gaps)
         bench.move(.hours(6))
         try bench.restart(bootID: "boot-2", manifests: [manifest])
         // Another restart knows it still.
@@ -172,14 +173,14 @@ struct UnsteadyRefreshTests {
         bench.move(.minutes(2))
         bench.set(.idle, 0)
         _ = try bench.openApp("app")
-        #expect(bench.device.use.gaps == before.device)
+        #expect(bench.device.refreshPolicy.use.gaps == before.device)
         #expect(bench.app("app")?.use.gaps == before.app)
-        #expect(bench.device.use.awakeSeconds(at: UseTime(bench.now)) > 6 * 3600)
+        #expect(bench.device.refreshPolicy.use.awakeSeconds(at: UseTime(bench.now)) > 6 * 3600)
         // The end of this one is seen.
         bench.set(.idle, 1)
         bench.move(.hours(1))
         bench.set(.idle, 0)
-        #expect(bench.device.use.gaps != before.device)
+        #expect(bench.device.refreshPolicy.use.gaps != before.device)
     }
 
     @Test func `who uses the device on another day got up, whenever the last use ended`() throws {
@@ -188,7 +189,7 @@ struct UnsteadyRefreshTests {
         bench.move(.hours(11))
         try bench.restart(bootID: "boot-2")
         bench.set(.idle, 0)
-        #expect(bench.device.use.awakeSeconds(at: UseTime(bench.now)) == 0)
+        #expect(bench.device.refreshPolicy.use.awakeSeconds(at: UseTime(bench.now)) == 0)
     }
 
     @Test func `a daemon that starts on an idle device does not take that for the end of use`()
@@ -196,17 +197,17 @@ struct UnsteadyRefreshTests {
     {
         var bench = Bench(at: .hours(22))
         bench.set(.idle, 0)
-        let (used, gaps) = (bench.now.wall, bench.device.use.gaps)
+        let (used, gaps) = (bench.now.wall, bench.device.refreshPolicy.use.gaps)
         bench.move(.minutes(5))
         bench.set(.idle, 1)
         bench.move(.minutes(85))
         try bench.restart()
         bench.set(.idle, 1)
-        #expect(!bench.device.use.isInUse)
-        #expect(bench.device.use.lastUse == used)
+        #expect(!bench.device.refreshPolicy.use.isInUse)
+        #expect(bench.device.refreshPolicy.use.lastUse == used)
         bench.move(.hours(8))
         bench.set(.idle, 0)
-        #expect(bench.device.use.gaps == gaps)
+        #expect(bench.device.refreshPolicy.use.gaps == gaps)
     }
 
     @Test func `opens less than five minutes apart are one of the five that are wanted`() throws {
@@ -225,11 +226,11 @@ struct UnsteadyRefreshTests {
     @Test func `what a sensor tells of use is kept, and its end is seen after a restart`() throws {
         var bench = Bench(isSensed: false)
         bench.send(.condition(.idle, .kernel, .value(0)))
-        #expect(bench.device.use.isInUse)
-        let use = bench.device.use
+        #expect(bench.device.refreshPolicy.use.isInUse)
+        let use = bench.device.refreshPolicy.use
         try bench.restart()
-        #expect(bench.device.use == use)
+        #expect(bench.device.refreshPolicy.use == use)
         bench.send(.condition(.idle, .kernel, .value(1)))
-        #expect(!bench.device.use.isInUse)
+        #expect(!bench.device.refreshPolicy.use.isInUse)
     }
 }

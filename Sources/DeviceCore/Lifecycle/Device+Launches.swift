@@ -160,7 +160,7 @@ extension Device {
             apps[index].record.began(work, at: transition.now.wall, settings.value)
             save(app: index)
         }
-        if request.mode != .simulated { spend(request.trigger, of: index, &transition) }
+        if request.mode != .simulated { spend(request.trigger, of: index) }
         guard apps[index].runsCommand(for: request) else {
             return deliver(request, to: index, &transition)
         }

@@ -254,17 +254,15 @@ extension Device {
         switch kind {
         case .opened, .seen:
             apps[index].record.closedAt = nil
-            apps[index].record.refresh.opened(on: &use, at: UseTime(transition.now))
+            refreshPolicy.appOpened(index, &apps[index], at: UseTime(transition.now))
             apps[index].record.paces.removeAll()
             // What it was to be refreshed for has come.
             apps[index].dropDecisions()
-            planner.forgetGain(of: index)
             // Of what is only seen there is no end to see.
             if kind == .seen { useEnded(of: index, &transition) }
         case .left: useEnded(of: index, &transition)
-        case .closed: break
+        case .closed: refreshPolicy.appClosed()
         }
-        planner.useChanged()
         save(.device)
         appendHistory(.use(kind), app: index, &transition)
         save(app: index)
@@ -273,12 +271,11 @@ extension Device {
 
     mutating func useEnded(of index: Int, _ transition: inout Transition) {
         let now = UseTime(transition.now)
-        apps[index].record.refresh.left(at: now)
-        planner.useChanged()
+        refreshPolicy.appLeft(&apps[index], at: now)
         guard conditions.deviceIdle else { return }
         // Nothing else tells when the user is gone.
         for owner in owners where owner.app != index && apps[owner.app].isForeground { return }
-        use.left(at: now)
+        refreshPolicy.deviceLeft(at: now)
     }
 }
 

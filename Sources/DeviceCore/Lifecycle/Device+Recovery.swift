@@ -41,7 +41,7 @@ extension Device {
 
     /// What was in use when the device went down was used until nobody knows when: of all, last.
     private mutating func endUseUnseen() {
-        use.leftUnseen()
+        refreshPolicy.deviceLeftUnseen()
         let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()
         for index in usedIndices {
             apps[index].record.refresh.leftUnseen()

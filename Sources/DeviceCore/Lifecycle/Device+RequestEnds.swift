@@ -84,7 +84,7 @@ extension Device {
         guard request.mode != .simulated else { return }
         if request.trigger == .refresh {
             apps[index].record.lastRefreshEnd = now.wall
-            planner.isStale = true
+            refreshPolicy.requestsChanged()
         } else if request.trigger == .processing, isDone {
             apps[index].record.lastProcessingEnd = now.wall
         }

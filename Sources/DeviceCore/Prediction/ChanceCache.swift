@@ -1,21 +1,5 @@
 import Vocabulary
 
-/// What a search for the next decision works with. A memo: whatever it holds makes no difference,
-/// and is not kept.
-struct RefreshSearch: Sendable {
-    var chances = ChanceCache()
-    /// Those whose refresh waits for its moment.
-    var waiting: [Waiting] = []
-    /// The half-hour, since ever, that their prices are of.
-    var pricesOf: Int64?
-
-    struct Waiting: Sendable {
-        let index: Int
-        /// Where its price lies on the scale.
-        var price = 0.0
-    }
-}
-
 /// Chances at instants to come, as far as somebody asked for them: they stay the same until the
 /// device or an app is used, or the local time is another.
 struct ChanceCache: Sendable {
@@ -56,15 +40,8 @@ struct ChanceCache: Sendable {
     }
 
     private static func bucket(of time: WallTime) -> (bucket: Int, bin: Int64) {
-        let bin = time.nanoseconds / RefreshPlanner.bin.nanoseconds
+        let bin = time.nanoseconds / RefreshPolicy.bin.nanoseconds
         let count = Int64(DayGrid.binCount)
         return (Int(((bin % count) + count) % count), bin)
     }
-}
-
-extension RefreshSearch: Hashable, Codable {
-    static func == (left: Self, right: Self) -> Bool { true }
-    func hash(into hasher: inout Hasher) {}
-    init(from decoder: any Decoder) throws {}
-    func encode(to encoder: any Encoder) throws {}
 }

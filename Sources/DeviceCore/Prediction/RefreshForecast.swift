@@ -21,22 +21,6 @@ package struct RefreshForecast: Hashable, Sendable, Codable {
     package var expectedAt: WallTime?
 }
 
-/// What stands against a refresh at an instant.
-package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
-    /// Nobody is expected to use the device.
-    case nobody
-    /// Nothing is left for it today: of the budget, or of its share of a common one.
-    case budget, share
-    /// It was used or refreshed a moment ago.
-    case fresh
-    /// Its date, its quiet period or a retry comes first.
-    case early
-    /// Its chance is below the price.
-    case price
-    /// It is worth a refresh, but not waking the device.
-    case wake
-}
-
 /// A refresh that somebody asks about.
 struct AskedRefresh {
     let index: Int
@@ -48,36 +32,44 @@ extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of request: Request, _ index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
+        let facts = refreshFacts
+        let asked = AskedRefresh(index: index, notBefore: facts.notBefore(of: request, index))
         // The search stores what it finds on the way.
-        var device = self
-        let asked = AskedRefresh(index: index, notBefore: notBefore(of: request, index))
-        return device.makeForecast(asked, at: now)
+        var policy = refreshPolicy
+        return policy.forecast(asked, at: now, facts)
     }
+}
 
-    private mutating func makeForecast(_ asked: AskedRefresh, at now: Moment) -> RefreshForecast {
-        let index = asked.index
-        findMembers()
-        fillBudget()
-        findWaiting(and: index)
-        let first = UseTime(gridTime(after: now.wall), utcOffset: now.utcOffset)
-        let blocker = blocker(to: asked, at: first)
-        let left = max(0, refreshesLeft(of: index, at: first))
-        let price = price(of: index, at: first, left: left).price
-        let discount = use.isInUse ? discount(isAwake: true) : 0
+extension RefreshPolicy {
+    fileprivate mutating func forecast(
+        _ asked: AskedRefresh,
+        at now: Moment,
+        _ facts: RefreshFacts
+    ) -> RefreshForecast? {
+        _ = findMembers(in: facts.apps)
+        findCandidates(and: asked, facts)
+        guard let candidate = search.candidates.firstIndex(where: { $0.index == asked.index })
+        else { return nil }
+        let first = UseTime(facts.gridTime(after: now.wall), utcOffset: now.utcOffset)
+        var point = point(at: first, isAwake: use.isInUse, isNow: false, facts)
+        let verdict = verdict(on: candidate, at: &point, facts)
+        let discount = point.isAwake ? point.discount : 0
         var forecast = RefreshForecast(
             chance: 0,
-            price: chanceWanted(of: index, at: price - discount),
-            left: left,
-            budget: refreshesPerDay(of: index),
-            scope: settings.budgetScope,
-            blocker: blocker,
+            price: facts.chanceWanted(of: asked.index, at: verdict.price - discount),
+            left: max(0, verdict.left),
+            budget: budget.perDay(of: asked.index, facts),
+            scope: facts.settings.budgetScope,
+            blocker: verdict.blocker,
             likelyAt: first.wall,
             likelyChance: 0,
-            expectedAt: blocker == nil ? first.wall : expected(asked, after: first.wall, now)
+            expectedAt: verdict.blocker == nil
+                ? first.wall
+                : expected(candidate, notBefore: asked.notBefore, after: first.wall, now, facts)
         )
         for step in 0..<Int64(DayGrid.binCount) {
-            let time = UseTime(first.wall + RefreshPlanner.bin * step, utcOffset: now.utcOffset)
-            let chance = chance(of: index, PredictionContext(self.use, at: time))
+            let time = UseTime(first.wall + Self.bin * step, utcOffset: now.utcOffset)
+            let chance = facts.chance(of: asked.index, PredictionContext(use, at: time))
             let thousandths = Int64((chance * 1000).rounded())
             if step == 0 { forecast.chance = thousandths }
             if thousandths > forecast.likelyChance {
@@ -90,14 +82,17 @@ extension Device {
     /// In the 24 hours after it may begin. While the device is in use nobody knows for longer than
     /// an hour.
     private mutating func expected(
-        _ asked: AskedRefresh,
+        _ candidate: Int,
+        notBefore: WallTime,
         after first: WallTime,
-        _ now: Moment
+        _ now: Moment,
+        _ facts: RefreshFacts
     ) -> WallTime? {
-        let hour = first + RefreshPlanner.inUse
-        guard asked.notBefore < (use.isInUse ? hour : first + .days(28)) else { return nil }
-        let begin = asked.notBefore > first ? gridTime(after: asked.notBefore) : first
-        return firstWorth(of: asked, from: begin, until: use.isInUse ? hour : begin + .days(1), now)
+        let hour = first + Self.inUse
+        guard notBefore < (use.isInUse ? hour : first + .days(28)) else { return nil }
+        let begin = notBefore > first ? facts.gridTime(after: notBefore) : first
+        let end = use.isInUse ? hour : begin + .days(1)
+        return firstRefresh(of: candidate, from: begin, until: end, now, facts)
     }
 }
 
@@ -169,17 +164,6 @@ extension Reporter {
             ("likelyChance", Report.share(forecast.likelyChance)),
             ("blocker", forecast.blocker.map { .string($0.rawValue) } ?? .null),
             ("expectedAt", time(forecast.expectedAt)),
-        ])
-    }
-}
-
-extension RefreshDecision {
-    var report: Value {
-        Report.map([
-            ("chance", Report.share(chance)), ("price", Report.share(price)),
-            ("left", .integer(left)), ("budget", budget.map { .integer($0) } ?? .null),
-            ("together", .integer(together)), ("scope", .string(scope.rawValue)),
-            ("because", because.map { .string($0.rawValue) } ?? .null),
         ])
     }
 }

@@ -117,7 +117,7 @@ extension Device {
     /// Waits from now on until its gates are open.
     mutating func enqueue(_ request: Request, of index: Int) {
         apps[index].requests.append(request)
-        if request.trigger == .refresh { planner.isStale = true }
+        if request.trigger == .refresh { refreshPolicy.requestsChanged() }
         save(app: index, request: request.id)
         touch(index)
     }

@@ -80,7 +80,7 @@ extension Device {
     /// Makes the standing requests what the manifest and the fetch interval say.
     mutating func reconcileStandingRequests(of index: Int, _ transition: inout Transition) {
         guard !apps[index].isTransient else { return }
-        planner.isStale = true
+        refreshPolicy.requestsChanged()
         let manifest = apps[index].manifest
         reconcileStandingRequest(
             "refresh",

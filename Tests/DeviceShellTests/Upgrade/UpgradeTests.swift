@@ -109,7 +109,7 @@ struct UpgradeTests {
             let store = try open(fixture)
             let spent = try #require(fixture.known()["device"]?["refreshesSpent"]?[1]?.integerValue)
             var world = try start(fixture, in: store, after: .minutes(20))
-            #expect(spent > 0 && world.device.planner.spent == spent)
+            #expect(spent > 0 && world.device.refreshPolicy.budget.spent == spent)
             #expect(world.device.conditions.metered, "set by hand")
             #expect(try app("photos", world).record.closedAt != nil)
             world.live(for: .days(2))

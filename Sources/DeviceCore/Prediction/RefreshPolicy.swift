@@ -1,0 +1,407 @@
+import Vocabulary
+
+/// When which app is refreshed: learned chances against a price (docs/prediction.md).
+///
+/// It owns what was learned of the use of the device, the budget, and the time of the next
+/// decision. It is told what happened, and knows by itself what of that may change the next
+/// decision. What it decides, foretells and explains is answered by one rule, `verdict`.
+struct RefreshPolicy: Hashable, Sendable, Codable {
+    /// What was learned of the device's use.
+    private(set) var use = DeviceUse()
+    private(set) var budget = RefreshBudget()
+    private(set) var members = RefreshMembers()
+    /// When something may be worth a refresh next; nil: not by time alone.
+    private(set) var decideAt: WallTime?
+    /// At `decideAt` a machine that sleeps is to be woken.
+    private(set) var wakes = false
+    /// Something has changed that `decideAt` depends on.
+    private var isStale = true
+    /// The device or an app was used since the last decision.
+    private var wasUsed = true
+    /// Until when the moments of today are measured.
+    private var measuredUntil: WallTime?
+    var search = RefreshSearch()
+
+    /// So much must be known before moments are chosen by it.
+    static let enoughDays = 3
+    static let enoughOpens: UInt32 = 5
+    /// While the device is in use, and nothing else is, so far ahead is looked.
+    static let inUse = Interval.hours(1)
+    static let bin = Interval.minutes(5)
+    static let freshness = Interval.minutes(30)
+    /// So soon after a use it is seen what that tells: what the user came for is open by then.
+    private static let afterUse = Interval.seconds(10)
+    /// So long after a use the device is still awake.
+    private static let awakeAfterUse = 120.0
+}
+
+// MARK: - What happened
+
+extension RefreshPolicy {
+    mutating func settingsChanged() { useChanged() }
+
+    mutating func conditionChanged(_ condition: Condition) {
+        if condition == .power || condition == .metered { isStale = true }
+    }
+
+    /// Requests for refreshes came, went or changed, or their apps did.
+    mutating func requestsChanged() { isStale = true }
+
+    /// Other gates hold the refreshes of an app.
+    mutating func gatesChanged(from old: GateSet, to new: GateSet) {
+        if (old.bits ^ new.bits) & ~GateSet.ofMoments.bits != 0 { isStale = true }
+    }
+
+    mutating func deviceUsed(at now: UseTime) {
+        use.used(at: now)
+        useChanged()
+    }
+
+    mutating func deviceLeft(at now: UseTime) {
+        use.left(at: now)
+        useChanged()
+    }
+
+    mutating func deviceLeftUnseen() {
+        use.leftUnseen()
+        useChanged()
+    }
+
+    mutating func appOpened(_ index: Int, _ app: inout AppState, at now: UseTime) {
+        app.record.refresh.opened(on: &use, at: now)
+        // What is decided at this moment was measured before.
+        members.forgetGain(of: index)
+        useChanged()
+    }
+
+    mutating func appLeft(_ app: inout AppState, at now: UseTime) {
+        app.record.refresh.left(at: now)
+        useChanged()
+    }
+
+    mutating func appClosed() { useChanged() }
+
+    /// It is paid for. Whether out of the budget of all apps together.
+    mutating func refreshBegan(of index: Int, _ app: inout AppState) -> Bool {
+        isStale = true
+        app.record.refresh.spend(on: budget.day)
+        guard members.contains(index), app.isLearned else { return false }
+        budget.spend()
+        return true
+    }
+
+    /// One that was paid for never began. Whether out of the budget of all apps together.
+    mutating func refreshUndone(of index: Int, _ app: inout AppState) -> Bool {
+        isStale = true
+        app.record.refresh.refund(on: budget.day)
+        guard members.contains(index), app.isLearned, budget.spent > 0 else { return false }
+        budget.refund()
+        return true
+    }
+
+    /// Whether what is kept of the device's use has changed.
+    mutating func clockChanged(at now: WallTime) -> Bool {
+        let changed = use.clamp(to: now)
+        useChanged()
+        forgetGains(at: now)
+        return changed
+    }
+
+    /// The device or an app was used, or what is told from use is another.
+    private mutating func useChanged() {
+        isStale = true
+        wasUsed = true
+        search.chances.removeAll()
+    }
+
+    /// What was measured was the moment of another clock.
+    private mutating func forgetGains(at now: WallTime) {
+        measuredUntil = now
+        members.forgetGains()
+    }
+}
+
+// MARK: - What is kept
+
+extension RefreshPolicy {
+    mutating func restore(_ use: DeviceUse?, _ budget: RefreshBudgetRecord?) {
+        self.use = use ?? DeviceUse()
+        self.budget = budget.map { RefreshBudget($0) } ?? RefreshBudget()
+    }
+
+    /// After all records were read.
+    mutating func restoreGains(in apps: inout AppTable) {
+        members.restore(budget.day, in: &apps)
+    }
+
+    /// Adds what was seen today.
+    func complete(_ record: inout AppRecord, of index: Int) {
+        guard members.contains(index) else { return }
+        record.refresh.gains.keep(members.slots(of: index), of: budget.day)
+    }
+}
+
+// MARK: - Time
+
+extension RefreshPolicy {
+    /// Another local day than that of the budget has begun.
+    func isOver(_ passage: Passage) -> Bool {
+        let today = passage.now.local.day
+        return budget.day != today && (budget.day != today + 1 || passage.isSetBackByDay)
+    }
+
+    /// Whether another number of apps is known well enough now.
+    mutating func dayBegan(_ day: Int64, in apps: inout AppTable) -> Bool {
+        members.finish(budget.day, counts: use.days.day == budget.day, in: &apps)
+        budget.begin(day)
+        isStale = true
+        return members.countDays(in: apps)
+    }
+
+    /// Measures how good the moments until now were, by what was known then.
+    mutating func timePassed(_ passage: Passage, _ facts: RefreshFacts) {
+        let now = passage.now
+        let end = now.wall
+        defer { measuredUntil = end }
+        // Habits go by the local time.
+        if passage.isInAnotherZone { useChanged() }
+        if passage.isSetBackByDay { use.goOn(on: now.local.day) }
+        guard !passage.isSet else {
+            forgetGains(at: end)
+            return
+        }
+        guard let since = measuredUntil, since < end, !members.indices.isEmpty else { return }
+        // Of another day is not known what it was.
+        let midnight = LocalTime(day: now.local.day, timeOfDay: .zero)
+            .wall(utcOffset: now.utcOffset)
+        var time = facts.gridTime(after: max(since, midnight - .milliseconds(1)))
+        let stride: Int64 = end - time > .hours(1) ? 3 : 1
+        while time <= end {
+            measure(at: UseTime(time, utcOffset: now.utcOffset), facts)
+            let next = time + Self.bin * stride
+            // The last one is not left out: the next decision is made there.
+            time =
+                next > end && stride > 1
+                ? max(facts.gridTime(upTo: end), time + Self.bin) : next
+        }
+        // After a use is decided between them.
+        if let at = decideAt, at <= end, at > facts.gridTime(upTo: end) {
+            measure(at: UseTime(at, utcOffset: now.utcOffset), facts)
+        }
+    }
+
+    private mutating func measure(at time: UseTime, _ facts: RefreshFacts) {
+        var context: PredictionContext?
+        let slot = facts.slot(of: time)
+        for memberIndex in members.indices.indices {
+            let index = members.indices[memberIndex]
+            let (position, chance) =
+                wantsRefresh(index, at: time.wall, facts)
+                ? gain(of: index, at: time, &context, isAhead: false, facts) : (0, 0)
+            members.measured(position, chance, of: index, slot: slot)
+        }
+    }
+}
+
+// MARK: - Deciding
+
+/// A refresh that is worth it now.
+struct RefreshChoice {
+    let index: Int
+    let requestIndex: Int
+    let decision: RefreshDecision
+}
+
+extension RefreshPolicy {
+    /// Finds who takes part, if that may have changed. Whether another number of apps is known
+    /// well enough now.
+    mutating func findMembers(in apps: AppTable) -> Bool {
+        guard isStale, members.find(in: apps) else { return false }
+        search.chances.removeAll()
+        return members.countDays(in: apps)
+    }
+
+    /// What is to be begun now. After the event, before the apps are looked at.
+    mutating func decide(at now: Moment, _ facts: RefreshFacts) -> [RefreshChoice] {
+        guard let at = decideAt, at <= now.wall else { return [] }
+        decideAt = nil
+        isStale = true
+        wasUsed = false
+        let time = UseTime(max(at, facts.gridTime(upTo: now.wall)), utcOffset: now.utcOffset)
+        guard time.day == now.local.day else { return [] }
+        findCandidates(facts)
+        let isAwake = use.idleSeconds(at: time) <= Self.awakeAfterUse || facts.isRunning
+        var point = point(at: time, isAwake: isAwake, isNow: true, facts)
+        var choices: [RefreshChoice] = []
+        while let candidate = takeBestCandidate() {
+            let index = search.candidates[candidate].index
+            let verdict = verdict(on: candidate, at: &point, facts)
+            guard verdict.blocker == nil,
+                let requestIndex = facts.dueRefresh(of: index, at: time.wall)
+            else { continue }
+            let decision = RefreshDecision(
+                chance: Int64((verdict.chance * 1000).rounded()),
+                price: facts.chanceWanted(of: index, at: verdict.pricePaid),
+                left: verdict.left,
+                budget: budget.perDay(of: index, facts),
+                together: Int64(choices.count + 1),
+                scope: facts.settings.budgetScope,
+                because: verdict.reason(isAwake: isAwake),
+                at: now.wall
+            )
+            choices.append(
+                RefreshChoice(index: index, requestIndex: requestIndex, decision: decision)
+            )
+            budget.promise()
+            setPrices(at: time, facts)
+        }
+        return choices
+    }
+
+    /// The one with the greatest gain, of those that were not taken.
+    private mutating func takeBestCandidate() -> Int? {
+        var best: (candidate: Int, position: Double)?
+        for candidate in search.candidates.indices where !search.candidates[candidate].isTaken {
+            let position = members.positions[search.candidates[candidate].index]
+            if position > best?.position ?? 0 { best = (candidate, position) }
+        }
+        if let best { search.candidates[best.candidate].isTaken = true }
+        return best?.candidate
+    }
+
+    // MARK: The next decision
+
+    /// Finds it anew, if anything has changed that it depends on, so that nothing ticks. Last in
+    /// each event.
+    mutating func scheduleDecision(at now: Moment, _ facts: RefreshFacts) {
+        guard isStale else { return }
+        isStale = false
+        decideAt = nil
+        findCandidates(facts)
+        guard !search.candidates.isEmpty else { return }
+        let first = facts.gridTime(after: now.wall)
+        if use.isInUse, wasUsed {
+            // Its user does this and that: each tells something new.
+            decideAt = min(first, now.wall + Self.afterUse)
+            wakes = false
+            return
+        }
+        let end = first + (use.isInUse ? Self.inUse : .days(1))
+        let time = firstRefresh(from: first, until: end, now, facts)
+        decideAt = time ?? end
+        wakes = time != nil && !use.isInUse
+    }
+
+    /// Those whose refresh waits for nothing but its moment; and what is asked about, whatever
+    /// holds it.
+    mutating func findCandidates(and asked: AskedRefresh? = nil, _ facts: RefreshFacts) {
+        budget.fill(for: members.indices, facts)
+        search.candidates.removeAll(keepingCapacity: true)
+        search.pricesOf = nil
+        for index in members.indices where facts.apps[index].isLearned {
+            if let asked, asked.index == index {
+                search.candidates.append(
+                    RefreshSearch.Candidate(index: index, dueAt: asked.notBefore)
+                )
+            } else if let dueAt = facts.refreshDueAt(index) {
+                search.candidates.append(RefreshSearch.Candidate(index: index, dueAt: dueAt))
+            }
+        }
+    }
+
+    /// When anything, or the candidate that is asked about, is refreshed if nothing happens until
+    /// then.
+    mutating func firstRefresh(
+        of asked: Int? = nil,
+        from first: WallTime,
+        until end: WallTime,
+        _ now: Moment,
+        _ facts: RefreshFacts
+    ) -> WallTime? {
+        var time = first
+        while time < end {
+            if refreshes(asked, at: time, now, facts) {
+                return earliest(asked, upTo: time, after: first, now, facts)
+            }
+            // Later ones by the quarter-hour first: chances are no narrower than half an hour.
+            time = time + Self.bin * (time - first < .hours(1) ? 1 : 3)
+        }
+        return nil
+    }
+
+    /// Of the moments that were stepped over before `time`.
+    private mutating func earliest(
+        _ asked: Int?,
+        upTo time: WallTime,
+        after first: WallTime,
+        _ now: Moment,
+        _ facts: RefreshFacts
+    ) -> WallTime {
+        guard time - first > .hours(1) else { return time }
+        for steps: Int64 in [2, 1] {
+            let earlier = time - Self.bin * steps
+            if refreshes(asked, at: earlier, now, facts) { return earlier }
+        }
+        return time
+    }
+
+    private mutating func refreshes(
+        _ asked: Int?,
+        at time: WallTime,
+        _ now: Moment,
+        _ facts: RefreshFacts
+    ) -> Bool {
+        let time = UseTime(time, utcOffset: now.utcOffset)
+        var point = point(at: time, isAwake: use.isInUse, isNow: false, facts)
+        if let asked { return verdict(on: asked, at: &point, facts).blocker == nil }
+        return refreshesAny(at: &point, facts)
+    }
+}
+
+// MARK: - Prices
+
+extension RefreshPolicy {
+    /// Prices go by the half-hour.
+    mutating func countPrices(at time: UseTime, _ facts: RefreshFacts) {
+        let halfHour = time.day * Int64(GainHistory.slotCount) + Int64(facts.slot(of: time))
+        guard search.pricesOf != halfHour else { return }
+        search.pricesOf = halfHour
+        budget.countPromised(to: members.indices, at: time.wall, facts)
+        setPrices(at: time, facts)
+    }
+
+    private mutating func setPrices(at time: UseTime, _ facts: RefreshFacts) {
+        for candidate in search.candidates.indices {
+            let index = search.candidates[candidate].index
+            let left = budget.left(of: index, at: time, facts)
+            let (price, usual) = price(of: index, at: time, left: left, facts)
+            search.candidates[candidate].left = left
+            search.candidates[candidate].price = price
+            search.candidates[candidate].usualPrice = usual
+        }
+    }
+
+    private func price(
+        of index: Int,
+        at time: UseTime,
+        left: Int64,
+        _ facts: RefreshFacts
+    ) -> (price: Double, usual: Double) {
+        let full = Double(GainHistory.levelCount)
+        guard left > 0 else { return (full, full) }
+        let slot = facts.slot(of: time)
+        let surcharge = facts.surcharge
+        let usual =
+            switch facts.settings.budgetScope {
+            case .app: facts.apps[index].gains.price(after: slot, left: Double(left))
+            case .device: members.price(after: slot, left: Double(left))
+            }
+        guard usual > 0, facts.settings.budgetScope == .device, facts.isOwed(index, at: time)
+        else {
+            return (usual + surcharge, usual + surcharge)
+        }
+        // Any moment of its best level will do.
+        let own = facts.apps[index].gains.price(after: slot, left: 1)
+        return (min(usual, own.rounded(.down) - 0.001) + surcharge, usual + surcharge)
+    }
+}

@@ -1,0 +1,261 @@
+import Vocabulary
+
+/// What stands against a refresh at an instant.
+package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
+    /// Nobody is expected to use the device.
+    case nobody
+    /// Nothing is left for it today: of the budget, or of its share of a common one.
+    case budget, share
+    /// It was used or refreshed a moment ago.
+    case fresh
+    /// Its date, its quiet period or a retry comes first.
+    case early
+    /// Its chance is below the price.
+    case price
+    /// It is worth a refresh, but not waking the device.
+    case wake
+}
+
+/// Whether an app is refreshed at a moment, with what that was decided by.
+struct RefreshVerdict {
+    /// Nil: it is refreshed.
+    var blocker: RefreshBlocker?
+    let left: Int64
+    /// Where its price lies on the scale of levels; and the usual one, that others pay whose turn
+    /// it is not.
+    let price: Double
+    let usualPrice: Double
+    /// How far below the price it may lie, as nothing has to be woken for it.
+    let discount: Double
+    /// Where its gain lies on that scale, and the chance that makes it; 0: they were not asked for.
+    var position = 0.0
+    var chance = 0.0
+
+    var pricePaid: Double { position > price ? price : price - discount }
+
+    func reason(isAwake: Bool) -> RefreshDecision.Reason {
+        position > usualPrice
+            ? .chance : position > price ? .turn : isAwake ? .deviceAwake : .sharedWake
+    }
+}
+
+/// A moment at which refreshes are or may be decided, and what is the same for all apps then.
+struct DecisionPoint {
+    let time: UseTime
+    /// Nothing has to be woken.
+    let isAwake: Bool
+    /// It has come: what counts was measured before the event that came with it.
+    let isNow: Bool
+    /// Nobody is expected to use the device.
+    let isUserAsleep: Bool
+    /// How far below its price a refresh may lie that wakes nothing.
+    let discount: Double
+    /// Made when it is needed.
+    fileprivate var context: PredictionContext?
+    /// Nothing has to be woken, or what the apps gain together covers a wake; nil: nobody asked.
+    fileprivate var isWakePaid: Bool?
+}
+
+/// What a search for the next decision works with. A memo: whatever it holds makes no difference,
+/// and is not kept.
+struct RefreshSearch: Sendable {
+    var chances = ChanceCache()
+    /// Those whose refresh waits for its moment.
+    var candidates: [Candidate] = []
+    /// The half-hour, since ever, that their prices are of.
+    var pricesOf: Int64?
+
+    struct Candidate: Sendable {
+        let index: Int
+        /// Nothing chooses its moment before.
+        let dueAt: WallTime
+        var left: Int64 = 0
+        var price = 0.0
+        var usualPrice = 0.0
+        var isTaken = false
+
+        init(index: Int, dueAt: WallTime) { (self.index, self.dueAt) = (index, dueAt) }
+    }
+}
+
+extension RefreshSearch: Hashable, Codable {
+    static func == (left: Self, right: Self) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+    init(from decoder: any Decoder) throws {}
+    func encode(to encoder: any Encoder) throws {}
+}
+
+// MARK: - The rule
+
+extension RefreshPolicy {
+    /// So long after its use an app may be refreshed: of the decisions that are a bin apart, at the
+    /// one nearest to when its content goes stale.
+    private static let rest = Interval.seconds(27 * 60 + 30)
+
+    func point(
+        at time: UseTime,
+        isAwake: Bool,
+        isNow: Bool,
+        _ facts: RefreshFacts
+    ) -> DecisionPoint {
+        DecisionPoint(
+            time: time,
+            isAwake: isAwake,
+            isNow: isNow,
+            isUserAsleep: isUserAsleep(at: time, facts),
+            discount: facts.discount(isAwake: isAwake),
+            isWakePaid: isAwake ? true : nil
+        )
+    }
+
+    /// The rule: whether a candidate is refreshed at a moment, or what stands against it. If that
+    /// moment is to come, nothing happens until then.
+    mutating func verdict(
+        on candidate: Int,
+        at point: inout DecisionPoint,
+        _ facts: RefreshFacts
+    ) -> RefreshVerdict {
+        var verdict = bid(of: candidate, at: &point, facts)
+        if verdict.blocker == nil, !isWakePaid(at: &point, facts) {
+            verdict.blocker = verdict.position > verdict.price ? .wake : .price
+        }
+        return verdict
+    }
+
+    /// Whether any candidate is refreshed at a moment. A wake that is worth it is worth it for one
+    /// that is refreshed then.
+    mutating func refreshesAny(at point: inout DecisionPoint, _ facts: RefreshFacts) -> Bool {
+        guard !point.isUserAsleep else { return false }
+        guard point.isAwake else { return isWakePaid(at: &point, facts) }
+        for candidate in search.candidates.indices
+        where bid(of: candidate, at: &point, facts).blocker == nil {
+            return true
+        }
+        return false
+    }
+
+    /// The verdict, if the device is awake then.
+    private mutating func bid(
+        of candidate: Int,
+        at point: inout DecisionPoint,
+        _ facts: RefreshFacts
+    ) -> RefreshVerdict {
+        let time = point.time
+        countPrices(at: time, facts)
+        let app = search.candidates[candidate]
+        var verdict = RefreshVerdict(
+            left: app.left,
+            price: app.price,
+            usualPrice: app.usualPrice,
+            discount: point.discount
+        )
+        guard app.left > 0 else {
+            let hasHadItsShare = budget.hasHadItsShare(app.index, at: time.wall, facts)
+            verdict.blocker = hasHadItsShare ? .share : .budget
+            return verdict
+        }
+        guard !point.isUserAsleep else {
+            verdict.blocker = .nobody
+            return verdict
+        }
+        let isWanted =
+            point.isNow
+            ? members.positions[app.index] > 0 : wantsRefresh(app.index, at: time.wall, facts)
+        guard isWanted, !facts.isRefreshed(app.index, at: time.wall) else {
+            // What failed a moment ago is not fresh.
+            verdict.blocker = facts.hasFailed(app.index, at: time.wall) ? .early : .fresh
+            return verdict
+        }
+        guard time.wall >= app.dueAt else {
+            verdict.blocker = .early
+            return verdict
+        }
+        (verdict.position, verdict.chance) =
+            point.isNow
+            ? (members.positions[app.index], members.chances[app.index])
+            : gain(of: app.index, at: time, &point.context, isAhead: true, facts)
+        if verdict.position <= app.price - point.discount { verdict.blocker = .price }
+        return verdict
+    }
+
+    /// Whether what the apps gain together beyond their prices covers the wake of a device that
+    /// sleeps.
+    private mutating func isWakePaid(
+        at point: inout DecisionPoint,
+        _ facts: RefreshFacts
+    ) -> Bool {
+        if let known = point.isWakePaid { return known }
+        var surplus = facts.wakeSurplus
+        for candidate in search.candidates.indices where !surplus.isEnough {
+            let bid = bid(of: candidate, at: &point, facts)
+            if bid.blocker == nil { surplus.add(bid.position, price: bid.price) }
+        }
+        point.isWakePaid = surplus.isEnough
+        return surplus.isEnough
+    }
+
+    // MARK: What it goes by
+
+    /// Nobody is expected to use the device within the next half-hour; on external power, within
+    /// the next hour.
+    private func isUserAsleep(at time: UseTime, _ facts: RefreshFacts) -> Bool {
+        guard use.idleSeconds(at: time) >= 1800 else { return false }
+        let ahead = facts.externalPower ? 12 : 6
+        return use.share(from: time.bin, to: time.bin + ahead, at: time) < 0.1
+    }
+
+    /// Its content is neither in view nor fresh from its use.
+    func wantsRefresh(_ index: Int, at time: WallTime, _ facts: RefreshFacts) -> Bool {
+        // Asked for part by part: nothing of an app is copied then.
+        !facts.apps[index].use.isOpen
+            && facts.apps[index].use.lastUse.map { time - $0 >= Self.rest } ?? true
+    }
+
+    /// Where the gain of a refresh lies on the scale, and the chance that makes it.
+    ///
+    /// `context`: of that time, made when it is needed. `isAhead`: it will be asked for again.
+    mutating func gain(
+        of index: Int,
+        at time: UseTime,
+        _ context: inout PredictionContext?,
+        isAhead: Bool,
+        _ facts: RefreshFacts
+    ) -> (position: Double, chance: Double) {
+        let chance: Double
+        if let known = search.chances.chance(of: index, at: time.wall) {
+            chance = known
+            assert(known == facts.chance(of: index, PredictionContext(use, at: time)))
+        } else {
+            if context == nil { context = PredictionContext(use, at: time) }
+            chance = context.map { facts.chance(of: index, $0) } ?? 0
+            if isAhead {
+                let count = members.positions.count
+                search.chances.store(chance, of: index, at: time.wall, count: count)
+            }
+        }
+        return (GainHistory.position(of: chance * facts.apps[index].refreshWorth), chance)
+    }
+}
+
+// MARK: - Waking
+
+/// What some refreshes gain beyond their prices, in prices.
+struct RefreshSurplus {
+    let wanted: Double
+    /// Below it nothing is worth a wake, however much is left in the budget.
+    let least: Double
+    private var sum = 0.0
+    private var hasAny = false
+
+    init(wanted: Double, least: Double) { (self.wanted, self.least) = (wanted, least) }
+
+    mutating func add(_ position: Double, price: Double) {
+        let price = max(price, least)
+        guard position > price else { return }
+        hasAny = true
+        let chance = Arithmetic.logistic(GainHistory.logOdds(position))
+        sum += chance / Arithmetic.logistic(GainHistory.logOdds(price)) - 1
+    }
+
+    var isEnough: Bool { hasAny && sum >= wanted }
+}
