@@ -50,10 +50,18 @@ extension RefreshPolicy {
         findCandidates(and: asked, facts)
         guard let candidate = search.candidates.firstIndex(where: { $0.index == asked.index })
         else { return nil }
-        let first = UseTime(facts.gridTime(after: now.wall), utcOffset: now.utcOffset)
-        var point = point(at: first, isAwake: use.isInUse, isNow: false, facts)
-        let verdict = verdict(on: candidate, at: &point, facts)
-        let discount = point.isAwake ? point.discount : 0
+        // What something else holds takes no part in it.
+        let isHeld = facts.refreshDueAt(asked.index) != asked.notBefore
+        let next = isHeld ? nil : nextDecision(after: now.wall)
+        let grid = facts.gridTime(after: now.wall)
+        var first = UseTime(min(grid, next ?? grid), utcOffset: now.utcOffset)
+        var verdict = verdictAhead(on: candidate, at: first, facts)
+        if verdict.blocker == nil, let next, next > first.wall {
+            // The search has passed over it.
+            first = UseTime(next, utcOffset: now.utcOffset)
+            verdict = verdictAhead(on: candidate, at: first, facts)
+        }
+        let discount = use.isInUse ? verdict.discount : 0
         var forecast = RefreshForecast(
             chance: 0,
             price: facts.chanceWanted(of: asked.index, at: verdict.price - discount),
@@ -65,7 +73,14 @@ extension RefreshPolicy {
             likelyChance: 0,
             expectedAt: verdict.blocker == nil
                 ? first.wall
-                : expected(candidate, notBefore: asked.notBefore, after: first.wall, now, facts)
+                : expected(
+                    candidate,
+                    notBefore: asked.notBefore,
+                    from: next ?? first.wall,
+                    until: use.isInUse ? first.wall + Self.inUse : nil,
+                    now,
+                    facts
+                )
         )
         for step in 0..<Int64(DayGrid.binCount) {
             let time = UseTime(first.wall + Self.bin * step, utcOffset: now.utcOffset)
@@ -79,20 +94,20 @@ extension RefreshPolicy {
         return forecast
     }
 
-    /// In the 24 hours after it may begin. While the device is in use nobody knows for longer than
-    /// an hour.
+    /// From the next decision on, in the 24 hours after it may begin. While the device is in use
+    /// nobody knows for longer than an hour.
     private mutating func expected(
         _ candidate: Int,
         notBefore: WallTime,
-        after first: WallTime,
+        from next: WallTime,
+        until end: WallTime?,
         _ now: Moment,
         _ facts: RefreshFacts
     ) -> WallTime? {
-        let hour = first + Self.inUse
-        guard notBefore < (use.isInUse ? hour : first + .days(28)) else { return nil }
-        let begin = notBefore > first ? facts.gridTime(after: notBefore) : first
-        let end = use.isInUse ? hour : begin + .days(1)
-        return firstRefresh(of: candidate, from: begin, until: end, now, facts)
+        guard notBefore < next + .days(28) else { return nil }
+        if refreshes(candidate, at: next, now, facts) { return next }
+        let begin = facts.gridTime(after: max(next, notBefore))
+        return firstRefresh(of: candidate, from: begin, until: end ?? begin + .days(1), now, facts)
     }
 }
 

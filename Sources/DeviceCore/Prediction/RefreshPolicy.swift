@@ -31,8 +31,6 @@ struct RefreshPolicy: Hashable, Sendable, Codable {
     static let freshness = Interval.minutes(30)
     /// So soon after a use it is seen what that tells: what the user came for is open by then.
     private static let afterUse = Interval.seconds(10)
-    /// So long after a use the device is still awake.
-    private static let awakeAfterUse = 120.0
 }
 
 // MARK: - What happened
@@ -230,8 +228,7 @@ extension RefreshPolicy {
         let time = UseTime(max(at, facts.gridTime(upTo: now.wall)), utcOffset: now.utcOffset)
         guard time.day == now.local.day else { return [] }
         findCandidates(facts)
-        let isAwake = use.idleSeconds(at: time) <= Self.awakeAfterUse || facts.isRunning
-        var point = point(at: time, isAwake: isAwake, isNow: true, facts)
+        var point = point(at: time, isNow: true, facts)
         var choices: [RefreshChoice] = []
         while let candidate = takeBestCandidate() {
             let index = search.candidates[candidate].index
@@ -246,7 +243,7 @@ extension RefreshPolicy {
                 budget: budget.perDay(of: index, facts),
                 together: Int64(choices.count + 1),
                 scope: facts.settings.budgetScope,
-                because: verdict.reason(isAwake: isAwake),
+                because: verdict.reason(isAwake: point.isAwake),
                 at: now.wall
             )
             choices.append(
@@ -270,6 +267,12 @@ extension RefreshPolicy {
     }
 
     // MARK: The next decision
+
+    /// When the next decision is, as far as that is known.
+    func nextDecision(after now: WallTime) -> WallTime? {
+        guard !isStale, let decideAt, decideAt > now else { return nil }
+        return decideAt
+    }
 
     /// Finds it anew, if anything has changed that it depends on, so that nothing ticks. Last in
     /// each event.
@@ -345,16 +348,15 @@ extension RefreshPolicy {
         return time
     }
 
-    private mutating func refreshes(
+    mutating func refreshes(
         _ asked: Int?,
         at time: WallTime,
         _ now: Moment,
         _ facts: RefreshFacts
     ) -> Bool {
         let time = UseTime(time, utcOffset: now.utcOffset)
-        var point = point(at: time, isAwake: use.isInUse, isNow: false, facts)
-        if let asked { return verdict(on: asked, at: &point, facts).blocker == nil }
-        return refreshesAny(at: &point, facts)
+        if let asked { return verdictAhead(on: asked, at: time, facts).blocker == nil }
+        return refreshesAny(at: time, facts)
     }
 }
 

@@ -92,13 +92,14 @@ extension RefreshPolicy {
     /// one nearest to when its content goes stale.
     private static let rest = Interval.seconds(27 * 60 + 30)
 
-    func point(
-        at time: UseTime,
-        isAwake: Bool,
-        isNow: Bool,
-        _ facts: RefreshFacts
-    ) -> DecisionPoint {
-        DecisionPoint(
+    /// So long after a use the device is still awake.
+    private static let awakeAfterUse = 120.0
+
+    func point(at time: UseTime, isNow: Bool, _ facts: RefreshFacts) -> DecisionPoint {
+        let isAwake =
+            isNow
+            ? use.idleSeconds(at: time) <= Self.awakeAfterUse || facts.isRunning : use.isInUse
+        return DecisionPoint(
             time: time,
             isAwake: isAwake,
             isNow: isNow,
@@ -108,8 +109,7 @@ extension RefreshPolicy {
         )
     }
 
-    /// The rule: whether a candidate is refreshed at a moment, or what stands against it. If that
-    /// moment is to come, nothing happens until then.
+    /// The rule: whether a candidate is refreshed at a moment, or what stands against it.
     mutating func verdict(
         on candidate: Int,
         at point: inout DecisionPoint,
@@ -122,9 +122,20 @@ extension RefreshPolicy {
         return verdict
     }
 
-    /// Whether any candidate is refreshed at a moment. A wake that is worth it is worth it for one
-    /// that is refreshed then.
-    mutating func refreshesAny(at point: inout DecisionPoint, _ facts: RefreshFacts) -> Bool {
+    /// The same of a moment to come, if nothing happens until then.
+    mutating func verdictAhead(
+        on candidate: Int,
+        at time: UseTime,
+        _ facts: RefreshFacts
+    ) -> RefreshVerdict {
+        var point = point(at: time, isNow: false, facts)
+        return verdict(on: candidate, at: &point, facts)
+    }
+
+    /// Whether any candidate is refreshed at a moment to come. A wake that is paid for is paid for
+    /// by one that is refreshed then.
+    mutating func refreshesAny(at time: UseTime, _ facts: RefreshFacts) -> Bool {
+        var point = point(at: time, isNow: false, facts)
         guard !point.isUserAsleep else { return false }
         guard point.isAwake else { return isWakePaid(at: &point, facts) }
         for candidate in search.candidates.indices
