@@ -1,6 +1,5 @@
 import AppProtocol
 import DeviceCore
-import Glibc
 import Linux
 import SystemBus
 import TestKit
@@ -18,7 +17,6 @@ struct FootprintGroup {
         figures += try idle(daemon)
         figures.append(try submit(daemon))
         figures.append(try roundTrip(daemon))
-        figures.append(try launch())
         figures.append(try largestMessage(daemon))
         return figures
     }
@@ -49,9 +47,9 @@ struct FootprintGroup {
         try daemon.start()
         let bus = try Bus.connect(toSocket: daemon.socket)
         // Offline by hand, so that nothing is due however long the benchmark runs.
-        try control(bus, "Set", ["network", "off", [:]], "ssa{sv}")
+        try Self.control(bus, "Set", ["network", "off", [:]], "ssa{sv}")
         for number in 0..<1000 {
-            try control(
+            try Self.control(
                 bus,
                 "Submit",
                 [
@@ -67,7 +65,7 @@ struct FootprintGroup {
         return daemon
     }
 
-    private func control(
+    static func control(
         _ bus: Bus,
         _ method: String,
         _ arguments: [Value],
@@ -111,7 +109,7 @@ struct FootprintGroup {
                 name: "ready after start",
                 unit: "ms",
                 ours: starts.median,
-                limit: .atMost(50)
+                limit: .atMost(40)
             ),
         ]
     }
@@ -127,7 +125,7 @@ struct FootprintGroup {
         for number in 0..<600 {
             ours.append(
                 try timed {
-                    try control(
+                    try Self.control(
                         bus,
                         "Submit",
                         [
@@ -181,49 +179,6 @@ struct FootprintGroup {
         )
     }
 
-    /// One after the other, each from its decision until its exit is committed.
-    private func launch() throws -> Figure {
-        let daemon = try ScratchDaemon(
-            settings: """
-                pause-after-start = 0s
-                pause-after-boot = 0s
-                """
-        )
-        try daemon.start()
-        let bus = try Bus.connect(toSocket: daemon.socket)
-        var times = try LaunchTimes(following: daemon.scratch("state/events.log"))
-        var ours: [Double] = []
-        var spawned: [Double] = []
-        for number in 0..<100 {
-            try control(
-                bus,
-                "Submit",
-                [["kind": "refresh", "command": ["/bin/true"], "id": .string("t\(number)")]],
-                "a{sv}"
-            )
-            ours.append(try times.next())
-            spawned.append(try timed(spawnTrue) / 1000)
-        }
-        return Figure(
-            name: "launch of true, decision to recorded exit, p50",
-            unit: "µs",
-            ours: ours.median,
-            peer: spawned.median,
-            peerName: "posix_spawn and wait",
-            limit: .ratio(2)
-        )
-    }
-
-    private func spawnTrue() throws {
-        var pid: pid_t = 0
-        let name = strdup("true")
-        var arguments: [UnsafeMutablePointer<CChar>?] = [name, nil]
-        guard posix_spawn(&pid, "/bin/true", nil, nil, &arguments, environ) == 0 else { return }
-        var status: Int32 = 0
-        waitpid(pid, &status, 0)
-        free(name)
-    }
-
     /// The largest message that D-Bus allows, from one peer: the daemon's peak.
     private func largestMessage(_ daemon: ScratchDaemon) throws -> Figure {
         let outcome = try Command(
@@ -234,7 +189,7 @@ struct FootprintGroup {
         ).run()
         print("     (the peer saw: \(outcome.output.split(separator: "\n").first ?? "nothing"))")
         let bus = try Bus.connect(toSocket: daemon.socket)
-        try control(bus, "Version", [], "")
+        try Self.control(bus, "Version", [], "")
         return Figure(
             name: "peak memory after a message of 128 MB, daemon up",
             unit: "MB",
