@@ -6,11 +6,13 @@
 #include <grp.h>
 #include <limits.h>
 #include <linux/sched.h>
-#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,10 +26,26 @@
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
+#ifndef CLONE_CLEAR_SIGHAND
+#define CLONE_CLEAR_SIGHAND 0x100000000ULL
+#endif
+#ifndef CLONE_INTO_CGROUP
+#define CLONE_INTO_CGROUP 0x200000000ULL
+#endif
 
-struct report {
+// One start, until its child executes: in memory that is shared with the child, also where that has
+// a copy of all else. It outlives a caller that does not wait so long.
+struct job {
+    size_t size;
+    struct clinux_start start;  // with copies of all that it points to
+    int pidfd;
+    pid_t pid;  // the rest is told by the child
     int stage;
-    int error;
+    int error;  // of the stage, or of a clone without a child
+    int has_signals_reset;
+    sem_t done;
+    int owners;
+    _Alignas(16) char stack[16384];  // the child's
 };
 
 // --- in the child: system calls only, no allocation, no locks -----------------------------------
@@ -76,23 +94,18 @@ static int write_all(int descriptor, const char *bytes, size_t count) {
     return 0;
 }
 
-static _Noreturn void fail(int report, int marker, int stage) {
-    struct report what = {.stage = stage, .error = errno};
-    // A parent that no longer listens must not turn the exit status into a SIGPIPE.
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &pipe, NULL);
+static _Noreturn void fail(struct job *job, int marker, int stage) {
+    job->error = errno;
+    job->stage = stage;
     if (marker >= 0 && stage >= CLINUX_STAGE_MARKER) {
         char line[64] = "failed ";
         size_t length = strlen(line);
         length += decimal(line + length, (uint64_t)stage);
         line[length++] = ' ';
-        length += decimal(line + length, (uint64_t)what.error);
+        length += decimal(line + length, (uint64_t)job->error);
         line[length++] = '\n';
         write_all(marker, line, length);
     }
-    write_all(report, (const char *)&what, sizeof what);
     _exit(127);
 }
 
@@ -107,35 +120,41 @@ static int is_void(int marker) {
     return 1;
 }
 
-static void reset_signals(void) {
-    // The kernel's own call: glibc's leaves out its internal signals, which a parent started by
-    // posix_spawn ignores. All zero is the default action; KILL and STOP fail, as they should.
+// The kernel's own call: glibc's leaves out its internal signals, which a parent started by
+// posix_spawn ignores. All zero is the default action; KILL and STOP fail, as they should.
+static void reset_signal(int number) {
     const uint64_t action[8] = {0};
+    syscall(SYS_rt_sigaction, number, action, NULL, sizeof(uint64_t));
+}
+
+// Signals that this process ignores. It changes none of them while it starts programs.
+static uint64_t ignored_signals;
+
+static void reset_signals(const struct job *job) {
     for (int number = 1; number < NSIG; number++) {
-        syscall(SYS_rt_sigaction, number, action, NULL, sizeof(uint64_t));
+        // CLONE_CLEAR_SIGHAND has reset the others.
+        int is_reset = job->has_signals_reset && (ignored_signals >> (number - 1) & 1) == 0;
+        if (!is_reset) reset_signal(number);
     }
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-// Moves what is needed out of the way first, so that any numbers may be given in any order.
-static int place_descriptors(const struct clinux_start *start, int *report, int *marker) {
+// Moves what is in the way first, so that any numbers may be given in any order.
+static int place_descriptors(const struct clinux_start *start, int *marker) {
     int count = 3 + (int)start->passed_count;
     int source[3 + CLINUX_MAX_PASSED];
     int given[3] = {start->input, start->output, start->error};
-    *report = fcntl(*report, F_DUPFD_CLOEXEC, count);
-    if (*report < 0) return -1;
-    if (*marker >= 0 && (*marker = fcntl(*marker, F_DUPFD_CLOEXEC, count)) < 0) return -1;
+    int null = -1;
+    if (*marker >= 0 && *marker < count
+        && (*marker = fcntl(*marker, F_DUPFD_CLOEXEC, count)) < 0)
+        return -1;
     for (int target = 0; target < count; target++) {
         int from = target < 3 ? given[target] : start->passed[target - 3];
-        if (from < 0) {
-            int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-            if (null < 0) return -1;
-            source[target] = fcntl(null, F_DUPFD_CLOEXEC, count);
-        } else {
-            source[target] = fcntl(from, F_DUPFD_CLOEXEC, count);
-        }
+        if (from < 0 && null < 0) null = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (from < 0) from = null;
+        source[target] = from >= count ? from : fcntl(from, F_DUPFD_CLOEXEC, count);
         if (source[target] < 0) return -1;
     }
     for (int target = 0; target < count; target++) {
@@ -146,66 +165,246 @@ static int place_descriptors(const struct clinux_start *start, int *report, int 
     return 0;
 }
 
-static _Noreturn void run_child(const struct clinux_start *start, int report) {
+static _Noreturn void run_child(struct job *job) {
+    const struct clinux_start *start = &job->start;
     int marker = start->marker;
-    reset_signals();
+    __atomic_store_n(&job->pid, getpid(), __ATOMIC_RELEASE);
+    reset_signals(job);
     // By itself and into `tasks`: a move of another process, or of a thread group, waits for all
     // processors to pass by, which takes tens of milliseconds.
     for (size_t index = 0; index < start->join_count; index++) {
-        if (write_all(start->join[index], "0", 1) < 0) fail(report, marker, CLINUX_STAGE_CGROUP);
+        if (write_all(start->join[index], "0", 1) < 0) fail(job, marker, CLINUX_STAGE_CGROUP);
     }
-    if (start->new_session && setsid() < 0) fail(report, marker, CLINUX_STAGE_SESSION);
+    if (start->new_session && setsid() < 0) fail(job, marker, CLINUX_STAGE_SESSION);
     // Before the limits: a parent with many open files has no free number below them.
-    if (place_descriptors(start, &report, &marker) < 0)
-        fail(report, marker, CLINUX_STAGE_DESCRIPTORS);
+    if (place_descriptors(start, &marker) < 0) fail(job, marker, CLINUX_STAGE_DESCRIPTORS);
     for (size_t index = 0; index < start->limit_count; index++) {
         struct rlimit limit = {start->limits[index].soft, start->limits[index].hard};
         if (setrlimit(start->limits[index].resource, &limit) < 0)
-            fail(report, marker, CLINUX_STAGE_LIMITS);
+            fail(job, marker, CLINUX_STAGE_LIMITS);
     }
     if (start->controlling_terminal && ioctl(0, TIOCSCTTY, 0) < 0)
-        fail(report, marker, CLINUX_STAGE_TERMINAL);
+        fail(job, marker, CLINUX_STAGE_TERMINAL);
     // Not glibc's functions: they wait for the threads of the parent, which are not here.
     if (start->change_user
         && (syscall(SYS_setgroups, 0, NULL) < 0
             || syscall(SYS_setresgid, start->group, start->group, start->group) < 0
             || syscall(SYS_setresuid, start->user, start->user, start->user) < 0))
-        fail(report, marker, CLINUX_STAGE_USER);
+        fail(job, marker, CLINUX_STAGE_USER);
     if (start->directory != NULL && chdir(start->directory) < 0)
-        fail(report, marker, CLINUX_STAGE_DIRECTORY);
+        fail(job, marker, CLINUX_STAGE_DIRECTORY);
     if (marker >= 0) {
         char line[64];
-        size_t length = decimal(line, (uint64_t)getpid());
+        size_t length = decimal(line, (uint64_t)job->pid);
         line[length++] = ' ';
         length += decimal(line + length, own_start_time());
         line[length++] = '\n';
         if (write_all(marker, line, length) < 0 || is_void(marker))
-            fail(report, marker, CLINUX_STAGE_MARKER);
+            fail(job, marker, CLINUX_STAGE_MARKER);
     }
     execve(start->path, start->arguments, start->environment);
-    fail(report, marker, CLINUX_STAGE_EXECUTE);
+    fail(job, marker, CLINUX_STAGE_EXECUTE);
 }
 
-// --- in the parent ------------------------------------------------------------------------------
+// --- in a thread of the parent --------------------------------------------------------------------
 
-static pid_t clone_child(int cgroup, int *pidfd) {
-    struct clone_args arguments = {0};
-    arguments.flags = CLONE_PIDFD;
-    arguments.pidfd = (uint64_t)(uintptr_t)pidfd;
-    arguments.exit_signal = SIGCHLD;
-    if (cgroup >= 0) {
-        arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = (uint64_t)cgroup;
-    }
-    pid_t pid = (pid_t)syscall(SYS_clone3, &arguments, sizeof arguments);
-    // Containers refuse calls that their filters do not know or cannot look into. Without a cgroup
-    // to be born in, the older call does the same.
-    if (pid >= 0 || cgroup >= 0 || (errno != ENOSYS && errno != EPERM)) return pid;
-#if defined(__s390x__)
-    return (pid_t)syscall(SYS_clone, NULL, CLONE_PIDFD | SIGCHLD, pidfd, NULL, 0);
+// The child begins in run_child, on its own stack.
+static long clone3_on_stack(struct clone_args *arguments, struct job *job) {
+#if defined(__x86_64__)
+    register long result __asm__("rax") = SYS_clone3;
+    register struct clone_args *first __asm__("rdi") = arguments;
+    register size_t second __asm__("rsi") = sizeof *arguments;
+    register void (*run)(struct job *) __asm__("r8") = run_child;
+    register struct job *kept __asm__("r9") = job;
+    __asm__ volatile("syscall\n\ttest %%rax, %%rax\n\tjnz 1f\n\txor %%ebp, %%ebp\n\t"
+                     "mov %%r9, %%rdi\n\tcall *%%r8\n\thlt\n1:"
+                     : "+r"(result)
+                     : "r"(first), "r"(second), "r"(run), "r"(kept)
+                     : "rcx", "r11", "memory", "cc");
+    return result;
+#elif defined(__aarch64__)
+    register long number __asm__("x8") = SYS_clone3;
+    register long result __asm__("x0") = (long)arguments;
+    register size_t second __asm__("x1") = sizeof *arguments;
+    register void (*run)(struct job *) __asm__("x2") = run_child;
+    register struct job *kept __asm__("x3") = job;
+    __asm__ volatile("svc #0\n\tcbnz x0, 1f\n\tmov x29, xzr\n\tmov x0, x3\n\tblr x2\n\t"
+                     "brk #1\n1:"
+                     : "+r"(result)
+                     : "r"(number), "r"(second), "r"(run), "r"(kept)
+                     : "memory", "cc");
+    return result;
 #else
-    return (pid_t)syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, pidfd, NULL, 0);
+    (void)arguments;
+    (void)job;
+    return -ENOSYS;
 #endif
+}
+
+static struct clone_args clone_arguments(struct job *job, uint64_t flags) {
+    struct clone_args arguments = {
+        .flags = flags | CLONE_VFORK | CLONE_PIDFD,
+        .pidfd = (uint64_t)(uintptr_t)&job->pidfd,
+        .exit_signal = SIGCHLD,
+    };
+    if (job->start.cgroup >= 0) {
+        arguments.flags |= CLONE_INTO_CGROUP;
+        arguments.cgroup = (uint64_t)job->start.cgroup;
+    }
+    return arguments;
+}
+
+// The child shares our memory and stops this thread until it executes: nothing is copied, and the
+// kernel does not take it for the process that uses up a cgroup's memory.
+static int clone_sharing(struct job *job) {
+    struct clone_args arguments = clone_arguments(job, CLONE_VM | CLONE_CLEAR_SIGHAND);
+    arguments.stack = (uint64_t)(uintptr_t)job->stack;
+    arguments.stack_size = sizeof job->stack;
+    job->has_signals_reset = 1;
+    long result = clone3_on_stack(&arguments, job);
+    if (result < 0) {
+        job->has_signals_reset = 0;
+        errno = (int)-result;
+        return -1;
+    }
+    job->pid = (pid_t)result;
+    return 0;
+}
+
+// The same with a copy of our memory: on other machines, for another user, who must not reach it,
+// and where clone3 is refused, as containers do with calls that their filters cannot look into.
+// Without a cgroup to be born in, the older call does.
+static int clone_copying(struct job *job) {
+    struct clone_args arguments = clone_arguments(job, 0);
+    long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
+    if (pid < 0 && job->start.cgroup < 0 && (errno == ENOSYS || errno == EPERM)) {
+        unsigned long flags = CLONE_VFORK | CLONE_PIDFD | SIGCHLD;
+#if defined(__s390x__)
+        pid = syscall(SYS_clone, NULL, flags, &job->pidfd, NULL, 0);
+#else
+        pid = syscall(SYS_clone, flags, NULL, &job->pidfd, NULL, 0);
+#endif
+    }
+    if (pid == 0) run_child(job);
+    if (pid < 0) return -1;
+    job->pid = (pid_t)pid;
+    return 0;
+}
+
+static void release(struct job *job) {
+    if (__atomic_sub_fetch(&job->owners, 1, __ATOMIC_ACQ_REL) > 0) return;
+    sem_destroy(&job->done);
+    munmap(job, job->size);
+}
+
+static void run_job(struct job *job) {
+    int result = -1;
+    if (!job->start.change_user) result = clone_sharing(job);
+    if (result < 0) result = clone_copying(job);
+    if (result < 0) {
+        job->stage = CLINUX_STAGE_CLONE;
+        job->error = errno;
+        job->pidfd = -1;
+    }
+}
+
+// A thread for one start after the other. It stands still as long as its child does not execute.
+struct starter {
+    sem_t work;
+    struct job *job;
+};
+
+static struct starter *idle_starter;
+
+static void *run_starter(void *context) {
+    struct starter *own = context, *none = NULL;
+    for (;;) {
+        while (sem_wait(&own->work) < 0) {
+        }
+        struct job *job = own->job;
+        run_job(job);
+        // One is enough; others began while it stood still.
+        int stays = __atomic_compare_exchange_n(
+            &idle_starter, &none, own, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        sem_post(&job->done);
+        release(job);
+        if (!stays) break;
+    }
+    sem_destroy(&own->work);
+    free(own);
+    return NULL;
+}
+
+static struct starter *make_starter(void) {
+    struct starter *starter = calloc(1, sizeof *starter);
+    if (starter == NULL) return NULL;
+    sem_init(&starter->work, 0, 0);
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    // The usual 8 MB would count against a limit of our memory.
+    pthread_attr_setstacksize(&attributes, 64 << 10);
+    pthread_t thread;
+    int error = pthread_create(&thread, &attributes, run_starter, starter);
+    pthread_attr_destroy(&attributes);
+    if (error == 0) return starter;
+    sem_destroy(&starter->work);
+    free(starter);
+    return NULL;
+}
+
+// --- in the caller --------------------------------------------------------------------------------
+
+static size_t size_of_strings(char *const *strings) {
+    size_t size = sizeof *strings;
+    for (; *strings != NULL; strings++) size += sizeof *strings + strlen(*strings) + 1;
+    return size;
+}
+
+static void *copy(char **room, const void *bytes, size_t size) {
+    void *place = *room;
+    if (size > 0) memcpy(place, bytes, size);
+    *room += (size + 15) & ~(size_t)15;
+    return place;
+}
+
+static char *const *copy_strings(char **room, char *const *strings) {
+    size_t count = 0;
+    while (strings[count] != NULL) count++;
+    char **copies = copy(room, strings, (count + 1) * sizeof *strings);
+    char *text = *room;
+    for (size_t index = 0; index < count; index++) {
+        copies[index] = text;
+        text = stpcpy(text, strings[index]) + 1;
+    }
+    *room = text + (-(uintptr_t)text & 15);
+    return copies;
+}
+
+// A copy of a start: its child may read it after the caller has gone on.
+static struct job *make_job(const struct clinux_start *start) {
+    size_t directory = start->directory == NULL ? 0 : strlen(start->directory) + 1;
+    size_t size = sizeof(struct job) + strlen(start->path) + 1 + directory
+        + size_of_strings(start->arguments) + size_of_strings(start->environment)
+        + start->passed_count * sizeof(int) + start->join_count * sizeof(int)
+        + start->limit_count * sizeof *start->limits + 9 * 16;
+    struct job *job =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (job == MAP_FAILED) return NULL;
+    job->size = size;
+    job->start = *start;
+    job->pidfd = -1;
+    job->owners = 2;
+    sem_init(&job->done, 0, 0);
+    char *room = (char *)(job + 1);
+    job->start.path = copy(&room, start->path, strlen(start->path) + 1);
+    if (directory > 0) job->start.directory = copy(&room, start->directory, directory);
+    job->start.arguments = copy_strings(&room, start->arguments);
+    job->start.environment = copy_strings(&room, start->environment);
+    job->start.passed = copy(&room, start->passed, start->passed_count * sizeof(int));
+    job->start.join = copy(&room, start->join, start->join_count * sizeof(int));
+    job->start.limits = copy(&room, start->limits, start->limit_count * sizeof *start->limits);
+    return job;
 }
 
 static int failed(struct clinux_started *started, int stage, int error) {
@@ -221,54 +420,62 @@ static int failed(struct clinux_started *started, int stage, int error) {
     return -1;
 }
 
-static int64_t milliseconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+static void read_ignored_signals(void) {
+    for (int number = 1; number < NSIG; number++) {
+        uint64_t action[8] = {0};
+        syscall(SYS_rt_sigaction, number, NULL, action, sizeof(uint64_t));
+        if (action[0] == (uint64_t)(uintptr_t)SIG_IGN) ignored_signals |= 1ULL << (number - 1);
+    }
 }
 
-// 1: the child reported a failure; 0: the pipe closed (execve, or killed before); -1: no news.
-static int await_report(int descriptor, int limit, struct report *report) {
-    int64_t end = milliseconds_now() + limit;
+// All signals are blocked in the thread, and so they are in its children until they have reset them.
+static void begin(struct job *job) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_ignored_signals);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    struct starter *starter = __atomic_exchange_n(&idle_starter, NULL, __ATOMIC_ACQ_REL);
+    if (starter == NULL) starter = make_starter();
+    if (starter != NULL) {
+        starter->job = job;
+        sem_post(&starter->work);
+    } else {
+        // Where clone3 is refused there may be no threads either.
+        run_job(job);
+        sem_post(&job->done);
+        release(job);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+// Until the child executes or fails; for longer than the limit only while there is no child.
+static int await(struct job *job, int milliseconds) {
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
     for (;;) {
-        int64_t left = end - milliseconds_now();
-        struct pollfd poller = {.fd = descriptor, .events = POLLIN};
-        int ready = poll(&poller, 1, left < 0 ? 0 : (int)left);
-        if (ready < 0 && errno == EINTR) continue;
-        if (ready <= 0) return -1;
-        ssize_t count = read(descriptor, report, sizeof *report);
-        if (count < 0 && errno == EINTR) continue;
-        return count == (ssize_t)sizeof *report;
+        int64_t nanoseconds = end.tv_nsec + (int64_t)milliseconds * 1000000;
+        end.tv_sec += nanoseconds / 1000000000;
+        end.tv_nsec = nanoseconds % 1000000000;
+        int result;
+        do result = sem_clockwait(&job->done, CLOCK_MONOTONIC, &end);
+        while (result < 0 && errno == EINTR);
+        if (result == 0) return 1;
+        if (__atomic_load_n(&job->pid, __ATOMIC_ACQUIRE) != 0) return 0;
     }
 }
 
 int clinux_start(const struct clinux_start *start, struct clinux_started *started) {
-    int report[2];
     *started = (struct clinux_started){.pid = 0, .pidfd = -1};
     if (start->passed_count > CLINUX_MAX_PASSED)
         return failed(started, CLINUX_STAGE_DESCRIPTORS, E2BIG);
-    if (pipe2(report, O_CLOEXEC) < 0) return failed(started, CLINUX_STAGE_PIPE, errno);
-    // No handler of ours may run in the child before it has reset them.
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t pid = clone_child(start->cgroup, &started->pidfd);
-    int error = errno;
-    if (pid == 0) run_child(start, report[1]);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    close(report[1]);
-    int stage = CLINUX_STAGE_NONE;
-    if (pid < 0) {
-        started->pidfd = -1;
-        stage = CLINUX_STAGE_CLONE;
-    } else {
-        started->pid = pid;
-        struct report what;
-        if (await_report(report[0], start->wait_milliseconds, &what) > 0) {
-            stage = what.stage;
-            error = what.error;
-        }
-    }
-    close(report[0]);
+    struct job *job = make_job(start);
+    if (job == NULL) return failed(started, CLINUX_STAGE_CLONE, ENOMEM);
+    begin(job);
+    int stage = await(job, start->wait_milliseconds) ? job->stage : CLINUX_STAGE_NONE;
+    int error = job->error;
+    started->pid = job->pid;
+    started->pidfd = job->pidfd;
+    release(job);
     return stage == CLINUX_STAGE_NONE ? 0 : failed(started, stage, error);
 }

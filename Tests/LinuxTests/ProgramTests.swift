@@ -146,6 +146,27 @@ struct ProgramTests {
         #expect(lines.last.map { String(decoding: $0, as: UTF8.self) } == "failed 10 116")
     }
 
+    /// A pipe that is full keeps a child from executing as a file system that hangs does.
+    @Test func `a child that does not come to execute holds up neither its caller nor others`()
+        throws
+    {
+        var pipe = try Pipe()
+        try pipe.writing?.setNonBlocking(true)
+        let filling = [UInt8](repeating: 0, count: 4096)
+        while (try? pipe.writing?.write(filling.span)) != nil {}
+        try pipe.writing?.setNonBlocking(false)
+        var stuck = shell("exit 3")
+        stuck.marker = pipe.writing?.number
+        stuck.patienceMilliseconds = 1
+        let process = try stuck.start()
+        #expect(ProcessIdentity(of: process.pid) != nil)
+        #expect(process.hasExited == false)
+        #expect(try status(of: try shell("exit 4").start()) == .exited(4))
+        pipe.writing = nil
+        _ = try pipe.reading?.readAll(limit: 1 << 20)
+        #expect(try status(of: process) == .exited(3))
+    }
+
     @Test func `limits hold in the child and not here`() throws {
         let before = try ResourceLimit(current: .core)
         let log = try FileDescriptor(opening: scratch("log"), [.writing, .create])

@@ -14,7 +14,7 @@
 /// Where a start failed. The numbers are written into marker files: never renumber.
 enum clinux_stage {
     CLINUX_STAGE_NONE = 0,
-    CLINUX_STAGE_PIPE = 1,
+    CLINUX_STAGE_PIPE = 1,  // of earlier versions
     CLINUX_STAGE_CLONE = 2,
     CLINUX_STAGE_CGROUP = 3,
     CLINUX_STAGE_SESSION = 4,
