@@ -1,6 +1,18 @@
 internal import Glibc
+internal import Synchronization
 
 extension CurrentProcess {
+    /// The results of both; the first is worked out in a thread of its own meanwhile, if there can
+    /// be one.
+    package static func both<First: Sendable, Second>(
+        _ first: @escaping @Sendable () -> First,
+        _ second: () -> Second
+    ) -> (First, Second) {
+        guard let work = try? ThreadResult(first) else { return (first(), second()) }
+        let other = second()
+        return (work.wait(), other)
+    }
+
     /// Runs `body` in a thread of its own, which ends with the process at the latest. Signals that
     /// are blocked here are blocked there. `name`: as `top` shows it; 15 bytes count.
     package static func startThread(
@@ -41,5 +53,27 @@ private final class ThreadWork: Sendable {
 
     init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         (self.name, self.body) = (name, body)
+    }
+}
+
+/// What a thread finds out.
+private final class ThreadResult<Found: Sendable>: Sendable {
+    private let found = Mutex<Found?>(nil)
+    private let isDone: EventCounter
+
+    init(_ body: @escaping @Sendable () -> Found) throws(LinuxError) {
+        isDone = try EventCounter()
+        try CurrentProcess.startThread(named: "offstage-half") { [self] in
+            let result = body()
+            found.withLock { $0 = result }
+            isDone.signal()
+        }
+    }
+
+    func wait() -> Found {
+        while true {
+            if let found = found.withLock({ $0 }) { return found }
+            _ = Poll.ready(isDone.descriptor.number, for: .readable, milliseconds: -1)
+        }
     }
 }

@@ -36,6 +36,15 @@ import Vocabulary
         #expect(try store.history(of: AppID("newsboat"), limit: 10).count == 1)
     }
 
+    /// So many that two threads decode them.
+    @Test func manyRecordsAreReadInOrder() throws {
+        let text = String(repeating: "x", count: 1000)
+        let records = (100..<300).map { Record.app("app\($0)", Int64($0), text: text) }
+        let store = try Store(path: path)
+        try store.commit(records.map { .put($0) })
+        #expect(try store.load() == records)
+    }
+
     @Test func aFileThatIsNotOursIsRefusedAndLeftAsItIs() throws {
         for content in ["hello", String(repeating: "x", count: 5000)] {
             try scratch.write("offstage.db", content)

@@ -1,4 +1,5 @@
 internal import DeviceCore
+internal import Linux
 internal import SQLite
 internal import Vocabulary
 
@@ -21,27 +22,58 @@ struct StoredRows {
 
     // MARK: Reading
 
-    private struct Row {
+    private struct Row: Sendable {
         var section: String
         var key: String
         var body: [UInt8]
     }
 
-    /// All records, in order of section and key.
+    /// All records, in order of section and key. Decoding them is most of what a start takes, so two
+    /// threads do it.
     func records() throws(StoreError) -> [Record] {
-        var found: [Record] = []
-        for row in try rows("SELECT section, key, body FROM records ORDER BY section, key") {
-            guard let section = RecordKey.Section(rawValue: row.section) else {
-                throw .corrupt(path: path, found: "a record of the unknown kind \(row.section)")
-            }
-            let value = try decode(row.body, row.key)
-            do {
-                found.append(try Record(RecordKey(section, row.key), value))
-            } catch {
-                throw .foreign(path: path, record: "\(error)")
-            }
+        let rows = try rows("SELECT section, key, body FROM records ORDER BY section, key")
+        let middle = Self.middle(of: rows)
+        guard middle > 0 else { return try Self.records(rows[...], path).get() }
+        let (first, second) = CurrentProcess.both(
+            { [path] in Self.records(rows[..<middle], path) },
+            { Self.records(rows[middle...], path) }
+        )
+        return try first.get() + second.get()
+    }
+
+    /// Where half of the bytes are before; the start of a few rows.
+    private static func middle(of rows: [Row]) -> Int {
+        let size = rows.reduce(0) { $0 + $1.body.count }
+        guard size > 1 << 16 else { return 0 }
+        var before = 0
+        return rows.firstIndex { row in
+            before += row.body.count
+            return before >= size / 2
+        } ?? 0
+    }
+
+    private static func records(
+        _ rows: ArraySlice<Row>,
+        _ path: String
+    ) -> Result<[Record], StoreError> {
+        Result { () throws(StoreError) in
+            var records: [Record] = []
+            records.reserveCapacity(rows.count)
+            for row in rows { records.append(try record(row, path)) }
+            return records
         }
-        return found
+    }
+
+    private static func record(_ row: Row, _ path: String) throws(StoreError) -> Record {
+        guard let section = RecordKey.Section(rawValue: row.section) else {
+            throw .corrupt(path: path, found: "a record of the unknown kind \(row.section)")
+        }
+        let value = try decode(row.body, row.key, path)
+        do {
+            return try Record(RecordKey(section, row.key), value)
+        } catch {
+            throw .foreign(path: path, record: "\(error)")
+        }
     }
 
     private func rows(_ sql: String) throws(StoreError) -> [Row] {
@@ -62,7 +94,7 @@ struct StoredRows {
     }
 
     func line(_ id: Int64, _ bytes: [UInt8]) throws(StoreError) -> HistoryLine {
-        let value = try decode(bytes, "of the history, \(id)")
+        let value = try Self.decode(bytes, "of the history, \(id)", path)
         do {
             return try ValueDecoder().decode(HistoryLine.self, from: value)
         } catch {
@@ -70,7 +102,11 @@ struct StoredRows {
         }
     }
 
-    private func decode(_ bytes: [UInt8], _ what: String) throws(StoreError) -> Value {
+    private static func decode(
+        _ bytes: [UInt8],
+        _ what: String,
+        _ path: String
+    ) throws(StoreError) -> Value {
         do {
             return try ValueBytes.decode(bytes, limit: Int(Database.largestValue))
         } catch {
@@ -166,7 +202,7 @@ struct StoredRows {
         _ what: String,
         _ edits: [BodyEdit]
     ) throws(StoreError) -> [UInt8]? {
-        let old = try decode(bytes, what)
+        let old = try Self.decode(bytes, what, path)
         var new = old
         do throws(ValueError) {
             for edit in edits { try edit.apply(to: &new) }
