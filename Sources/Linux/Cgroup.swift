@@ -14,7 +14,11 @@ package protocol Cgroup: Sendable {
 extension Cgroup {
     package var exists: Bool { Files.status(path)?.kind == .directory }
 
-    package func create() throws(LinuxError) { try Files.makeDirectory(path, permissions: 0o755) }
+    /// False when there was one.
+    @discardableResult
+    package func create() throws(LinuxError) -> Bool {
+        try Files.makeDirectory(path, permissions: 0o755)
+    }
 
     /// Moves a process in.
     package func add(_ pid: Int32) throws(LinuxError) {

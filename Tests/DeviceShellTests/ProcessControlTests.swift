@@ -115,7 +115,7 @@ struct ProcessControlTests {
         }
         #expect(bench.control.processes(of: one).isEmpty)
         #expect(bench.control.remove(one))
-        #expect(bench.markers.failure(of: one) == LinuxError("execve", "", .noEntry))
+        #expect(bench.markers.failure(of: one) == .execute(LinuxError("execve", "", .noEntry)))
         let again = try bench.launch(2, "exit 0")
         #expect(try again.wait(block: true) == .exited(0))
     }

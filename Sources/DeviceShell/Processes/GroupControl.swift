@@ -48,14 +48,18 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         _ program: Program,
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD {
-        let place = group(id).exists ? another(below: id) : group(id)
-        try create(id, limits)
+        let isFresh = try create(id, limits)
+        let place = try isFresh ? group(id) : another(below: id)
+        // A fresh group has the weight of the foreground.
+        if isFresh { foreground.insert(id) } else { try weigh(id, .foreground) }
         return try start(program, id, at: place, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         if !group(id).exists { try create(id, LaunchLimits()) }
-        return try start(program, id, at: another(below: id), weight(of: id))
+        let weight = weight(of: id)
+        try weigh(id, .foreground)
+        return try start(program, id, at: try another(below: id), weight)
     }
 
     private func start(
@@ -64,12 +68,11 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         at place: Group,
         _ weight: Weight
     ) throws(LinuxError) -> PidFD {
-        try place.create()
         var program = program
         place.receive(&program)
         program.joining += resources.joining(id)
         // The daemon waits for execve: the weight of the background counts from then on.
-        try weigh(id, .foreground)
+        try weighScope()
         defer { try? weigh(id, weight) }
         do throws(LinuxError) {
             return try program.start()
@@ -81,10 +84,10 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     }
 
     /// Where another program of a launch goes. Names are never used again while it is there.
-    private func another(below id: LaunchID) -> Group {
+    private func another(below id: LaunchID) throws(LinuxError) -> Group {
         guard Group.mustBeFresh else { return group(id) }
         var number = 1
-        while group(id).child("\(number)").exists { number += 1 }
+        while try !group(id).child("\(number)").create() { number += 1 }
         return group(id).child("\(number)")
     }
 
@@ -101,11 +104,14 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         try weigh(id, limits.weight)
     }
 
-    private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
+    /// False when the launch had a group already, whose limits are set all the same.
+    @discardableResult
+    private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
         let group = group(id)
-        try group.create()
+        let isFresh = try group.create()
         if let bytes = limits.memory, group.canLimitMemory { try group.setMemoryLimit(bytes) }
         try resources.create(id, limits)
+        return isFresh
     }
 
     @discardableResult
@@ -173,7 +179,10 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         foreground.remove(id)
         try? weighScope()
         let group = group(id)
-        if group.exists, group.isPopulated { try? group.kill() }
+        // Mostly it is empty, and one call is enough.
+        if (try? Files.removeDirectory(group.path)) == nil, group.isPopulated {
+            try? group.kill()
+        }
         do throws(LinuxError) {
             try group.remove()
             try resources.remove(id)

@@ -54,8 +54,16 @@ package struct LaunchMarkers: Sendable {
     /// The empty marker of a launch about to start, for `Program.marker`. One that is there already
     /// is of a start that was given up, whose child may hold it still.
     package func create(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
-        try remove(id)
-        return try FileDescriptor(opening: path(of: id), [.writing, .create, .exclusive, .append])
+        do throws(LinuxError) {
+            return try open(id)
+        } catch  where error.errno == .exists {
+            try remove(id)
+            return try open(id)
+        }
+    }
+
+    private func open(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
+        try FileDescriptor(opening: path(of: id), [.writing, .create, .exclusive, .append])
     }
 
     /// Marks a launch whose process runs already.
@@ -118,12 +126,6 @@ package struct LaunchMarkers: Sendable {
         return ProcessIdentity(marker: String(rest))
     }
 
-    /// Whether a marker is there, and nobody has put a name into it.
-    func isEmpty(_ id: LaunchID) -> Bool {
-        guard let text = try? Files.text(path(of: id), limit: Self.limit) else { return false }
-        return Self.identity(in: text) == nil
-    }
-
     /// Until when the launch may run while no daemon lives; nil: no end is known.
     package func setDeadline(_ id: LaunchID, _ deadline: AwakeTime?) throws(LinuxError) {
         let file = try FileDescriptor(opening: path(of: id), [.writing, .append])
@@ -137,18 +139,25 @@ package struct LaunchMarkers: Sendable {
             .map { AwakeTime(nanoseconds: $0) }
     }
 
-    /// Why execve failed after all, when it did; nil: it did not, or is not known to have.
-    package func failure(of id: LaunchID) -> LinuxError? {
+    /// What a marker tells of a start that failed after it counted as done.
+    package enum LateFailure: Equatable, Sendable {
+        case execute(LinuxError)
+        /// Nobody has put a name into it.
+        case nobody
+    }
+
+    /// Nil: it did not fail, or is not known to have.
+    package func failure(of id: LaunchID) -> LateFailure? {
         guard let text = try? Files.text(path(of: id), limit: Self.limit) else { return nil }
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
             if words.count == 3, words[0] == "failed", let step = Int32(words[1]),
                 let number = Int32(words[2])
             {
-                return LinuxError(Program.step(step), "", Errno(number))
+                return .execute(LinuxError(Program.step(step), "", Errno(number)))
             }
         }
-        return nil
+        return Self.identity(in: text) == nil ? .nobody : nil
     }
 
     package func remove(_ id: LaunchID) throws(LinuxError) {

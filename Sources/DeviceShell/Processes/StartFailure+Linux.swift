@@ -29,12 +29,10 @@ extension StartFailure {
     /// What a launch's marker tells of a start that failed after it counted as done. Nil: it has
     /// not failed.
     init?(markers: LaunchMarkers, of id: LaunchID) {
-        if let error = markers.failure(of: id) {
-            self.init(error.causeOfStart, reason: error.description)
-        } else if markers.isEmpty(id) {
-            self.init(.processes, reason: "it ended before its program began")
-        } else {
-            return nil
+        switch markers.failure(of: id) {
+        case .execute(let error): self.init(error.causeOfStart, reason: error.description)
+        case .nobody: self.init(.processes, reason: "it ended before its program began")
+        case nil: return nil
         }
     }
 }
