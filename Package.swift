@@ -305,7 +305,8 @@ let package = Package(
             "Commands",
             [
                 "Commands", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore",
-                "GatewayShell", "Linux", "Simulator", "Vocabulary", "Zlib",
+                "EventLoop", "GatewayShell", "Linux", "Simulator", "SystemBus", "Vocabulary",
+                "Zlib",
             ]
         ),
         .testTarget(name: "TidyTests", swiftSettings: strict),

@@ -11,116 +11,106 @@ package import Vocabulary
 /// Dates are seconds since 1970 (d). Spans are seconds (d). A `deadline` is an instant of
 /// CLOCK_MONOTONIC in seconds (d), since a grant's clock stands still while the device sleeps;
 /// what has no end has no deadline.
-package enum App1 {
-    package static let name = "org.offstage.App1"
-    /// What this version of the protocol is called in `Hello`.
-    package static let version: Int64 = 1
-    /// The parts of background work that this daemon has; more may come.
-    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions"]
+package enum App1: CallSet {
+    case hello(Hello), finishedLaunching(FinishedLaunching), expirationHandler(ExpirationHandler)
+    case complete(Complete), setMinimumFetchInterval(SetMinimumFetchInterval), mistaken(Mistaken)
+    case submit(Submit), cancel(Cancel), pending(Pending)
+    case beginTask(BeginTask), endTask(EndTask), limits(Limits)
 
-    private static let options = Interface.Argument("options", "a{sv}")
-    private static let result = Interface.Argument("result", "a{sv}")
-    private static let identifier = Interface.Argument("identifier", "s")
-    private static let delivery = Interface.Argument("delivery", "t")
-    private static let task = Interface.Argument("task", "t")
-
-    package static let interface = Interface(
-        name,
-        documentation: "Calls from an app to the daemon.",
-        methods: main + any
-    )
-
-    /// For the main process of a launch.
-    private static let main: [Interface.Method] = [
-        Interface.Method(
-            "Hello",
-            input: [options],
-            output: [result],
-            "The first call: the app is running and accepts calls at its own object. Options: "
-                + "version (x, of the protocol: 1), path (s, of the app's object; "
-                + "/org/offstage/app if absent). An app that reconnects adds: running (at, the "
-                + "deliveries that it accepted and has not finished), finished (aa{sv}, with "
-                + "delivery and result, what it completed meanwhile), registered (as). For each "
-                + "delivery in running, Go is called, again if necessary. Result: app, launch, "
-                + "version (x), state (foreground or background), background-refresh "
-                + "(available, denied or restricted), permitted (av, the identifiers of the "
-                + "manifest), features (av, texts). If a process calls Hello on another "
-                + "connection, its earlier one is closed."
+    package static let table: [CallRow<App1>] = [
+        CallRow(
+            hello,
+            .main,
+            "The first call: the app is running and accepts calls at its own object. An app that "
+                + "reconnects adds running, finished and registered. For each delivery in "
+                + "running, Go is called, again if necessary. Result: app, launch, version (x), "
+                + "state (foreground or background), background-refresh (available, denied or "
+                + "restricted), permitted (av, the identifiers of the manifest), features (av, "
+                + "texts). If a process calls Hello on another connection, its earlier one is "
+                + "closed."
         ),
-        Interface.Method(
-            "FinishedLaunching",
-            input: [Interface.Argument("registered", "as")],
+        CallRow(
+            finishedLaunching,
+            .connected,
             "Launching has finished, and these identifiers have handlers. Waiting requests are "
                 + "offered from now on."
         ),
-        Interface.Method(
-            "ExpirationHandler",
-            input: [delivery, Interface.Argument("set", "b")],
+        CallRow(
+            expirationHandler,
+            .connected,
             "Whether a delivery has an expiration handler. A delivery without one counts as "
                 + "completed when its time is over."
         ),
-        Interface.Method(
-            "Complete",
-            input: [delivery, Interface.Argument("result", "s")],
+        CallRow(
+            complete,
+            .connected,
             "Completes a delivery. The result is newData, noData or failed; or succeeded or "
                 + "unsuccessful."
         ),
-        Interface.Method(
-            "SetMinimumFetchInterval",
-            input: [Interface.Argument("seconds", "d")],
+        CallRow(
+            setMinimumFetchInterval,
+            .connected,
             "Sets the quiet period after each use or fetch; 0 is the system's minimum, a negative "
                 + "number means never, which is the default."
         ),
-        Interface.Method(
-            "Mistaken",
-            input: [Interface.Argument("mistake", "s"), Interface.Argument("subject", "s")],
+        CallRow(
+            mistaken,
+            .connected,
             "Reports a mistake of the app, for the history and \"offstage lint\": "
                 + AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
                 + "; and the identifier concerned."
         ),
-    ]
-
-    /// For every process of an app, and its extensions.
-    private static let any: [Interface.Method] = [
-        Interface.Method(
-            "Submit",
-            input: [identifier, options],
+        CallRow(
+            submit,
+            .app,
             "Requests a launch of the app; the request is durable when the call returns. A "
-                + "pending request with the same identifier is replaced. Options: kind (s, "
-                + "refresh or processing), earliest (d, a date), network, power (processing "
-                + "only), unmetered, unlocked (b), token (s; a repeated call with the same "
-                + "token gets the first answer)."
+                + "pending request with the same identifier is replaced."
         ),
-        Interface.Method(
-            "Cancel",
-            input: [identifier],
+        CallRow(
+            cancel,
+            .app,
+            repeated: .nothingLeft,
             "Cancels a pending request; an empty name cancels all."
         ),
-        Interface.Method(
-            "Pending",
-            output: [Interface.Argument("requests", "aa{sv}")],
+        CallRow(
+            pending,
+            .app,
             "The requests that were submitted and not yet accepted: identifier, kind, earliest, "
                 + "network, power, unmetered, unlocked."
         ),
-        Interface.Method(
-            "BeginTask",
-            input: [Interface.Argument("name", "s"), options],
-            output: [task, result],
-            "Requests time to finish something. Task 0 means that no time is available. Options: "
-                + "expires (b, call ExpireTask), activity (b, the task belongs to this process: "
-                + "it ends with this connection, which is notified of its expiry), token (s; a "
-                + "repeated call with the same token returns the same task). Result: deadline."
+        CallRow(
+            beginTask,
+            .app,
+            "Requests time to finish something. Task 0 means that no time is available. Result: "
+                + "deadline."
         ),
-        Interface.Method("EndTask", input: [task], "Ends a background task."),
-        Interface.Method(
-            "Limits",
-            output: [result],
+        CallRow(endTask, .app, repeated: .nothingLeft, "Ends a background task."),
+        CallRow(
+            limits,
+            .app,
             "The limits and usage of the app: state (foreground, background, suspended or not "
                 + "running), memory (x, bytes), cpu (d, seconds used); in the background also "
                 + "memory-limit (x, bytes), cpu-limit (d, share of one processor, averaged over "
                 + "cpu-window seconds; absent while it does not apply), deadline."
         ),
     ]
+
+    package static let name = "org.offstage.App1"
+    /// What this version of the protocol is called in `Hello`.
+    package static let version: Int64 = 1
+    /// The parts of background work that this daemon has; more may come.
+    package static let features = ["fetch", "refresh", "processing", "tasks", "extensions"]
+
+    package static let interface = Interface(
+        name,
+        documentation: "Calls from an app to the daemon.",
+        methods: methods
+    )
+}
+
+/// A call of `App1`.
+package protocol AppCall: Call where Calls == App1 {
+    associatedtype Reply = Nothing
 }
 
 /// What `App1.Mistaken` takes.
@@ -128,67 +118,164 @@ package enum AppMistakeName: String, CaseIterable, Sendable {
     case registeredLate, registeredTwice, registeredUnpermitted, completedAgain, letGo
 }
 
-/// What the daemon tells an app, as calls to the app's object. The answer to `Offer` is the
-/// receipt; the work begins with `Go`, when the receipt is durable.
-package enum AppObject1 {
-    package static let name = "org.offstage.AppObject1"
-    /// Where it is, unless the app says otherwise.
-    package static let path = "/org/offstage/app"
+// MARK: For the main process of a launch
 
-    private static let options = Interface.Argument("options", "a{sv}")
-    private static let delivery = Interface.Argument("delivery", "t")
-    private static let reason = Interface.Argument("reason", "s")
+extension App1 {
+    package struct Hello: AppCall {
+        package typealias Reply = Greeting
+        package var version: Int64?
+        /// Of the app's object.
+        package var path: String?
+        /// Deliveries that it accepted and still works on.
+        package var running: [DeliveryID]?
+        /// What it completed meanwhile, with what it says of it.
+        package var finished: [Finished]?
+        /// Identifiers with a handler; nil: as it said before.
+        package var registered: [String]?
+        package init() {}
 
-    package static let interface = Interface(
-        name,
-        documentation: "Calls from the daemon to an app. An app must ignore options that it does "
-            + "not know.",
-        methods: [
-            Interface.Method(
-                "Offer",
-                input: [
-                    delivery, Interface.Argument("kind", "s"),
-                    Interface.Argument("identifier", "s"), options,
-                ],
-                "Offers a delivery; the reply is the receipt. Kind: fetch, refresh or processing. "
-                    + "An error declines the delivery, which has then failed."
-            ),
-            Interface.Method(
-                "Go",
-                input: [delivery, options],
-                "Run the handler of this delivery. Options: deadline. The call is repeated after "
-                    + "a lost connection; the handler must run only once."
-            ),
-            Interface.Method(
-                "Expire",
-                input: [delivery, reason, options],
-                "The time of a delivery is nearly over: call its expiration handler. Options: "
-                    + "deadline."
-            ),
-            Interface.Method(
-                "ExpireTask",
-                input: [Interface.Argument("task", "t"), reason, options],
-                "The time of a background task is nearly over: call its expiration handler."
-            ),
-            Interface.Method(
-                "EnterBackground",
-                input: [options],
-                "The user has left. The app is suspended soon after its reply, unless it holds "
-                    + "tasks. Options: deadline (of the tasks), work (av, maps with delivery "
-                    + "and deadline, for deliveries that continue)."
-            ),
-            Interface.Method("EnterForeground", input: [options], "The user is coming back."),
-            Interface.Method("BecomeActive", input: [options], "The app is active."),
-            Interface.Method(
-                "MemoryWarning",
-                input: [options],
-                "The app is near its memory limit. Options: memory, memory-limit (x, bytes)."
-            ),
-            Interface.Method(
-                "Changed",
-                input: [options],
-                "A setting that concerns the app. Options: background-refresh."
-            ),
-        ]
-    )
+        /// Whether the app was connected before.
+        package var isAgain: Bool { running != nil || finished != nil || registered != nil }
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("version", &version, "of the protocol: \(App1.version)")
+            try fields.option(
+                "path",
+                &path,
+                "of the app's object; \(AppObject1.path) if absent"
+            )
+            try fields.option(
+                "running",
+                &running,
+                "the deliveries that it accepted and has not finished"
+            )
+            try fields.option(
+                "finished",
+                &finished,
+                "with delivery and result, what it completed meanwhile"
+            )
+            try fields.option("registered", &registered)
+        }
+
+        package func check() throws(OptionError) {
+            guard let version else {
+                throw OptionError(
+                    reason: "the version of the protocol is missing",
+                    value: "",
+                    fix: "give version \(App1.version)"
+                )
+            }
+            guard version == App1.version else {
+                throw OptionError(
+                    reason: "this daemon does not speak that version of the protocol",
+                    value: "\(version)",
+                    fix: "speak version \(App1.version), or install a daemon that speaks \(version)"
+                )
+            }
+            guard path.map(Self.isObjectPath) ?? true else {
+                throw OptionError(
+                    reason: "path is not the path of an object",
+                    value: path ?? "",
+                    fix: "write it as \(AppObject1.path)"
+                )
+            }
+        }
+
+        private static func isObjectPath(_ path: String) -> Bool {
+            guard path.utf8.count <= 255, path.hasPrefix("/"), path != "/" else {
+                return path == "/"
+            }
+            return path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+                .allSatisfy { part in
+                    !part.isEmpty
+                        && part.utf8.allSatisfy {
+                            switch $0 {
+                            case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                                UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                                true
+                            case _: false
+                            }
+                        }
+                }
+        }
+    }
+
+    package struct Finished: OptionMap, Equatable, Sendable {
+        package var delivery = DeliveryID(0)
+        package var result = TaskResult.failed
+        package init() {}
+
+        package init(_ delivery: DeliveryID, _ result: TaskResult) {
+            (self.delivery, self.result) = (delivery, result)
+        }
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.required("delivery", &delivery)
+            try fields.required("result", &result)
+        }
+    }
+
+    package struct FinishedLaunching: AppCall {
+        package var registered: [String] = []
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("registered", &registered)
+        }
+        package func check() throws(OptionError) {
+            for identifier in registered { try App1.check(identifier) }
+        }
+    }
+
+    package struct ExpirationHandler: AppCall {
+        package var delivery = DeliveryID(0)
+        package var isSet = false
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("delivery", &delivery)
+            try fields.argument("set", &isSet)
+        }
+    }
+
+    package struct Complete: AppCall {
+        package var delivery = DeliveryID(0)
+        package var result = TaskResult.failed
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("delivery", &delivery)
+            try fields.argument("result", &result)
+        }
+    }
+
+    package struct SetMinimumFetchInterval: AppCall {
+        package var seconds = 0.0
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("seconds", &seconds)
+        }
+        package func check() throws(OptionError) {
+            guard seconds.isNaN else { return }
+            throw OptionError(
+                reason: "the interval is not a number",
+                value: "\(seconds)",
+                fix: "give seconds; 0 for the minimum, less for never"
+            )
+        }
+    }
+
+    package struct Mistaken: AppCall {
+        package var mistake = AppMistakeName.letGo
+        package var subject = ""
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("mistake", &mistake)
+            try fields.argument("subject", &subject)
+        }
+        package func check() throws(OptionError) { try App1.check(subject) }
+    }
 }

@@ -1,24 +1,95 @@
 package import Vocabulary
 
 /// The interface for the user's own programs outside every app: the command line, the dashboard,
-/// scripts. One table: what is served, its introspection (docs/dbus) and its documentation.
+/// scripts. What is served, its introspection (docs/dbus) and its documentation come from the
+/// types of its calls.
 ///
 /// Arguments and results are maps with the names that `--json` prints. Options that are not known
 /// are refused by name. Times are RFC 3339 text, spans are seconds.
-package enum Control1 {
+package enum Control1: CallSet {
+    case status(Status), apps(Apps), tasks(Tasks), explain(Explain), history(History), logs(Logs)
+    case settings(Settings), gates(Gates), modes(Modes), conditions(Conditions), doctor(Doctor)
+    case version(Version)
+    case open(Open), leave(Leave), close(Close)
+    case submit(Submit), run(Run), cancel(Cancel)
+    case pause(Pause), `continue`(Continue), simulate(Simulate), set(Set), reload(Reload)
+
+    package static let table: [CallRow<Control1>] = [
+        CallRow(
+            status,
+            .user,
+            "What fails, runs and waits now; the conditions; what was spent today."
+        ),
+        CallRow(apps, .user, "The apps, the most recently used first."),
+        CallRow(tasks, .everyone, "The tasks of one app, or of all if the name is empty."),
+        CallRow(explain, .everyone, "Why each task of the app does or does not run."),
+        CallRow(history, .everyone, "What ran, what did not, and why, newest first."),
+        CallRow(logs, .everyone, "The end of the app's output."),
+        CallRow(settings, .everyone, "The settings in force."),
+        CallRow(gates, .everyone, "Which gate applies to which trigger."),
+        CallRow(modes, .everyone, "The background modes of a manifest."),
+        CallRow(
+            conditions,
+            .everyone,
+            "The conditions of the device and their sources. sensing (s) is known, none (there is "
+                + "no such hardware), unknown (no source is running; work that requires power, "
+                + "network, unmetered or unlocked waits while the source for it is missing) or "
+                + "lost (the source has disappeared, and the cautious value applies)."
+        ),
+        CallRow(doctor, .user, "What this machine supports."),
+        CallRow(version, .everyone, "The version and build of the daemon."),
+        CallRow(
+            open,
+            .user,
+            "Starts the app or brings it to the foreground. The reply comes when it has started, "
+                + "or gives the reason why it has not. If the caller becomes the app, the result "
+                + "names the arguments, directory and environment to execute."
+        ),
+        CallRow(leave, .user, repeated: .nothingLeft, "The user has left the app."),
+        CallRow(
+            close,
+            .user,
+            "Terminates the app and holds all its background work until it is opened again."
+        ),
+        CallRow(
+            submit,
+            .everyone,
+            "Submits a command. A process of an app submits the app's own work: an id that its "
+                + "manifest permits, and no command, directory or environment. The result has a "
+                + "warning (s) if the program is not found at present, and unsensed (as): the "
+                + "conditions that it depends on and that have no source."
+        ),
+        CallRow(
+            run,
+            .user,
+            repeated: .twice,
+            "Starts a user-initiated run of a task; skips the gates that only save."
+        ),
+        CallRow(
+            cancel,
+            .everyone,
+            repeated: .nothingLeft,
+            "Cancels tasks, and stops those that run."
+        ),
+        CallRow(pause, .user, "Holds all background work."),
+        CallRow(`continue`, .user, "Ends a pause."),
+        CallRow(simulate, .user, repeated: .twice, "A test: launch, expire or fetch."),
+        CallRow(
+            set,
+            .user,
+            "Overrides a condition (auto ends the override) or changes a setting."
+        ),
+        CallRow(reload, .user, "Reloads settings and manifests."),
+    ]
+
     package static let busName = "org.offstage.Offstage"
     package static let path = "/org/offstage"
     package static let name = "org.offstage.Control1"
 
-    private static let app = Interface.Argument("app", "s")
-    private static let options = Interface.Argument("options", "a{sv}")
-    private static let result = Interface.Argument("result", "a{sv}")
-    private static let rows = Interface.Argument("rows", "aa{sv}")
-
     package static let interface = Interface(
         name,
         documentation: "Inspects, explains and controls background work.",
-        methods: questions + actions,
+        methods: methods,
         signals: [
             Interface.Signal(
                 "Happened",
@@ -31,155 +102,142 @@ package enum Control1 {
             Interface.Property("Version", "s", isConstant: true, "The version of the daemon.")
         ]
     )
-
-    private static let questions: [Interface.Method] = [
-        Interface.Method(
-            "Status",
-            output: [result],
-            "What fails, runs and waits now; the conditions; what was spent today."
-        ),
-        Interface.Method("Apps", output: [rows], "The apps, the most recently used first."),
-        Interface.Method(
-            "Tasks",
-            input: [app],
-            output: [rows],
-            "The tasks of one app, or of all if the name is empty."
-        ),
-        Interface.Method(
-            "Explain",
-            input: [app, options],
-            output: [rows],
-            "Why each task of the app does or does not run. Options: task (s)."
-        ),
-        Interface.Method(
-            "History",
-            input: [options],
-            output: [rows],
-            "What ran, what did not, and why, newest first. Options: app (s), limit (x), "
-                + "before (x, the id of a line)."
-        ),
-        Interface.Method(
-            "Logs",
-            input: [app, options],
-            output: [result],
-            "The end of the app's output. Options: lines (x)."
-        ),
-        Interface.Method("Settings", output: [rows], "The settings in force."),
-        Interface.Method(
-            "Gates",
-            output: [rows],
-            "Which gate applies to which trigger."
-        ),
-        Interface.Method("Modes", output: [rows], "The background modes of a manifest."),
-        Interface.Method(
-            "Conditions",
-            output: [rows],
-            "The conditions of the device and their sources. sensing (s) is known, none (there is "
-                + "no such hardware), unknown (no source is running; work that requires power, "
-                + "network, unmetered or unlocked waits while the source for it is missing) or "
-                + "lost (the source has disappeared, and the cautious value applies)."
-        ),
-        Interface.Method("Doctor", output: [rows], "What this machine supports."),
-        Interface.Method("Version", output: [result], "The version and build of the daemon."),
-    ]
-
-    private static let actions: [Interface.Method] = [
-        Interface.Method(
-            "Open",
-            input: [app, options],
-            output: [result],
-            "Starts the app or brings it to the foreground. The reply comes when it has started, "
-                + "or gives the reason why it has not. Options: attach (x, the caller's own "
-                + "pid: the caller becomes the app, by executing the arguments in the "
-                + "environment that the result names)."
-        ),
-        Interface.Method(
-            "Leave",
-            input: [app, options],
-            output: [result],
-            "The user has left the app."
-        ),
-        Interface.Method(
-            "Close",
-            input: [app, options],
-            output: [result],
-            "Terminates the app and holds all its background work until it is opened again."
-        ),
-        Interface.Method(
-            "Submit",
-            input: [options],
-            output: [result],
-            "Submits a command. Options: kind (s, refresh or processing), command (as), id (s), "
-                + "after (d), every (d), network, power (processing only), unmetered, unlocked "
-                + "(b), directory (s), environment (as, NAME=value; no name begins with "
-                + "OFFSTAGE_), token (s; a repeated call with the same token gets the first "
-                + "answer). A process of an app submits the app's own work: an id that its "
-                + "manifest permits, and no command, directory or environment. The result has a "
-                + "warning (s) if the program is not found at present, and unsensed (as): the "
-                + "conditions that it depends on and that have no source."
-        ),
-        Interface.Method(
-            "Run",
-            input: [app, options],
-            output: [result],
-            "Starts a user-initiated run of a task; skips the gates that only save. Options: task "
-                + "(s)."
-        ),
-        Interface.Method(
-            "Cancel",
-            input: [app, options],
-            output: [result],
-            "Cancels tasks, and stops those that run. Options: task (s)."
-        ),
-        Interface.Method(
-            "Pause",
-            input: [options],
-            output: [result],
-            "Holds all background work. Options: seconds (d)."
-        ),
-        Interface.Method("Continue", input: [options], output: [result], "Ends a pause."),
-        Interface.Method(
-            "Simulate",
-            input: [Interface.Argument("what", "s"), app, options],
-            output: [result],
-            "A test: launch, expire or fetch. Options: task (s)."
-        ),
-        Interface.Method(
-            "Set",
-            input: [
-                Interface.Argument("name", "s"), Interface.Argument("value", "s"), options,
-            ],
-            output: [result],
-            "Overrides a condition (auto ends the override) or changes a setting. Options: app "
-                + "(s)."
-        ),
-        Interface.Method(
-            "Reload",
-            output: [result],
-            "Reloads settings and manifests."
-        ),
-    ]
 }
 
-/// The errors of this interface, by their D-Bus names.
-package enum ControlErrorName: String, CaseIterable, Sendable {
-    case notFound = "org.offstage.Error.NotFound"
-    case invalid = "org.offstage.Error.Invalid"
-    case held = "org.offstage.Error.Held"
-    case unavailable = "org.offstage.Error.Unavailable"
-    case tooManyPendingTaskRequests = "org.offstage.Error.TooManyPendingTaskRequests"
-    case notPermitted = "org.offstage.Error.NotPermitted"
-    case immediateRunIneligible = "org.offstage.Error.ImmediateRunIneligible"
-    case storage = "org.offstage.Error.Storage"
+/// A call of `Control1`.
+package protocol ControlCall: Call where Calls == Control1 {
+    associatedtype Reply = Done
+    /// The app that it is about, as the caller names it; nil: none, or the caller's own.
+    var subject: String? { get }
+}
 
-    /// The exit status of the command line; `invalid` is what nobody could do, whatever the state.
-    package var exitStatus: Int32 {
-        switch self {
-        case .notFound: 3
-        case .invalid: 2
-        case .held, .unavailable, .tooManyPendingTaskRequests, .notPermitted,
-            .immediateRunIneligible, .storage:
-            1
+extension ControlCall {
+    package var subject: String? { nil }
+}
+
+/// One that is answered with rows of a report.
+package protocol Rows: ControlCall where Reply == [Value] {}
+
+/// About an app.
+package protocol AppSubject: ControlCall {
+    var app: String { get set }
+}
+
+extension AppSubject {
+    package var subject: String? { app }
+
+    package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+        try fields.argument("app", &app)
+        fields.noOptions()
+    }
+}
+
+/// About a task of an app.
+package protocol TaskSubject: AppSubject {
+    var task: String? { get set }
+}
+
+extension TaskSubject {
+    package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+        try fields.argument("app", &app)
+        try fields.option("task", &task)
+    }
+}
+
+// MARK: Questions
+
+extension Control1 {
+    package struct Status: ControlCall {
+        package typealias Reply = Value
+        package init() {}
+    }
+
+    package struct Apps: Rows { package init() {} }
+    package struct Settings: Rows { package init() {} }
+    package struct Gates: Rows { package init() {} }
+    package struct Modes: Rows { package init() {} }
+    package struct Conditions: Rows { package init() {} }
+    package struct Doctor: Rows { package init() {} }
+
+    package struct Version: ControlCall {
+        package typealias Reply = DaemonVersion
+        package init() {}
+    }
+
+    package struct Tasks: Rows {
+        package var app = ""
+        package init() {}
+
+        package var subject: String? { app.isEmpty ? nil : app }
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("app", &app)
         }
+    }
+
+    package struct Explain: TaskSubject, Rows {
+        package var app = ""
+        package var task: String?
+        package init() {}
+    }
+
+    package struct History: Rows {
+        package var app: String?
+        package var limit: Int64?
+        package var before: Int64?
+        package init() {}
+
+        package var subject: String? { app }
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("app", &app)
+            try fields.option("limit", &limit, in: 1...10_000)
+            try fields.option("before", &before, in: 1...Int64.max, "the id of a line")
+        }
+    }
+
+    package struct Logs: AppSubject {
+        package typealias Reply = LogEnd
+        package var app = ""
+        package var lines: Int64?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("app", &app)
+            try fields.option("lines", &lines, in: 1...100_000)
+        }
+    }
+}
+
+/// The end of an app's output.
+package struct LogEnd: CallReply, Codable {
+    package var app: String
+    /// The path of all of it.
+    package var file: String
+    package var text: String
+
+    package init(app: String, file: String, text: String) {
+        (self.app, self.file, self.text) = (app, file, text)
+    }
+}
+
+package struct DaemonVersion: CallReply, Codable {
+    package var version: String
+    package var build: String
+    package var pid: Int64
+    /// The paths of its state directory and its socket.
+    package var state: String
+    package var socket: String
+    /// Since it started.
+    package var seconds: Double
+
+    package init(
+        _ version: String,
+        build: String,
+        pid: Int64,
+        state: String,
+        socket: String,
+        seconds: Double
+    ) {
+        (self.version, self.build, self.pid) = (version, build, pid)
+        (self.state, self.socket, self.seconds) = (state, socket, seconds)
     }
 }

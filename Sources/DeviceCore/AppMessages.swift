@@ -55,13 +55,6 @@ package struct FinishedDelivery: Hashable, Sendable, Codable {
     }
 }
 
-/// What an app says of work it was given.
-package enum TaskResult: String, Hashable, Sendable, Codable, CaseIterable {
-    case newData, noData, failed
-    /// `setTaskCompleted(success:)`.
-    case succeeded, unsuccessful
-}
-
 /// Until when a delivery may run.
 package struct DeliveryEnd: Hashable, Sendable, Codable {
     package var delivery: DeliveryID

@@ -25,10 +25,6 @@ package enum UserRequest: Hashable, Sendable, Codable {
     case simulate(Simulation, AppID, identifier: String?)
 }
 
-package enum Simulation: String, Hashable, Sendable, Codable, CaseIterable {
-    case launch, expire, fetch
-}
-
 /// `offstage submit -- COMMAND…`, or a linked app's own request.
 package struct Submission: Hashable, Sendable, Codable {
     /// The app; nil for a command of the user's, which becomes the app `command.NAME`.
@@ -74,10 +70,6 @@ package struct Submission: Hashable, Sendable, Codable {
         self.directory = directory
         self.environment = environment
     }
-}
-
-package enum TaskKind: String, Hashable, Sendable, Codable, CaseIterable {
-    case refresh, processing
 }
 
 /// The answer to a caller, sent after the commit.

@@ -218,14 +218,15 @@ package final class Connection {
     package func call(
         at path: String,
         _ interface: String,
-        _ method: Interface.Method,
+        _ member: String,
         _ arguments: [Value],
+        signature: String,
         completion: ((Result<[Value], BusError>) -> Void)? = nil
     ) throws(BusError) {
         guard state == .open else { return }
-        let target = Target(saidHello ? Self.peerName : nil, path, interface, method.name)
+        let target = Target(saidHello ? Self.peerName : nil, path, interface, member)
         guard let completion else {
-            try bus.notify(target, arguments, signature: method.inputSignature)
+            try bus.notify(target, arguments, signature: signature)
             sentMessages += 1
             return checkQueue(size: arguments.reduce(0) { $0 + $1.approximateSize })
         }
@@ -234,7 +235,7 @@ package final class Connection {
         try bus.call(
             target,
             arguments,
-            signature: method.inputSignature,
+            signature: signature,
             timeout: nil
         ) { [weak self] answer in
             guard let self, state == .open else { return }

@@ -136,3 +136,22 @@ extension LocalTime: CustomStringConvertible {
 
     private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
+
+/// As D-Bus and Foundation have dates.
+extension WallTime {
+    /// A date beyond those that there are is the nearest of them: "distant future" is a date as
+    /// well. Nil: it is no number.
+    package init?(secondsSince1970 seconds: Double) {
+        guard seconds.isFinite else { return nil }
+        let bounded = min(max(seconds, 0), 9_000_000_000)
+        // Apart, so that the fraction keeps its digits.
+        let whole = bounded.rounded(.down)
+        let rest = ((bounded - whole) * 1e9).rounded()
+        self.init(nanoseconds: Int64(whole) * 1_000_000_000 + Int64(rest))
+    }
+
+    package var secondsSince1970: Double {
+        let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return Double(whole) + Double(rest) / 1e9
+    }
+}

@@ -80,3 +80,47 @@ package struct BegunTask: Hashable, Sendable, Codable {
         (self.task, self.deadline) = (task, deadline)
     }
 }
+
+/// A request of an app that has not been handed to it.
+package struct PendingRequest: Hashable, Sendable, Codable {
+    package var identifier: String
+    /// `refresh` or `processing`.
+    package var kind: String
+    /// A date in seconds since 1970.
+    package var earliest: Double?
+    package var network: Bool?
+    package var power: Bool?
+    package var unmetered: Bool?
+    package var unlocked: Bool?
+
+    package init(identifier: String, kind: String, earliest: Double?, needs: Needs) {
+        (self.identifier, self.kind, self.earliest) = (identifier, kind, earliest)
+        (network, power) = (needs.network, needs.power)
+        (unmetered, unlocked) = (needs.unmetered, needs.unlocked)
+    }
+}
+
+/// What an app may use, and what it does use; nil: without limit, or not measured.
+package struct Limits: Hashable, Sendable, Codable {
+    /// `foreground`, `background`, `suspended` or `not running`.
+    package var state: String
+    /// Bytes.
+    package var memory: Int64?
+    package var memoryLimit: Int64?
+    /// Seconds.
+    package var cpu: Double?
+    /// Share of one processor, averaged over so many seconds.
+    package var cpuLimit: Double?
+    package var cpuWindow: Double?
+    /// CLOCK_MONOTONIC, seconds.
+    package var deadline: Double?
+
+    package init(state: String) { self.state = state }
+
+    private enum CodingKeys: String, CodingKey {
+        case state, memory, cpu, deadline
+        case memoryLimit = "memory-limit"
+        case cpuLimit = "cpu-limit"
+        case cpuWindow = "cpu-window"
+    }
+}

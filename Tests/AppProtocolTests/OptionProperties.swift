@@ -9,53 +9,51 @@ package enum OptionProperties {
         guard let value = try? ValueJSON.parse(bytes), let options = value.mapValue else {
             return nil
         }
-        let name = value["name"]?.stringValue ?? "name"
-        return hello(options) ?? request(name, options) ?? task(name, options)
-            ?? submission(options, ofAnApp: true) ?? submission(options, ofAnApp: false)
+        let name = value["name"] ?? "name"
+        return check(App1.table, name, options) ?? check(Control1.table, name, options)
+            ?? check(AppObject1.table, name, options)
     }
 
-    private static func hello(_ options: ValueMap) -> String? {
-        do throws(OptionError) {
-            let hello = try HelloOptions(options)
-            guard hello.path.hasPrefix("/"), hello.path.utf8.count <= 255 else {
-                return "the path \(hello.path) is taken"
+    private static func check<Calls>(
+        _ table: [CallRow<Calls>],
+        _ name: Value,
+        _ options: ValueMap
+    ) -> String? {
+        for row in table {
+            let arguments = row.method.input.map { argument -> Value in
+                switch argument.type {
+                case "s": .string(name.stringValue ?? "name")
+                case "t": options["delivery"] ?? 1
+                case "b": options["expires"] ?? true
+                case "d": options["after"] ?? 1.5
+                case "as": options["registered"] ?? []
+                case _: .map(options)
+                }
             }
-            guard let again = hello.again else { return nil }
-            let isNegative =
-                again.running.contains { $0 < 0 } || again.finished.contains { $0.delivery < 0 }
-            return isNegative ? "a delivery below 0 is taken" : nil
-        } catch {
-            return wrong(error)
+            do throws(OptionError) {
+                if let broken = broken(try row.call(arguments)) { return broken }
+            } catch {
+                if let broken = wrong(error) { return "\(row.method.name): \(broken)" }
+            }
         }
+        return nil
     }
 
-    private static func request(_ name: String, _ options: ValueMap) -> String? {
-        do throws(OptionError) {
-            let request = try RequestOptions(name, options)
-            guard (1...255).contains(request.identifier.utf8.count),
-                request.token?.utf8.count ?? 0 <= 64
+    private static func broken(_ call: any CallSet) -> String? {
+        switch call {
+        case App1.hello(let call):
+            let path = call.path ?? "/"
+            return path.hasPrefix("/") && path.utf8.count <= 255 ? nil : "the path \(path) is taken"
+        case App1.submit(let call):
+            guard (1...255).contains(call.identifier.utf8.count),
+                call.token?.utf8.count ?? 0 <= 64
             else { return "an identifier or token beyond its bounds is taken" }
-            return request.earliest.map { $0.nanoseconds < 0 } == true ? "a date before 1970" : nil
-        } catch {
-            return wrong(error)
-        }
-    }
-
-    private static func task(_ name: String, _ options: ValueMap) -> String? {
-        do throws(OptionError) {
-            return try TaskOptions(name, options).name.utf8.count > 255 ? "too long a name" : nil
-        } catch {
-            return wrong(error)
-        }
-    }
-
-    private static func submission(_ options: ValueMap, ofAnApp: Bool) -> String? {
-        do throws(OptionError) {
-            let submission = try SubmitOptions(options, ofAnApp: ofAnApp)
-            if submission.command.isEmpty != ofAnApp { return "a command in the wrong place" }
-            return submission.every.map { $0 < .minutes(1) } == true ? "too often" : nil
-        } catch {
-            return wrong(error)
+            return call.earliest.map { $0.nanoseconds < 0 } == true ? "a date before 1970" : nil
+        case App1.beginTask(let call):
+            return call.name.utf8.count > 255 ? "too long a name" : nil
+        case Control1.submit(let call):
+            return call.every.map { $0 < .minutes(1) } == true ? "too often" : nil
+        case _: return nil
         }
     }
 

@@ -17,19 +17,21 @@ struct HistoryPagingTests {
             (self.now, self.count, self.page) = (now, count, page)
         }
 
-        func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
             asked += 1
-            let before = arguments[0]["before"]?.integerValue ?? count + 1
-            let limit = arguments[0]["limit"]?.integerValue.map { Int($0) } ?? 50
+            let before = call.arguments[0]["before"]?.integerValue ?? count + 1
+            let limit = call.arguments[0]["limit"]?.integerValue.map { Int($0) } ?? 50
             let ids = (1..<before).reversed().prefix(min(page, limit))
-            return .list(
-                ids.map { id in
-                    [
-                        "id": .integer(id), "app": .string("app\(id)."), "what": "opened",
-                        "at": .string(stamp(now - .hours(count - id))),
-                    ]
-                }
-            )
+            return [
+                .list(
+                    ids.map { id in
+                        [
+                            "id": .integer(id), "app": .string("app\(id)."), "what": "opened",
+                            "at": .string(stamp(now - .hours(count - id))),
+                        ]
+                    }
+                )
+            ]
         }
 
         private func stamp(_ time: WallTime) -> String {

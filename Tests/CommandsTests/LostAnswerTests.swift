@@ -13,31 +13,28 @@ struct LostAnswerTests {
     private final class Losing: Control {
         private var losses: Int
         private let loss: Failure.Loss
-        private let answer: () throws(Failure) -> Value
+        private let answer: (EncodedCall) throws(Failure) -> [Value]
         private(set) var calls: [String] = []
 
         init(
             _ losses: Int,
             _ loss: Failure.Loss = .unanswered,
-            answer: @escaping () throws(Failure) -> Value = { () throws(Failure) in [:] }
+            answer: @escaping (EncodedCall) throws(Failure) -> [Value] = {
+                (call) throws(Failure) in call.plainReply
+            }
         ) {
             (self.losses, self.loss, self.answer) = (losses, loss, answer)
         }
 
-        func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
-            calls.append("\(method.name) \(arguments)")
-            guard losses > 0 else { return try answer() }
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            calls.append("\(call.method) \(call.arguments)")
+            guard losses > 0 else { return try answer(call) }
             losses -= 1
             throw Failure(.notRunning, "the daemon is lost", fix: "Start it.", loss: loss)
         }
     }
 
     private var terminal = TestTerminal()
-
-    @Test func `each method has its place among those that may be repeated, or may not`() {
-        for method in Control1.interface.methods { #expect(RepeatedCall.isKnown(method.name)) }
-        for name in ["BeginTask", "EndTask", "Limits"] { #expect(RepeatedCall.isKnown(name)) }
-    }
 
     static let harmless = [
         "status", "apps", "tasks", "tasks a", "explain a", "history -n 3", "logs a", "conditions",
@@ -87,16 +84,15 @@ struct LostAnswerTests {
     }
 
     @Test func `who becomes the app is no other's to repeat`() {
-        let call = RepeatedCall("Open", ["a", ["attach": 7]])
-        #expect(call.repetition == .twice)
-        #expect(RepeatedCall("Open", ["a", [:]]).repetition == .same)
+        #expect(Control1.Open { $0.attach = 7 }.repetition == .twice)
+        #expect(Control1.Open().repetition == .same)
     }
 
     @Test func `who finds nothing left to cancel has done it before`() {
         func refusal(_ losses: Int, nothingToDo: Bool) -> Outcome {
             terminal.run(
                 "cancel a",
-                Losing(losses) { () throws(Failure) in
+                Losing(losses) { (_) throws(Failure) in
                     var failure = Failure(.notFound, "a has nothing to cancel")
                     failure.nothingToDo = nothingToDo
                     throw failure

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Commands
 import Testing
@@ -10,18 +11,20 @@ struct UsageExportTests {
     private struct Remembering: Control {
         var lines: [(at: String, app: String, what: String)]
 
-        func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
-            let before = arguments.first?["before"]?.integerValue ?? Int64(lines.count + 1)
+        func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+            let before = call.arguments.first?["before"]?.integerValue ?? Int64(lines.count + 1)
             let last = Int(before) - 1
-            return .list(
-                (max(0, last - 2)..<last).reversed().map { index in
-                    let line = lines[index]
-                    return [
-                        "id": .integer(Int64(index + 1)), "at": .string(line.at),
-                        "app": .string(line.app), "what": .string(line.what),
-                    ]
-                }
-            )
+            return [
+                .list(
+                    (max(0, last - 2)..<last).reversed().map { index in
+                        let line = lines[index]
+                        return [
+                            "id": .integer(Int64(index + 1)), "at": .string(line.at),
+                            "app": .string(line.app), "what": .string(line.what),
+                        ]
+                    }
+                )
+            ]
         }
     }
 

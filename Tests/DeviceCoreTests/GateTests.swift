@@ -370,7 +370,7 @@ struct GateTests {
             try explained().held
                 == [HoldTime(gate: .refreshOff, since: off, until: bench.now.wall)]
         )
-        let list = bench.device.explanationList(of: AppID("app"), identifier: nil, at: bench.now)
+        let list = bench.device.report(of: [try explained()], at: bench.now)
         #expect(list.first?["held"]?[0]?["gate"] == "refresh-off")
         for _ in 0..<20 {
             bench.advance(.minutes(1))
@@ -458,11 +458,8 @@ struct GateTests {
         bench.ask(.pause(nil))
         bench.exited(launch, status: 143)
         func lastRun() throws -> Value? {
-            let list = bench.device.explanationList(
-                of: AppID("app"),
-                identifier: nil,
-                at: bench.now
-            )
+            let found = bench.device.explain(AppID("app"), at: bench.now)
+            let list = bench.device.report(of: found, at: bench.now)
             return list.first?["lastRun"]
         }
         #expect(try lastRun()?["result"] == "expired: background work was paused")

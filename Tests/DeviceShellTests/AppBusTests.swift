@@ -59,7 +59,12 @@ struct AppBusTests {
         #expect(try call("Modes") == .list(BackgroundMode.report))
         #expect(try call("Conditions").listValue?.count == Condition.allCases.count)
         #expect(try call("Doctor") == [["check": "test", "ok": true]])
-        #expect(try call("Version") == ["version": "0.0.1"])
+        #expect(
+            try call("Version") == [
+                "version": "0.0.1", "build": "b", "pid": 1, "state": "/state", "socket": "/socket",
+                "seconds": 2.0,
+            ]
+        )
         #expect(try call("Reload") == [:])
     }
 
@@ -69,7 +74,7 @@ struct AppBusTests {
                 == [["app": "reader", "limit": 7, "before": 12]]
         )
         #expect(try call("History", [:]) == [["app": "", "limit": 50, "before": 0]])
-        #expect(try call("Logs", "reader", ["lines": 3])["lines"] == 3)
+        #expect(try call("Logs", "reader", ["lines": 3])["text"] == "3 lines")
         let set = failure { _ = try call("Set", "battery", "40", ["app": "reader"]) }
         #expect(set?.message == "battery of reader to 40")
     }
@@ -322,7 +327,7 @@ struct AppBusTests {
             "--method",
             "\(Control1.name).Version"
         ).run()
-        #expect(gdbus.output == "({'version': <'0.0.1'>},)\n", "\(gdbus.errors)")
+        #expect(gdbus.output.contains("'version': <'0.0.1'>"), "\(gdbus.errors)")
         let send = try Command(
             "dbus-send",
             "--bus=\(server.address)",

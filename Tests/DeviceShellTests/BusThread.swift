@@ -1,3 +1,4 @@
+import AppProtocol
 import DeviceCore
 import EventLoop
 import Linux
@@ -115,9 +116,9 @@ final class CoreHost: AppHost {
         ]
     }
 
-    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd {
         guard app.name == "reader" else { throw Refusal(.notFound, reason: "no app of that name") }
-        return ["lines": .integer(Int64(lines)), "text": "hello\n"]
+        return LogEnd(app: app.name, file: "/log", text: "\(lines) lines")
     }
 
     func say(_ launch: LaunchID, _ event: AppEvent) { handle(.app(launch, event)) }
@@ -147,5 +148,7 @@ final class CoreHost: AppHost {
     func measure(_ launch: LaunchID) {}
 
     func doctor() -> [Value] { [["check": "test", "ok": true]] }
-    func version() -> Value { ["version": "0.0.1"] }
+    func version() -> DaemonVersion {
+        DaemonVersion("0.0.1", build: "b", pid: 1, state: "/state", socket: "/socket", seconds: 2)
+    }
 }

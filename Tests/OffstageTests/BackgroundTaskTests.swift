@@ -24,13 +24,13 @@ struct BackgroundTaskTests {
         let task = application.beginBackgroundTask(withName: "upload")
         #expect(task != .invalid)
         let begun = try daemon.next("BeginTask")
-        #expect(begun[0] == "upload" && begun[1]["expires"] == false)
+        #expect(begun[0] == "upload" && begun[1]["expires"] == nil)
         application.endBackgroundTask(task)
         #expect(try daemon.next("EndTask") == [1])
         // Ended before, or never begun: said on standard error, and nothing else.
         application.endBackgroundTask(task)
         application.endBackgroundTask(.invalid)
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "EndTask").isEmpty)
     }
 
@@ -57,7 +57,7 @@ struct BackgroundTaskTests {
             }
         )
         #expect(try daemon.next("BeginTask")[1]["expires"] == true)
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         try daemon.tell("ExpireTask", [1, "timeout", [:]])
         #expect(try expired.next())
         #expect(try daemon.next("EndTask") == [1])
@@ -72,14 +72,14 @@ struct BackgroundTaskTests {
         let task = application.beginBackgroundTask { expired.put(true) }
         #expect(try expired.next())
         application.endBackgroundTask(task)
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "EndTask").isEmpty, "the daemon knows of none")
     }
 
     @Test func aTaskSurvivesTheDaemon() throws {
         let task = application.beginBackgroundTask(withName: "upload")
         try daemon.next("BeginTask")
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         try daemon.vanish()
         application.endBackgroundTask(task)
         let other = application.beginBackgroundTask(withName: "more")
@@ -114,7 +114,7 @@ struct BackgroundTaskTests {
         let task = application.beginBackgroundTask { [owner] in withExtendedLifetime(owner) {} }
         owner = nil
         try daemon.next("BeginTask")
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         application.endBackgroundTask(task)
         #expect(try daemon.next("EndTask") == [1])
         #expect(owner == nil)
@@ -181,10 +181,10 @@ struct BackgroundTaskTests {
     @Test func aProcessThatDoesNotGreetHasTimeOnceThereIsADaemon() throws {
         try daemon.vanish()
         let helper = TestSession(daemon.socket)
-        #expect(throws: CallError.self) { try helper.session.call("Limits", []) }
+        #expect(throws: CallError.self) { try helper.session.call(App1.Limits()) }
         #expect(helper.session.beginTask("early", expired: nil) == 0)
         try daemon.start()
-        _ = try helper.session.call("Limits", [])
+        _ = try helper.session.call(App1.Limits())
         #expect(helper.session.beginTask("upload", expired: nil) != 0)
         #expect(try daemon.next("BeginTask")[0] == "upload")
     }
@@ -194,7 +194,7 @@ struct BackgroundTaskTests {
         let alone = TestSession(daemon.socket)
         let answers = Inbox<Bool>()
         alone.session.ask(
-            OutgoingCall("Cancel", [""], .kept) { answer in
+            OutgoingCall(App1.Cancel(), .kept) { answer in
                 answers.put((try? answer.get()) == nil)
             }
         )
@@ -245,14 +245,14 @@ struct BackgroundTaskTests {
         daemon.behave("BeginTask", .answer([5, [:]]))
         try daemon.restart()
         #expect(try daemon.next("BeginTask") == begun, "it is the same task")
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         try daemon.tell("ExpireTask", [5, "timeout", [:]])
         #expect(try calls.next())
         #expect(try daemon.next("EndTask") == [5])
         daemon.forget("Hello")
         try daemon.restart()
         try daemon.next("Hello")
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "BeginTask").isEmpty, "it has ended")
     }
 

@@ -13,6 +13,8 @@ final class BenchDaemon: Sendable {
     enum Behaviour: Sendable {
         case answer([Value])
         case refuse(ControlErrorName, String)
+        /// By a name that only a later version has.
+        case refuseAs(String, String)
         /// Never.
         case silence
         /// The connection ends instead.
@@ -97,6 +99,15 @@ final class BenchDaemon: Sendable {
     }
 
     // MARK: What it hears
+
+    /// A greeting with these fields, besides what every daemon says.
+    func greet(_ fields: ValueMap) {
+        var greeting: ValueMap = [
+            "app": "reader", "launch": 1, "state": "foreground", "background-refresh": "available",
+        ]
+        for (key, value) in fields.map({ ($0.key, $0.value) }) { greeting[key] = value }
+        behave("Hello", .answer([.map(greeting)]))
+    }
 
     func behave(_ method: String, _ behaviour: Behaviour) {
         ears.state.withLock { $0.behaviours[method] = behaviour }
@@ -227,7 +238,7 @@ final class Ears: Sendable {
                 state.lastTask += 1
                 return .answer([.integer(state.lastTask), [:]])
             case "Pending": return .answer([.list([])])
-            case "Limits": return .answer([[:]])
+            case "Limits": return .answer([["state": "foreground"]])
             default: return .answer([])
             }
         }
@@ -281,6 +292,7 @@ final class BenchWorld {
         switch ears.hear(call) {
         case .answer(let values): call.answer(values)
         case .refuse(let name, let text): call.refuse(name.rawValue, text)
+        case .refuseAs(let name, let text): call.refuse(name, text)
         case .silence: silent.append(call)
         case .hangUp:
             silent.append(call)
@@ -294,13 +306,19 @@ final class BenchWorld {
     }
 
     func tell(_ method: String, _ arguments: [Value], _ reply: BenchDaemon.Reply) {
-        guard let connection = server?.connections.last(where: \.isOpen),
-            let row = AppObject1.interface.method(method)
-        else {
+        // A method that the app does not have is a later version's.
+        let row = AppObject1.interface.method(method)
+        guard let connection = server?.connections.last(where: \.isOpen) else {
             return reply.set(.failure(BusError(.disconnected, "call", method, "no app")))
         }
         do throws(BusError) {
-            try connection.call(at: AppObject1.path, AppObject1.name, row, arguments) {
+            try connection.call(
+                at: AppObject1.path,
+                AppObject1.name,
+                method,
+                arguments,
+                signature: row?.inputSignature ?? "a{sv}"
+            ) {
                 reply.set($0)
             }
         } catch {

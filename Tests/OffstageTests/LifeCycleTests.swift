@@ -28,10 +28,7 @@ struct LifeCycleTests {
     }
 
     private func beInBackground() {
-        daemon.behave(
-            "Hello",
-            .answer([["state": "background", "background-refresh": "denied"]])
-        )
+        daemon.greet(["state": "background", "background-refresh": "denied"])
     }
 
     private func launched(_ state: String) -> [String] {
@@ -85,7 +82,7 @@ struct LifeCycleTests {
         #expect(try app.recorder.lines.next() == "posted WillResignActive")
         #expect(try app.recorder.lines.next() == "didEnterBackground background")
         // The main thread is busy; whoever asks others is not concerned.
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(!answer.hasCome)
         mayGoOn.signal()
         _ = try answer.wait().get()
@@ -118,7 +115,7 @@ struct LifeCycleTests {
             "posted WillResignActive", "didEnterBackground background",
             "posted DidEnterBackground",
         ] { #expect(try app.recorder.lines.next() == line) }
-        daemon.behave("Hello", .answer([["state": "foreground", "background-refresh": "denied"]]))
+        daemon.greet(["background-refresh": "denied"])
         try daemon.restart()
         try expectReturn(app)
     }
@@ -174,16 +171,13 @@ struct LifeCycleTests {
     }
 
     @Test func anAppReadsWhatThereIsAndWhatItMayUse() async throws {
-        daemon.behave(
-            "Hello",
-            .answer([["state": "foreground", "features": ["fetch", "refresh"]]])
-        )
+        daemon.greet(["features": ["fetch", "refresh"]])
         daemon.behave(
             "Limits",
             .answer([
                 [
-                    "memory": 1000, "memory-limit": 2000, "cpu": .double(1.5),
-                    "cpu-limit": .double(0.8), "cpu-window": .double(60),
+                    "state": "background", "memory": 1000, "memory-limit": 2000,
+                    "cpu": .double(1.5), "cpu-limit": .double(0.8), "cpu-window": .double(60),
                 ]
             ])
         )
@@ -209,7 +203,7 @@ struct LifeCycleTests {
         second(.failed)
         first(.noData)
         #expect(try daemon.next("Complete") == [1, "noData"])
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "Complete").isEmpty, "the first call of each counts")
     }
 

@@ -38,10 +38,7 @@ struct TaskTests {
     // MARK: Handlers
 
     @Test func aHandlerIsRegisteredOnceBeforeLaunchingEndsAndForWhatIsPermitted() throws {
-        daemon.behave(
-            "Hello",
-            .answer([["state": "background", "permitted": ["feed", "clean.*"]]])
-        )
+        daemon.greet(["state": "background", "permitted": ["feed", "clean.*"]])
         let scheduler = session.scheduler
         #expect(session.session.greet() != nil)
         func register(_ identifier: String) -> Bool {
@@ -62,7 +59,7 @@ struct TaskTests {
             #expect(try daemon.next("Mistaken") == told.map { .string($0) })
         }
         #expect(!register("clean.2"))
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "Mistaken").isEmpty, "once")
     }
 
@@ -70,7 +67,7 @@ struct TaskTests {
         try launch()
         try daemon.offer(7, "refresh", "feed")
         // Answered after the offer, on the same connection and thread.
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(tasks.isEmpty)
         try daemon.go(7)
         let task = try tasks.next()
@@ -79,7 +76,7 @@ struct TaskTests {
         task.setTaskCompleted(success: true)
         #expect(try daemon.next("Complete") == [7, "succeeded"])
         task.setTaskCompleted(success: false)
-        _ = try session.session.call("Limits", [])
+        _ = try session.session.call(App1.Limits())
         #expect(daemon.calls(of: "Complete").isEmpty, "a second completion does not count")
         #expect(try daemon.next("Mistaken") == ["completedAgain", "feed"])
     }
@@ -309,7 +306,7 @@ struct TaskTests {
         daemon.die()
         first.setTaskCompleted(success: true)
         // In the order of the calls: once this has failed, the completion is known.
-        #expect(throws: CallError.self) { try session.session.call("Pending", []) }
+        #expect(throws: CallError.self) { try session.session.call(App1.Pending()) }
         try daemon.start()
         let hello = try daemon.next("Hello")
         #expect(hello[0]["running"] == [2])

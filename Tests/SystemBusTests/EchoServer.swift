@@ -248,8 +248,9 @@ private final class World {
         try call.connection.call(
             at: "/app",
             "org.example.App1",
-            EchoServer.method("Do", "s", "v", "Does something."),
-            call.arguments
+            "Do",
+            call.arguments,
+            signature: "s"
         ) { answer in
             switch answer {
             case .success(let values): call.answer([values.first ?? .null])

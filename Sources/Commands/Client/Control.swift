@@ -1,9 +1,25 @@
-import AppProtocol
+package import AppProtocol
 package import CommandTable
 package import Vocabulary
 
 /// The daemon, as a command sees it.
 package protocol Control {
-    /// Calls a method of `Control1`; one that answers nothing gives null.
-    func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value
+    /// Makes a call; what was replied.
+    func send(_ call: EncodedCall) throws(Failure) -> [Value]
+}
+
+extension Control {
+    func call<C: Call>(_ call: C) throws(Failure) -> C.Reply {
+        let values = try send(call.encoded)
+        do throws(ValueError) {
+            return try C.Reply(values)
+        } catch {
+            throw Failure(
+                .failed,
+                "the daemon is of another version, whose reply to \(C.name) is not understood: "
+                    + "\(error)".printable,
+                fix: DaemonControl.sameVersion
+            )
+        }
+    }
 }

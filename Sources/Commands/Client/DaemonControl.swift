@@ -133,29 +133,12 @@ struct DaemonControl: Control {
         return path
     }
 
-    func call(_ method: Interface.Method, _ arguments: [Value]) throws(Failure) -> Value {
-        try call(method, of: Control1.name, arguments).first ?? .null
-    }
-
-    /// Calls a method of `App1`: for processes of an app.
-    @discardableResult
-    func callApp(_ name: String, _ arguments: [Value] = []) throws(Failure) -> [Value] {
-        guard let method = App1.interface.method(name) else {
-            throw Failure(.failed, "there is no method \(name)")
-        }
-        return try call(method, of: App1.name, arguments)
-    }
-
-    private func call(
-        _ method: Interface.Method,
-        of interface: String,
-        _ arguments: [Value]
-    ) throws(Failure) -> [Value] {
-        let target = Target(nil, Control1.path, interface, method.name)
+    func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+        let target = Target(nil, Control1.path, call.interface, call.method)
         do throws(BusError) {
-            return try bus.call(target, arguments, signature: method.inputSignature)
+            return try bus.call(target, call.arguments, signature: call.signature)
         } catch {
-            throw failure(error)
+            throw failure(error, call)
         }
     }
 
@@ -164,10 +147,28 @@ struct DaemonControl: Control {
         "ServiceUnknown", "UnknownObject", "UnknownInterface", "NameHasNoOwner", "AccessDenied",
     ].map { "org.freedesktop.DBus.Error." + $0 }
 
-    private static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
+    /// What the daemon says to a method that it does not have, or has with other arguments.
+    private static let unsupported = [ErrorName.unknownMethod, ErrorName.invalidArguments]
+
+    static let sameVersion =
+        "Use a daemon of this version: \"systemctl --user restart offstaged\" starts the one that "
+        + "is installed."
+
+    /// One of another version; nil: it is not Offstage.
+    private func otherVersion(without call: EncodedCall) -> Failure? {
+        guard call.method != Control1.Version.name,
+            let daemon = try? self.call(Control1.Version())
+        else { return nil }
+        return Failure(
+            .failed,
+            "the daemon is version \(daemon.version.printable), which does not have "
+                + "\(call.method) as this version does",
+            fix: Self.sameVersion
+        )
+    }
 
     /// The daemon's refusal in its own words.
-    private func failure(_ error: BusError) -> Failure {
+    private func failure(_ error: BusError, _ call: EncodedCall) -> Failure {
         let name: String
         switch error.reason {
         case .refused(let refusal): name = refusal
@@ -184,9 +185,9 @@ struct DaemonControl: Control {
         if Self.strange.contains(name) {
             return Failure(.notRunning, Self.stranger(path), fix: Self.which)
         }
-        if name == Self.unknownMethod {
-            let other = Self.stranger(path) + ", or another version of it"
-            return Failure(.notRunning, other, fix: Self.which)
+        if Self.unsupported.contains(name) {
+            return otherVersion(without: call)
+                ?? Failure(.notRunning, Self.stranger(path), fix: Self.which)
         }
         let known = ControlErrorName(rawValue: name)
         let code = known.flatMap { Failure.Code(rawValue: $0.exitStatus) } ?? .failed

@@ -23,8 +23,7 @@ struct HeldCommand {
 
     /// Ends this process with the command's status; returns only by throwing.
     func run() throws(Failure) {
-        let call = RepeatedCall(Self.method, [])
-        let held = try invocation.asking(call) { (control) throws(Failure) in
+        let held = try invocation.asking(call, look: nil) { (control) throws(Failure) in
             try begin(Invocation.daemon(control))
         }
         let search = CurrentProcess.environment("PATH") ?? "/usr/bin:/bin"
@@ -57,13 +56,15 @@ struct HeldCommand {
         }
     }
 
-    private static let method = "BeginTask"
-
     /// It is this process's own: begun again, it is the same task.
+    private var call: App1.BeginTask {
+        App1.BeginTask {
+            ($0.name, $0.expires, $0.isActivity, $0.token) = (name, true, true, "command")
+        }
+    }
+
     private func begin(_ daemon: DaemonControl) throws(Failure) -> Held {
-        let options: ValueMap = ["expires": true, "activity": true, "token": "command"]
-        let answer = try daemon.callApp(Self.method, [.string(name), .map(options)])
-        return Held(daemon: daemon, task: try BegunTask(name, answer).number)
+        Held(daemon: daemon, task: try daemon.call(call).number(of: name))
     }
 
     /// Until the command has ended.
@@ -73,7 +74,7 @@ struct HeldCommand {
             do throws(BusError) {
                 try serve(held.daemon.bus, process)
                 // One that is gone sees the end of this process, or has ended the task itself.
-                _ = try? held.daemon.callApp("EndTask", [.integer(held.task)])
+                _ = try? held.daemon.call(App1.EndTask { $0.task = held.task })
                 return
             } catch {
                 guard let again = beginAgain(process, at: held.daemon.path) else { return }
@@ -87,7 +88,7 @@ struct HeldCommand {
         let identity = ProcessIdentity(of: process.pid)
         let object = try bus.export(AppObject1.interface, at: AppObject1.path) { call in
             try? call.answer()
-            guard call.method.name == "ExpireTask", let identity else { return }
+            guard call.method.name == AppObject1.ExpireTask.name, let identity else { return }
             // It may have ended just now.
             try? PidFD(of: identity).send(Signal.terminate)
         }

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Vocabulary
 
@@ -13,13 +14,12 @@ extension Invocation {
         limit: Int64? = nil,
         since first: WallTime? = nil
     ) throws(Failure) -> [Value] {
-        var options: ValueMap = [:]
-        if let app { options["app"] = .string(app) }
+        var call = Control1.History { $0.app = app }
         var lines: [Value] = []
         while true {
             let wanted = limit.map { min($0 - Int64(lines.count), Self.pageLimit) }
-            options["limit"] = .integer(wanted ?? Self.pageLimit)
-            let page = try ask("History", [.map(options)]).elements
+            call.limit = wanted ?? Self.pageLimit
+            let page = try ask(call)
             let told = page.filter { line in
                 first.map { line.time("at") ?? .distantPast >= $0 } ?? true
             }
@@ -27,7 +27,7 @@ extension Invocation {
             guard let last = page.last?.number("id"), told.count == page.count,
                 limit.map({ Int64(lines.count) < $0 }) ?? true
             else { return lines }
-            options["before"] = .integer(last)
+            call.before = last
         }
     }
 }

@@ -11,24 +11,11 @@ package struct Patience: Sendable {
 }
 
 extension Invocation {
-    /// Asks the daemon by the name of a method of `Control1`.
+    /// Makes a call. `look`: the command that shows whether it was done; nil: it changes nothing.
     @discardableResult
-    func ask(_ method: String, _ arguments: [Value] = []) throws(Failure) -> Value {
-        guard let row = Control1.interface.method(method) else {
-            throw Failure(.failed, "there is no method \(method)")
-        }
-        let call = RepeatedCall(method, arguments)
-        return try asking(call, ifDone: .null) { (control) throws(Failure) in
-            try control.call(row, arguments)
-        }
-    }
-
-    /// The same of `App1`: for processes of an app.
-    @discardableResult
-    func askApp(_ method: String, _ arguments: [Value] = []) throws(Failure) -> [Value] {
-        let call = RepeatedCall(method, arguments)
-        return try asking(call, ifDone: []) { (control) throws(Failure) in
-            try Self.daemon(control).callApp(method, arguments)
+    func ask<C: Call>(_ call: C, look: String? = nil) throws(Failure) -> C.Reply {
+        try asking(call, look: look, ifDone: try? C.Reply([[:]])) { (control) throws(Failure) in
+            try control.call(call)
         }
     }
 
@@ -36,7 +23,8 @@ extension Invocation {
     /// whoever comes in its place is asked again, if that does no harm. `ifDone`: the answer when
     /// that one has nothing left to do.
     func asking<Answer>(
-        _ call: RepeatedCall,
+        _ call: some Call,
+        look: String?,
         ifDone: Answer? = nil,
         _ body: (any Control) throws(Failure) -> Answer
     ) throws(Failure) -> Answer {
@@ -63,7 +51,7 @@ extension Invocation {
             case .absent?: if end == nil { throw failure }
             case .connecting?: break
             case .unanswered?:
-                guard call.repetition != .twice else { throw call.notRepeated(failure) }
+                guard call.repetition != .twice else { throw failure.notRepeated(look) }
                 unanswered = failure
             }
             if end == nil {
@@ -72,7 +60,7 @@ extension Invocation {
             let limit = end ?? Clocks.boot() + patience.limit
             end = limit
             guard Clocks.boot() < limit else {
-                throw unanswered.map { call.unanswered($0, patience) } ?? failure
+                throw unanswered?.unanswered(patience, look) ?? failure
             }
             _ = try? Poll.wait(for: [], milliseconds: pause)
             pause = min(pause * 2, 500)
@@ -105,26 +93,25 @@ extension Invocation {
     }
 }
 
-extension RepeatedCall {
+extension Failure {
     private static let isUnknown = "the request may or may not have been carried out"
 
     /// What is known when nobody has answered for so long.
-    fileprivate func unanswered(_ failure: Failure, _ patience: Patience) -> Failure {
-        let message = failure.message + "; no daemon has answered for \(patience.limit)"
-        guard let look else { return Failure(failure.code, message, fix: failure.fix) }
+    fileprivate func unanswered(_ patience: Patience, _ look: String?) -> Failure {
+        let message = message + "; no daemon has answered for \(patience.limit)"
+        guard let look else { return Failure(code, message, fix: fix) }
         return Failure(
-            failure.code,
+            code,
             "\(message); \(Self.isUnknown)",
-            fix: failure.fix
-                + " Then \"\(look)\" shows whether it was; if not, type the same again."
+            fix: fix + " Then \"\(look)\" shows whether it was; if not, type the same again."
         )
     }
 
     /// What is known of a call that is made once.
-    fileprivate func notRepeated(_ failure: Failure) -> Failure {
+    fileprivate func notRepeated(_ look: String?) -> Failure {
         Failure(
-            failure.code,
-            "\(failure.message); \(Self.isUnknown), and asked again it might be twice",
+            code,
+            "\(message); \(Self.isUnknown), and asked again it might be twice",
             fix: "\"\(look ?? "offstage status")\" shows whether it was; if not, type the same "
                 + "again."
         )

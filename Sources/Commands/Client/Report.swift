@@ -19,6 +19,19 @@ extension Value {
 }
 
 extension Invocation {
+    /// As JSON, or as `text` shows it.
+    func show(_ rows: [Value], _ text: ([Value]) -> Void) {
+        show(.list(rows)) { _ in text(rows) }
+    }
+
+    func show<Reply: Encodable>(_ reply: Reply, _ text: (Reply) -> Void) throws(Failure) {
+        do throws(ValueError) {
+            show(try ValueEncoder().encode(reply)) { _ in text(reply) }
+        } catch {
+            throw Failure(.failed, "the reply cannot be printed: \(error)")
+        }
+    }
+
     /// The time of a field as text, or a dash.
     func timeText(_ report: Value, _ key: String) -> String {
         report.time(key).map { Times.text($0, at: console.now) } ?? "–"

@@ -1,3 +1,4 @@
+import AppProtocol
 import DeviceCore
 import Linux
 import Vocabulary
@@ -27,11 +28,11 @@ enum SettingsPlace {
 extension Invocation {
     /// Those of the daemon, where one runs: it may have been told of other files.
     var settingsInForce: Settings {
-        guard let rows = try? ask("Settings") else {
+        guard let rows = try? ask(Control1.Settings()) else {
             return (try? SettingsPlace.read()) ?? Settings()
         }
         var settings = Settings()
-        for row in rows.elements where row.text("app").isEmpty {
+        for row in rows where row.text("app").isEmpty {
             // One that a newer daemon has and this program does not know is left out.
             _ = SettingsText.set(row.text("setting"), row.text("value"), in: &settings)
         }

@@ -28,9 +28,12 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let words = invocation.operands
         guard words.count > 1 else {
-            let token = Value.string(try Invocation.token())
-            let answer = try invocation.askApp("BeginTask", [.string(words[0]), ["token": token]])
-            return invocation.console.print("\(try BegunTask(words[0], answer).number)")
+            let token = try Invocation.token()
+            let task = try invocation.ask(
+                App1.BeginTask { ($0.name, $0.token) = (words[0], token) },
+                look: "offstage limits"
+            )
+            return invocation.console.print("\(try task.number(of: words[0]))")
         }
         guard words[1] == "--", words.count > 2 else {
             throw Failure(
@@ -61,7 +64,7 @@ extension OffstageProgram {
                 fix: "Give the one that \"offstage begin\" printed."
             )
         }
-        try invocation.askApp("EndTask", [.integer(task)])
+        try invocation.ask(App1.EndTask { $0.task = task }, look: "offstage limits")
     }
 
     static let limits = Subcommand(
@@ -76,35 +79,30 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.askApp("Limits").first ?? .null
-        invocation.show(report) { report in
+        try invocation.show(try invocation.ask(App1.Limits())) { limits in
             let console = invocation.console
             var table = Table("WHAT", "NOW", "LIMIT")
-            table.add("state", report.text("state"), "")
-            let memory = report.number("memory").map(ByteSize.text) ?? "–"
-            let most = report.number("memory-limit").map(ByteSize.text) ?? "none"
+            table.add("state", limits.state, "")
+            let memory = limits.memory.map(ByteSize.text) ?? "–"
+            let most = limits.memoryLimit.map(ByteSize.text) ?? "none"
             table.add("memory", memory, most)
-            let used = report.seconds("cpu").map(Times.span) ?? "–"
-            let share = report.seconds("cpu-limit").map { limit in
-                "\(Int(limit * 100)) % over \(Times.span(report.seconds("cpu-window") ?? 0))"
+            let used = limits.cpu.map(Times.span) ?? "–"
+            let share = limits.cpuLimit.map { limit in
+                "\(Int(limit * 100)) % over \(Times.span(limits.cpuWindow ?? 0))"
             }
             table.add("processor", used, share ?? "none")
             let now = Double(console.now.awake.nanoseconds) / 1e9
-            let left = report.seconds("deadline").map { Times.span(max(0, $0 - now)) + " left" }
+            let left = limits.deadline.map { Times.span(max(0, $0 - now)) + " left" }
             table.add("time", "", left ?? "none")
             table.print(console)
         }
     }
 }
 
-/// A background task of the app that this process belongs to.
-struct BegunTask {
-    let number: Int64
-
-    /// From what `BeginTask` answered.
-    init(_ name: String, _ answer: [Value]) throws(Failure) {
-        number = answer.first?.integerValue ?? 0
-        guard number > 0 else {
+extension BegunTask {
+    /// Of the task of that name.
+    func number(of name: String) throws(Failure) -> Int64 {
+        guard task > 0 else {
             throw Failure(
                 .failed,
                 "no time is available for \(name.quoted): the app is in the background, and "
@@ -112,5 +110,6 @@ struct BegunTask {
                 fix: "Begin while the user is in the app, or during one of its runs."
             )
         }
+        return task
     }
 }

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Linux
 import Vocabulary
@@ -12,14 +13,14 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask("Apps")) { report in
+        invocation.show(try invocation.ask(Control1.Apps())) { apps in
             let console = invocation.console
-            if report.elements.isEmpty {
+            if apps.isEmpty {
                 console.print("No app has an [X-Offstage] group in its desktop file yet.")
                 return
             }
             var table = Table("APP", "STATE", "MODES", "LAST USED", "LAST RUN", "RESULT")
-            for app in report.elements {
+            for app in apps {
                 let lastRun = app["lastRun"] ?? .null
                 let isFailing = (app["failures"]?.number("count") ?? 0) > 0
                 let problem = app.text("problem")
@@ -61,13 +62,13 @@ extension OffstageProgram {
         ]
     ) { invocation throws(Failure) in
         let app = invocation.operands[0]
-        var options: ValueMap = [:]
+        var call = Control1.Open { $0.app = app }
         let isTerminal = try wantsThisTerminal(app, invocation)
         if isTerminal || invocation.options.has("attach") {
-            options["attach"] = .integer(Int64(CurrentProcess.pid))
+            call.attach = Int64(CurrentProcess.pid)
         }
-        let answer = try invocation.ask("Open", [.string(app), .map(options)])
-        if answer.flag("attach") { try Attachment(answer).become() }
+        let opened = try invocation.ask(call, look: "offstage apps")
+        if opened.attach == true { try Attachment(opened).become() }
     }
 
     /// Whether the desktop entry says `Terminal=true` and this is one.
@@ -76,7 +77,7 @@ extension OffstageProgram {
         _ invocation: Invocation
     ) throws(Failure) -> Bool {
         guard Terminal.isTerminal(0), Terminal.isTerminal(1) else { return false }
-        let report = try invocation.ask("Apps").elements.first { $0.text("app") == app }
+        let report = try invocation.ask(Control1.Apps()).first { $0.text("app") == app }
         guard let file = report?.text("file"), !file.isEmpty,
             let bytes = try? Files.read(file, limit: ManifestParser.limit),
             case .app(let manifest, _) = ManifestParser.parse(
@@ -100,7 +101,10 @@ extension OffstageProgram {
         ],
         examples: [Example("leave org.example.Reader", "The same as switching to another app.")]
     ) { invocation throws(Failure) in
-        try invocation.ask("Leave", [.string(invocation.operands[0]), [:]])
+        try invocation.ask(
+            Control1.Leave { $0.app = invocation.operands[0] },
+            look: "offstage apps"
+        )
     }
 
     static let close = Subcommand(
@@ -111,7 +115,10 @@ extension OffstageProgram {
         details: ["Does what a swipe in the app switcher does."],
         examples: [Example("close newsboat", "No more refreshes until the user opens newsboat.")]
     ) { invocation throws(Failure) in
-        try invocation.ask("Close", [.string(invocation.operands[0]), [:]])
+        try invocation.ask(
+            Control1.Close { $0.app = invocation.operands[0] },
+            look: "offstage apps"
+        )
     }
 }
 
@@ -129,10 +136,10 @@ private struct Attachment {
         "SSH_TTY", "SSH_CONNECTION", "SSH_CLIENT", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
     ]
 
-    init(_ answer: Value) {
-        arguments = answer.texts("arguments")
-        directory = answer.text("directory")
-        environment = answer.texts("environment")
+    init(_ app: OpenedApp) {
+        arguments = app.arguments ?? []
+        directory = app.directory ?? ""
+        environment = app.environment ?? []
     }
 
     /// Executes the app in place of this program; returns only by throwing.

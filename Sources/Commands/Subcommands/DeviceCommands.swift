@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import DeviceCore
 import Linux
@@ -20,7 +21,7 @@ extension OffstageProgram {
             Example("pause", "No background work until \"offstage continue\"."),
         ]
     ) { invocation throws(Failure) in
-        var options: ValueMap = [:]
+        var call = Control1.Pause()
         if let text = invocation.operands.first {
             guard let interval = Interval(text) else { throw Failure(noSpan: text) }
             guard interval > .zero else {
@@ -30,9 +31,9 @@ extension OffstageProgram {
                     fix: "To end a pause: offstage continue."
                 )
             }
-            options["seconds"] = .double(interval.seconds)
+            call.seconds = interval
         }
-        try invocation.ask("Pause", [.map(options)])
+        try invocation.ask(call, look: "offstage status")
     }
 
     static let `continue` = Subcommand(
@@ -40,7 +41,7 @@ extension OffstageProgram {
         "end a pause",
         examples: [Example("continue", "Background work resumes.")]
     ) { invocation throws(Failure) in
-        try invocation.ask("Continue", [[:]])
+        try invocation.ask(Control1.Continue(), look: "offstage status")
     }
 
     static let set = Subcommand(
@@ -64,9 +65,10 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let (name, value) = (invocation.operands[0], invocation.operands[1])
         try checkAssignment(name, value)
-        var options: ValueMap = [:]
-        if let app = invocation.options["app"] { options["app"] = .string(app) }
-        try invocation.ask("Set", [.string(name), .string(value), .map(options)])
+        try invocation.ask(
+            Control1.Set { ($0.name, $0.value, $0.app) = (name, value, invocation.options["app"]) },
+            look: Condition(named: name) == nil ? "offstage settings" : "offstage conditions"
+        )
     }
 
     /// What can be known to be wrong without asking the daemon.
@@ -109,9 +111,9 @@ extension OffstageProgram {
         examples: [Example("conditions", "Battery, power, network and the other conditions.")],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask("Conditions")) { report in
+        invocation.show(try invocation.ask(Control1.Conditions())) { conditions in
             var table = Table("CONDITION", "VALUE", "SOURCE", "SINCE", "MAY BE", "MEANING")
-            for condition in report.elements {
+            for condition in conditions {
                 table.add([
                     Table.Cell(condition.text("condition")),
                     condition.conditionValue(.bold),
@@ -144,10 +146,10 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let report =
             invocation.options.has("defaults")
-            ? Value.list(Settings().report) : try invocation.ask("Settings")
+            ? Settings().report : try invocation.ask(Control1.Settings())
         invocation.show(report) { report in
             var table = Table("SETTING", "VALUE", "DEFAULT", "MEANING")
-            for setting in report.elements {
+            for setting in report {
                 let app = setting.text("app")
                 let isChanged = setting.text("value") != setting.text("default")
                 table.add([

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import DeviceCore
 import Linux
@@ -20,15 +21,15 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report: Value
+        let checks: [Value]
         do throws(Failure) {
-            report = try invocation.ask("Doctor")
+            checks = try invocation.ask(Control1.Doctor())
         } catch  where error.code == .notRunning {
-            report = .list(LocalChecks(error).all.map(\.report))
+            checks = LocalChecks(error).all.map(\.report)
         }
-        invocation.show(report) { report in
+        invocation.show(checks) { checks in
             let console = invocation.console
-            for check in report.elements {
+            for check in checks {
                 let isGood = check.flag("ok")
                 let mark = console.styled(isGood ? "good" : "warn", isGood ? .green : .yellow)
                 let found = check.text("found").printable

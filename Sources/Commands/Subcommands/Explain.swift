@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Vocabulary
 
@@ -18,9 +19,8 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask("Explain", invocation.appAndTask)
-        invocation.show(report) { report in
-            let tasks = report.elements
+        let call: Control1.Explain = invocation.ofTask()
+        invocation.show(try invocation.ask(call)) { tasks in
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }
                 print(task, invocation)

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Linux
 import Vocabulary
@@ -30,19 +31,19 @@ extension OffstageProgram {
             limit: limit ?? (since == nil ? 50 : nil),
             since: since.map { invocation.console.now.wall - $0 }
         )
-        invocation.show(.list(lines)) { report in
-            if report.elements.isEmpty { return invocation.console.print("Nothing has run yet.") }
+        invocation.show(lines) { lines in
+            if lines.isEmpty { return invocation.console.print("Nothing has run yet.") }
             var columns = [
                 Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
                 Table.Column("TOOK", isNumber: true), Table.Column("CPU", isNumber: true),
                 Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
             ]
-            if report.elements.contains(where: { $0["decision"] != nil }) {
+            if lines.contains(where: { $0["decision"] != nil }) {
                 columns.append(Table.Column("WHY THEN"))
             }
             var table = Table(columns)
             // The daemon tells the newest first; people read downwards.
-            for line in report.elements.reversed() {
+            for line in lines.reversed() {
                 table.add(Array(historyCells(line, invocation.console).prefix(columns.count)))
             }
             table.print(invocation.console)
@@ -95,22 +96,21 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let lines = try invocation.integer("lines", in: 1...100_000) ?? 100
-        let arguments: [Value] = [
-            .string(invocation.operands[0]), ["lines": .integer(lines)],
-        ]
-        let report = try invocation.ask("Logs", arguments)
+        let end = try invocation.ask(
+            Control1.Logs { ($0.app, $0.lines) = (invocation.operands[0], lines) }
+        )
         guard invocation.options.has("follow") else {
-            return invocation.show(report) { report in
-                if report.text("text").isEmpty {
+            return try invocation.show(end) { end in
+                if end.text.isEmpty {
                     return invocation.console.print(
                         "\(invocation.operands[0].printable) has written nothing yet."
                     )
                 }
-                invocation.console.write(Array(report.text("text").utf8)[...])
+                invocation.console.write(Array(end.text.utf8)[...])
             }
         }
         do throws(LinuxError) {
-            try LogFollower(path: report.text("file"), console: invocation.console)
+            try LogFollower(path: end.file, console: invocation.console)
                 .run(lines: Int(lines))
         } catch {
             throw Failure(.failed, "\(error)")

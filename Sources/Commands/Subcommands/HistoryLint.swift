@@ -1,3 +1,4 @@
+import AppProtocol
 import DeviceCore
 import Linux
 import Vocabulary
@@ -17,11 +18,8 @@ struct HistoryLint {
 
     /// Nothing where no daemon runs, or it does not know the app.
     func check(_ invocation: Invocation) -> [Diagnostic] {
-        let app = Value.string(manifest.id.name)
-        guard let history = try? invocation.ask("History", [["app": app, "limit": 1000]]) else {
-            return []
-        }
-        return check(history)
+        let call = Control1.History { ($0.app, $0.limit) = (manifest.id.name, 1000) }
+        return (try? invocation.ask(call)).map(check) ?? []
     }
 
     /// Of its program, or of the script that an interpreter is started with.
@@ -46,9 +44,9 @@ struct HistoryLint {
     }
 
     /// `history`: its lines, the newest first.
-    private func check(_ history: Value) -> [Diagnostic] {
+    private func check(_ history: [Value]) -> [Diagnostic] {
         var found: [(mistake: Mistake, count: Int, last: WallTime)] = []
-        for line in history.elements {
+        for line in history {
             guard let at = line.time("at"), at + .seconds(1) > built,
                 let mistake = mistake(line)
             else { continue }

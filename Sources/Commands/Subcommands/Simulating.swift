@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import DeviceCore
 import Linux
@@ -58,24 +59,24 @@ extension OffstageProgram {
     }
 
     private static func force(_ invocation: Invocation) throws(Failure) {
-        let kind = invocation.operands[0]
+        let word = invocation.operands[0]
         let kinds = Simulation.allCases.map(\.rawValue)
-        guard kinds.contains(kind) else {
+        guard let kind = Simulation(rawValue: word) else {
             throw Failure.unknown(
                 "simulation",
-                kind,
+                word,
                 among: kinds,
                 otherwise: "Write one of: \(kinds.joined(separator: ", "))."
             )
         }
         guard invocation.operands.count > 1 else {
-            throw Failure(.usage, "simulate \(kind): of which app?", fix: "Name one.")
+            throw Failure(.usage, "simulate \(word): of which app?", fix: "Name one.")
         }
-        let task: ValueMap =
-            invocation.operands.count > 2 ? ["task": .string(invocation.operands[2])] : [:]
+        let app = invocation.operands[1]
+        let task = invocation.operands.count > 2 ? invocation.operands[2] : nil
         try invocation.ask(
-            "Simulate",
-            [.string(kind), .string(invocation.operands[1]), .map(task)]
+            Control1.Simulate { ($0.what, $0.app, $0.task) = (kind, app, task) },
+            look: "offstage history \(app)"
         )
     }
 

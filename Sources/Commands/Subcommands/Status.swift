@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import DeviceCore
 import Vocabulary
@@ -15,7 +16,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask("Status")
+        let report = try invocation.ask(Control1.Status())
         invocation.show(report) { StatusText(invocation: invocation, report: $0).print() }
     }
 }

@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import DeviceCore
 import Linux
@@ -15,11 +16,13 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = try invocation.ask("Tasks", [.string(invocation.operands.first ?? "")])
-        invocation.show(report) { report in
-            if report.elements.isEmpty { return invocation.console.print("Nothing is waiting.") }
+        let tasks = try invocation.ask(
+            Control1.Tasks { $0.app = invocation.operands.first ?? "" }
+        )
+        invocation.show(tasks) { tasks in
+            if tasks.isEmpty { return invocation.console.print("Nothing is waiting.") }
             var table = Table("APP", "TASK", "KIND", "STATE", "NEXT", "WHY")
-            for task in report.elements {
+            for task in tasks {
                 table.add(
                     task.text("app"),
                     task.text("task"),
@@ -49,7 +52,8 @@ extension OffstageProgram {
             Example("run restic backup", "Run one of several tasks."),
         ]
     ) { invocation throws(Failure) in
-        try invocation.ask("Run", invocation.appAndTask)
+        let call: Control1.Run = invocation.ofTask()
+        try invocation.ask(call, look: "offstage history \(call.app)")
     }
 
     static let cancel = Subcommand(
@@ -62,7 +66,8 @@ extension OffstageProgram {
             Example("cancel org.example.Reader cleanup", "Cancel one of several tasks."),
         ]
     ) { invocation throws(Failure) in
-        try invocation.ask("Cancel", invocation.appAndTask)
+        let call: Control1.Cancel = invocation.ofTask()
+        try invocation.ask(call, look: "offstage tasks \(call.app)")
     }
 
     static let submit = Subcommand(
@@ -113,22 +118,29 @@ extension OffstageProgram {
         takesCommand: true,
         printsData: true
     ) { invocation throws(Failure) in
-        let answer = try invocation.ask("Submit", [try submission(invocation)])
-        if !answer.text("warning").isEmpty {
+        let call = try submission(invocation)
+        let task = try invocation.ask(call, look: "offstage tasks command.\(name(of: call))")
+        if let warning = task.warning {
             invocation.console.printError(
-                "\(OffstageProgram.name): warning: \(answer.text("warning").printable); the run "
-                    + "will fail unless that changes"
+                "\(OffstageProgram.name): warning: \(warning.printable); the run will fail unless "
+                    + "that changes"
             )
         }
-        for name in answer.texts("unsensed") {
+        for name in task.unsensed ?? [] {
             invocation.console.printError("\(OffstageProgram.name): warning: " + unsensed(name))
         }
-        invocation.show(answer) { answer in
+        try invocation.show(task) { task in
+            let app = task.app.name.printable
             invocation.console.print(
-                "\(answer.text("app").printable) is stored; "
-                    + "\"offstage explain \(answer.text("app").printable)\" says when it runs"
+                "\(app) is stored; \"offstage explain \(app)\" says when it runs"
             )
         }
+    }
+
+    /// What the daemon calls a submitted command.
+    private static func name(of call: Control1.Submit) -> String {
+        let program = call.command?.first ?? ""
+        return call.id ?? program.split(separator: "/").last.map(String.init) ?? program
     }
 
     /// What it depends on, and nothing tells.
@@ -142,7 +154,7 @@ extension OffstageProgram {
                 ? "it waits until the load is low, or for \(until)" : "it waits until \(until)")
     }
 
-    private static func submission(_ invocation: Invocation) throws(Failure) -> Value {
+    private static func submission(_ invocation: Invocation) throws(Failure) -> Control1.Submit {
         let options = invocation.options
         guard options.has("refresh") != options.has("processing") else {
             throw Failure(
@@ -152,26 +164,21 @@ extension OffstageProgram {
             )
         }
         let kind: TaskKind = options.has("refresh") ? .refresh : .processing
-        var fields: ValueMap = [
-            "kind": .string(kind.rawValue),
-            "command": .list(invocation.operands.map { .string($0) }),
-        ]
+        var call = Control1.Submit { ($0.kind, $0.command) = (kind, invocation.operands) }
         do {
-            fields["directory"] = .string(try Files.currentDirectory())
+            call.directory = try Files.currentDirectory()
         } catch {
             throw Failure(.failed, "\(error)")
         }
         // Asked twice because an answer was lost, it is one request all the same.
-        fields["token"] = .string(try Invocation.token())
-        if let name = options["id"] { fields["id"] = .string(name) }
-        for name in ["after", "every"] {
-            guard let interval = try invocation.interval(name) else { continue }
-            fields[name] = .double(interval.seconds)
-        }
-        for need in try needs(options, kind).names { fields[need] = true }
+        call.token = try Invocation.token()
+        call.id = options["id"]
+        call.after = try invocation.interval("after")
+        call.every = try invocation.interval("every")
+        call.needs = try needs(options, kind)
         let variables = try variables(options)
-        if !variables.isEmpty { fields["environment"] = .list(variables.map { .string($0) }) }
-        return .map(fields)
+        if !variables.isEmpty { call.environment = variables }
+        return call
     }
 
     private static func needs(_ options: Options, _ kind: TaskKind) throws(Failure) -> Needs {
@@ -213,9 +220,11 @@ extension OffstageProgram {
 }
 
 extension Invocation {
-    /// `APP [TASK]` as the daemon takes it.
-    var appAndTask: [Value] {
-        let task: ValueMap = operands.count > 1 ? ["task": .string(operands[1])] : [:]
-        return [.string(operands[0]), .map(task)]
+    /// A call about `APP [TASK]`.
+    func ofTask<C: TaskSubject>() -> C {
+        C {
+            $0.app = operands[0]
+            if operands.count > 1 { $0.task = operands[1] }
+        }
     }
 }

@@ -22,7 +22,7 @@ extension OffstageProgram {
         let daemon = try invocation.daemon()
         let app = invocation.operands.first
         // Asked first: an app that there is not would be watched for ever.
-        if let app { try invocation.ask("Explain", [.string(app), [:]]) }
+        if let app { try invocation.ask(Control1.Explain { $0.app = app }) }
         let names = app.map { [$0, "command.\($0)"] }
         do throws(BusError) {
             let subscription = try daemon.bus.onSignal(

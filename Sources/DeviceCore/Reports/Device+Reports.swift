@@ -153,13 +153,9 @@ extension Device {
     }
 
     /// `explain` as programs read it.
-    package func explanationList(
-        of app: AppID,
-        identifier: String?,
-        at now: Moment
-    ) -> [Value] {
+    package func report(of explanations: [Explanation], at now: Moment) -> [Value] {
         let reporter = Reporter(now: now)
-        return explain(app, identifier: identifier, at: now).map { explanation in
+        return explanations.map { explanation in
             Report.map([
                 ("app", .string(explanation.app.name)), ("name", .string(explanation.name)),
                 ("task", explanation.identifier.map { .string($0) } ?? .null),

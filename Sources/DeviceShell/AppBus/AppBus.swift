@@ -209,7 +209,7 @@ final class AppBus {
     // MARK: Calls
 
     private func property(_ name: String) -> Value? {
-        name == "Version" ? host.version()["version"] : nil
+        name == "Version" ? .string(host.version().version) : nil
     }
 
     private func received(_ call: IncomingCall) {
@@ -227,27 +227,7 @@ final class AppBus {
             }
             try calls.perform(call)
         } catch {
-            refuse(call, error)
-        }
-    }
-}
-
-/// Answers a call with a refusal of the core, or of our own.
-func refuse(_ call: IncomingCall, _ refusal: Refusal) {
-    call.refuse(refusal.code.errorName.rawValue, refusal.text)
-}
-
-extension Refusal.Code {
-    var errorName: ControlErrorName {
-        switch self {
-        case .unavailable: .unavailable
-        case .tooManyPendingTaskRequests: .tooManyPendingTaskRequests
-        case .notPermitted: .notPermitted
-        case .immediateRunIneligible: .immediateRunIneligible
-        case .notFound: .notFound
-        case .invalid: .invalid
-        case .held: .held
-        case .storage: .storage
+            call.refuse(error)
         }
     }
 }

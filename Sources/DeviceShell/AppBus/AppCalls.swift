@@ -10,235 +10,94 @@ struct AppCalls {
     let links: AppLinks
     let caller: AppCaller
 
-    func perform(_ call: IncomingCall) throws(Refusal) {
-        do throws(OptionError) {
-            switch call.method.name {
-            case "Submit", "Cancel", "Pending", "BeginTask", "EndTask", "Limits":
-                try anyone(call)
-            case "Hello": try hello(call, mainLaunch)
-            default: try linked(call, mainLaunch)
+    func perform(_ incoming: IncomingCall) throws(Refusal) {
+        let row = try App1.row(of: incoming)
+        let launch = try launch(for: row.callers, incoming)
+        try perform(try row.read(incoming), launch, incoming)
+    }
+
+    private func perform(
+        _ call: App1,
+        _ launch: LaunchID?,
+        _ incoming: IncomingCall
+    ) throws(Refusal) {
+        switch call {
+        case .hello(let call): try hello(call, launch, incoming)
+        case .finishedLaunching(let call):
+            say(call, launch, incoming) {
+                .finishedLaunching(registered: call.registered, reply: $0)
             }
-        } catch {
-            throw Refusal(.invalid, reason: error.reason, value: error.value, fix: error.fix)
-        }
-    }
-
-    // MARK: The main process
-
-    /// The launch whose main process calls.
-    private var mainLaunch: LaunchID? { caller.role == .main ? caller.launch : nil }
-
-    private func refuseOthers(_ call: IncomingCall) {
-        let launch = caller.launch.flatMap { host.device.launch($0)?.launch }
-        let pid = launch?.process.map { ", process \($0.pid)" } ?? ""
-        refuse(
-            call,
-            Refusal(
-                .notPermitted,
-                reason: "\(call.method.name) is for the main process of an app",
-                value: "\(call.connection.peer.pid)",
-                fix: "call it from the process that was started\(pid)"
-            )
-        )
-    }
-
-    private func hello(_ call: IncomingCall, _ launch: LaunchID?) throws(OptionError) {
-        guard let launch else { return refuseOthers(call) }
-        guard host.device.launch(launch)?.launch.role == .main else {
-            return refuse(
-                call,
-                Refusal(
-                    .notPermitted,
-                    reason: "this launch runs a command of the manifest, which gets no deliveries",
-                    value: caller.app.name,
-                    fix: "report the result by the exit status"
-                )
-            )
-        }
-        guard links.launch(of: call.connection) == nil else {
-            return refuse(
-                call,
-                Refusal(
-                    .invalid,
-                    reason: "Hello was already called on this connection",
-                    value: caller.app.name,
-                    fix: "connect again, or go on"
-                )
-            )
-        }
-        let options = try HelloOptions(call.arguments[0].mapValue ?? ValueMap())
-        var finished: [FinishedDelivery] = []
-        for end in options.again?.finished ?? [] {
-            finished.append(
-                FinishedDelivery(
-                    delivery: DeliveryID(UInt64(end.delivery)),
-                    result: try result(end.result)
-                )
-            )
-        }
-        links.bind(call.connection, to: launch, path: options.path)
-        let event: (ReplyToken) -> AppEvent = { token in
-            guard let again = options.again else { return .connected(reply: token) }
-            return .reconnected(
-                running: again.running.map { DeliveryID(UInt64($0)) },
-                finished: finished,
-                registered: again.registered,
-                reply: token
-            )
-        }
-        let permitted = host.device.apps.index(of: caller.app)
-            .flatMap { host.device.apps[$0].manifest?.permittedTaskIdentifiers }
-        host.say(launch, event) { reply in
-            guard case .greeted(var greeting) = reply else { return answer(call, reply) }
-            greeting.version = App1.version
-            greeting.permitted = permitted ?? []
-            greeting.features = App1.features
-            call.answer([.encoding(greeting)])
-        }
-    }
-
-    /// What is for the connection on which hello was said.
-    private func linked(_ call: IncomingCall, _ launch: LaunchID?) throws(OptionError) {
-        guard let launch else { return refuseOthers(call) }
-        guard links.launch(of: call.connection) == launch else {
-            return refuse(
-                call,
-                Refusal(
-                    .invalid,
-                    reason: "Hello has not been called on this connection",
-                    value: call.method.name,
-                    fix: "call Hello first"
-                )
-            )
-        }
-        let first = call.arguments[0]
-        switch call.method.name {
-        case "FinishedLaunching":
-            let registered = try Self.identifiers(first)
-            say(call, launch) { .finishedLaunching(registered: registered, reply: $0) }
-        case "ExpirationHandler":
-            let isSet = call.arguments[1].boolValue ?? false
-            let delivery = try Self.delivery(first)
-            say(call, launch) { .expirationHandler(delivery, set: isSet, reply: $0) }
-        case "Complete":
-            let delivery = try Self.delivery(first)
-            let result = try result(call.arguments[1].stringValue ?? "")
+        case .expirationHandler(let call):
+            say(call, launch, incoming) {
+                .expirationHandler(call.delivery, set: call.isSet, reply: $0)
+            }
+        case .complete(let call):
             // What the run has cost stands in its line.
-            let usage = host.usage(of: launch)
-            say(call, launch) { .completed(delivery, result, usage: usage, reply: $0) }
-        case "SetMinimumFetchInterval":
-            let interval = try Self.fetchInterval(first.doubleValue ?? 0)
-            say(call, launch) { .fetchInterval(interval, reply: $0) }
-        case "Mistaken":
-            let mistake = try Self.mistake(first.stringValue ?? "")
-            let subject = try RequestOptions.checked(
-                identifier: call.arguments[1].stringValue ?? ""
-            )
-            say(call, launch) { .mistaken(mistake, subject: subject, reply: $0) }
-        default:
-            call.refuse(ErrorName.unknownMethod, "no such method")
-        }
-    }
-
-    private static func identifiers(_ value: Value) throws(OptionError) -> [String] {
-        let texts = (value.listValue ?? []).compactMap(\.stringValue)
-        guard texts.count <= 1024 else {
-            throw OptionError(
-                reason: "too many identifiers are registered",
-                value: "\(texts.count)",
-                fix: "at most 1024"
-            )
-        }
-        var identifiers: [String] = []
-        for text in texts { identifiers.append(try RequestOptions.checked(identifier: text)) }
-        return identifiers
-    }
-
-    private static func delivery(_ value: Value) throws(OptionError) -> DeliveryID {
-        guard let number = value.integerValue, number >= 0 else {
-            throw OptionError(
-                reason: "no delivery has that number",
-                value: value.json(),
-                fix: "give the one that Offer named"
-            )
-        }
-        return DeliveryID(UInt64(number))
-    }
-
-    private static func mistake(_ text: String) throws(OptionError) -> AppMistake {
-        switch AppMistakeName(rawValue: text) {
-        case .registeredLate: return .registeredLate
-        case .registeredTwice: return .registeredTwice
-        case .registeredUnpermitted: return .registeredUnpermitted
-        case .completedAgain: return .completedAgain
-        case .letGo: return .letGo
-        case nil:
-            throw OptionError(
-                reason: "unknown mistake",
-                value: text,
-                fix: AppMistakeName.allCases.map(\.rawValue).joined(separator: ", ")
-            )
-        }
-    }
-
-    private func result(_ text: String) throws(OptionError) -> TaskResult {
-        guard let result = TaskResult(rawValue: text) else {
-            throw OptionError(
-                reason: "there is no such result",
-                value: text,
-                fix: TaskResult.allCases.map(\.rawValue).joined(separator: ", ")
-            )
-        }
-        return result
-    }
-
-    private static func fetchInterval(_ seconds: Double) throws(OptionError) -> FetchInterval {
-        guard !seconds.isNaN else {
-            throw OptionError(
-                reason: "the interval is not a number",
-                value: "\(seconds)",
-                fix: "give seconds; 0 for the minimum, less for never"
-            )
-        }
-        if seconds < 0 { return .never }
-        if seconds == 0 { return .minimum }
-        // A hundred years.
-        guard seconds < 3_155_760_000 else { return .never }
-        return .every(Interval(nanoseconds: Int64(seconds * 1e9)))
-    }
-
-    // MARK: Every process of an app
-
-    private func anyone(_ call: IncomingCall) throws(OptionError) {
-        let text = call.arguments.first?.stringValue ?? ""
-        let options = call.arguments.last?.mapValue ?? ValueMap()
-        switch call.method.name {
-        case "Submit":
-            let submission = Submission(try RequestOptions(text, options), of: caller.app)
-            guard let launch = caller.launch else {
-                return host.ask(.submit(submission)) { answer(call, $0) }
+            let usage = launch.flatMap { host.usage(of: $0) }
+            say(call, launch, incoming) {
+                .completed(call.delivery, call.result, usage: usage, reply: $0)
             }
-            say(call, launch) { .submit(submission, reply: $0) }
-        case "Cancel":
-            let identifier =
-                text.isEmpty ? nil : try RequestOptions.checked(identifier: text)
-            guard let launch = caller.launch else {
-                return host.ask(.cancelPending(caller.app, identifier: identifier)) {
-                    answer(call, $0)
-                }
+        case .setMinimumFetchInterval(let call):
+            say(call, launch, incoming) {
+                .fetchInterval(FetchInterval(seconds: call.seconds), reply: $0)
             }
-            say(call, launch) { .cancel(identifier: identifier, reply: $0) }
-        case "Pending":
-            host.afterTurn { call.answer([.list(host.device.pendingReport(of: caller.app))]) }
-        case "Limits":
+        case .mistaken(let call):
+            say(call, launch, incoming) {
+                .mistaken(AppMistake(call.mistake), subject: call.subject, reply: $0)
+            }
+        case .submit(let call): submit(call, incoming)
+        case .cancel(let call): cancel(call, incoming)
+        case .pending(let call):
+            host.afterTurn {
+                let requests = host.device.pendingRequests(of: caller.app)
+                incoming.answer(call, PendingRequests(requests: requests))
+            }
+        case .beginTask(let call): beginTask(call, incoming)
+        case .endTask(let call): endTask(call, incoming)
+        case .limits(let call):
             host.afterTurn {
                 let launch = runningLaunch
                 let usage = launch.flatMap { host.usage(of: $0) }
-                call.answer([host.device.limitsReport(of: launch, usage, at: host.now())])
+                incoming.answer(call, host.device.limits(of: launch, usage, at: host.now()))
             }
-        case "BeginTask": try beginTask(call, try TaskOptions(text, options))
-        default: endTask(call, call.arguments[0].integerValue ?? 0)
         }
+    }
+
+    // MARK: Who calls
+
+    /// The launch that calls, if it may; nil: a helper outside every launch.
+    private func launch(
+        for callers: Callers,
+        _ incoming: IncomingCall
+    ) throws(Refusal) -> LaunchID? {
+        switch callers {
+        case .main: return try mainLaunch(incoming)
+        case .connected:
+            let launch = try mainLaunch(incoming)
+            guard links.launch(of: incoming.connection) == launch else {
+                throw Refusal(
+                    .invalid,
+                    reason: "Hello has not been called on this connection",
+                    value: incoming.method.name,
+                    fix: "call Hello first"
+                )
+            }
+            return launch
+        case .app, .everyone, .user, .daemon: return caller.launch
+        }
+    }
+
+    /// The launch whose main process calls.
+    private func mainLaunch(_ incoming: IncomingCall) throws(Refusal) -> LaunchID {
+        if caller.role == .main, let launch = caller.launch { return launch }
+        let launch = caller.launch.flatMap { host.device.launch($0)?.launch }
+        let pid = launch?.process.map { ", process \($0.pid)" } ?? ""
+        throw Refusal(
+            .notPermitted,
+            reason: "\(incoming.method.name) is for the main process of an app",
+            value: "\(incoming.connection.peer.pid)",
+            fix: "call it from the process that was started\(pid)"
+        )
     }
 
     /// Its own; of a helper outside every launch, that of its app, if it runs.
@@ -248,14 +107,87 @@ struct AppCalls {
             .flatMap { host.device.apps[$0].mainLaunch?.id }
     }
 
-    private func beginTask(_ call: IncomingCall, _ options: TaskOptions) throws(OptionError) {
-        guard let launch = runningLaunch else { return call.answer([0, [:]]) }
-        let holder = options.isActivity ? caller.process : nil
-        let connection = call.connection
+    // MARK: The main process
+
+    private func hello(
+        _ call: App1.Hello,
+        _ launch: LaunchID?,
+        _ incoming: IncomingCall
+    ) throws(Refusal) {
+        guard let launch, host.device.launch(launch)?.launch.role == .main else {
+            throw Refusal(
+                .notPermitted,
+                reason: "this launch runs a command of the manifest, which gets no deliveries",
+                value: caller.app.name,
+                fix: "report the result by the exit status"
+            )
+        }
+        guard links.launch(of: incoming.connection) == nil else {
+            throw Refusal(
+                .invalid,
+                reason: "Hello was already called on this connection",
+                value: caller.app.name,
+                fix: "connect again, or go on"
+            )
+        }
+        links.bind(incoming.connection, to: launch, path: call.path ?? AppObject1.path)
+        let permitted = host.device.apps.index(of: caller.app)
+            .flatMap { host.device.apps[$0].manifest?.permittedTaskIdentifiers }
+        host.say(
+            launch,
+            { token in
+                guard call.isAgain else { return .connected(reply: token) }
+                return .reconnected(
+                    running: call.running ?? [],
+                    finished: (call.finished ?? []).map {
+                        FinishedDelivery(delivery: $0.delivery, result: $0.result)
+                    },
+                    registered: call.registered,
+                    reply: token
+                )
+            },
+            answer: { reply in
+                guard case .greeted(var greeting) = reply else {
+                    return incoming.answer(call, reply, \.greeted)
+                }
+                greeting.version = App1.version
+                greeting.permitted = permitted ?? []
+                greeting.features = App1.features
+                incoming.answer(call, greeting)
+            }
+        )
+    }
+
+    // MARK: Every process of an app
+
+    private func submit(_ call: App1.Submit, _ incoming: IncomingCall) {
+        let submission = Submission(call, of: caller.app)
+        guard let launch = caller.launch else {
+            return host.ask(.submit(submission)) { incoming.answer(call, $0, \.nothing) }
+        }
+        say(call, launch, incoming) { .submit(submission, reply: $0) }
+    }
+
+    private func cancel(_ call: App1.Cancel, _ incoming: IncomingCall) {
+        let identifier = call.identifier.isEmpty ? nil : call.identifier
+        guard let launch = caller.launch else {
+            return host.ask(.cancelPending(caller.app, identifier: identifier)) {
+                incoming.answer(call, $0, \.nothing)
+            }
+        }
+        say(call, launch, incoming) { .cancel(identifier: identifier, reply: $0) }
+    }
+
+    private func beginTask(_ call: App1.BeginTask, _ incoming: IncomingCall) {
+        guard let launch = runningLaunch else {
+            return incoming.answer(call, BegunTask(task: 0))
+        }
+        let holder = call.isActivity ? caller.process : nil
+        let connection = incoming.connection
         let links = links
         // One that holds it since before its connection was lost may be told of its expiry before
         // it is answered.
-        if let holder, options.token != nil,
+        if let holder, call.token != nil,
             host.device.launch(launch)?.launch.tasks.contains(where: { $0.holder == holder })
                 == true
         {
@@ -265,69 +197,85 @@ struct AppCalls {
             launch,
             {
                 .taskBegan(
-                    name: options.name,
-                    hasHandler: options.expires,
+                    name: call.name,
+                    hasHandler: call.expires,
                     by: holder,
-                    token: options.token,
+                    token: call.token,
                     reply: $0
                 )
             },
             answer: { reply in
-                guard case .begun(let task) = reply else { return answer(call, reply) }
-                if let holder, task.task > 0 { links.holds(holder, of: launch, on: connection) }
-                var fields = ValueMap()
-                if let deadline = task.deadline { fields["deadline"] = .double(deadline) }
-                call.answer([.integer(task.task), .map(fields)])
+                if let holder, case .begun(let task) = reply, task.task > 0 {
+                    links.holds(holder, of: launch, on: connection)
+                }
+                incoming.answer(call, reply, \.begun)
             }
         )
     }
 
-    private func endTask(_ call: IncomingCall, _ task: Int64) {
-        guard let launch = runningLaunch else {
-            return refuse(
-                call,
+    private func endTask(_ call: App1.EndTask, _ incoming: IncomingCall) {
+        let launch = runningLaunch
+        let tasks = launch.flatMap { host.device.launch($0)?.launch.tasks } ?? []
+        let isOwn = tasks.contains { $0.number == call.task && $0.holder == caller.process }
+        say(call, launch, incoming) {
+            .taskEnded(task: call.task, by: isOwn ? caller.process : nil, reply: $0)
+        }
+    }
+
+    private func say<C: AppCall>(
+        _ call: C,
+        _ launch: LaunchID?,
+        _ incoming: IncomingCall,
+        _ event: (ReplyToken) -> AppEvent
+    ) where C.Reply == Nothing {
+        guard let launch else {
+            return incoming.refuse(
                 Refusal(
                     .notFound,
                     reason: "the app is not running, so it holds no background task",
-                    value: "\(task)",
+                    value: caller.app.name,
                     fix: "end a task before its app ends"
                 )
             )
         }
-        let tasks = host.device.launch(launch)?.launch.tasks ?? []
-        let isOwn = tasks.contains { $0.number == task && $0.holder == caller.process }
-        say(call, launch) {
-            .taskEnded(task: task, by: isOwn ? caller.process : nil, reply: $0)
-        }
-    }
-
-    // MARK: Answers
-
-    private func say(
-        _ call: IncomingCall,
-        _ launch: LaunchID,
-        _ event: (ReplyToken) -> AppEvent
-    ) {
-        host.say(launch, event) { answer(call, $0) }
-    }
-
-    private func answer(_ call: IncomingCall, _ reply: Reply) {
-        switch reply {
-        case .done, .requested, .opened, .greeted, .begun: call.answer()
-        case .refused(let refusal): refuse(call, refusal)
-        }
+        host.say(launch, event) { incoming.answer(call, $0, \.nothing) }
     }
 }
 
 extension Submission {
-    fileprivate init(_ options: RequestOptions, of app: AppID) {
+    fileprivate init(_ call: App1.Submit, of app: AppID) {
         self.init(
             app: app,
-            identifier: options.identifier,
-            kind: options.kind == .refresh ? .refresh : .processing,
-            earliest: options.earliest,
-            needs: options.needs,
-            token: options.token
+            identifier: call.identifier,
+            kind: call.kind ?? .refresh,
+            earliest: call.earliest,
+            needs: call.needs,
+            token: call.token
         )
+    }
+}
+
+extension FetchInterval {
+    /// 0 is the minimum, less is never, and so is what no clock counts to.
+    fileprivate init(seconds: Double) {
+        switch seconds {
+        case ..<0: self = .never
+        case 0: self = .minimum
+        // A hundred years.
+        case ..<3_155_760_000: self = .every(Interval(nanoseconds: Int64(seconds * 1e9)))
+        case _: self = .never
+        }
+    }
+}
+
+extension AppMistake {
+    fileprivate init(_ name: AppMistakeName) {
+        switch name {
+        case .registeredLate: self = .registeredLate
+        case .registeredTwice: self = .registeredTwice
+        case .registeredUnpermitted: self = .registeredUnpermitted
+        case .completedAgain: self = .completedAgain
+        case .letGo: self = .letGo
+        }
     }
 }

@@ -97,20 +97,19 @@ final class AppLinks {
     // MARK: What the core says
 
     func tell(_ launch: LaunchID, _ message: AppMessage) {
+        guard let link = link(of: launch, for: message) else { return }
         let call = message.call
-        guard let method = AppObject1.interface.method(call.member),
-            let link = link(of: launch, for: message)
-        else { return }
         do throws(BusError) {
             try link.connection.call(
                 at: link.path,
-                AppObject1.name,
-                method,
+                call.interface,
+                call.method,
                 call.arguments,
+                signature: call.signature,
                 completion: completion(launch, message)
             )
         } catch {
-            DaemonLog.write("launch \(launch) cannot be told \(call.member): \(error)")
+            DaemonLog.write("launch \(launch) cannot be told \(call.method): \(error)")
         }
     }
 
@@ -161,45 +160,42 @@ extension BusError {
 }
 
 extension AppMessage {
-    /// The method of the app's object, and what it is called with.
-    fileprivate var call: (member: String, arguments: [Value]) {
+    /// What is called on the app's object.
+    fileprivate var call: EncodedCall {
         switch self {
         case .offer(let delivery, let offer):
-            (
-                "Offer",
-                [
-                    delivery.value, .string(offer.kind), .string(offer.identifier),
-                    .map(offer.payload),
-                ]
-            )
-        case .go(let delivery, let end): ("Go", [delivery.value, options(end)])
+            AppObject1.Offer {
+                ($0.delivery, $0.kind) = (delivery, offer.kind)
+                ($0.identifier, $0.payload) = (offer.identifier, offer.payload)
+            }.encoded
+        case .go(let delivery, let end):
+            AppObject1.Go { ($0.delivery, $0.deadline) = (delivery, end.monotonicSeconds) }.encoded
         case .expire(let delivery, let reason, let end):
-            ("Expire", [delivery.value, .string(reason.rawValue), options(end)])
+            AppObject1.Expire {
+                ($0.delivery, $0.reason) = (delivery, reason.rawValue)
+                $0.deadline = end.monotonicSeconds
+            }.encoded
         case .expireTask(let task, _, let reason, let end):
-            ("ExpireTask", [.integer(task), .string(reason.rawValue), options(end)])
+            AppObject1.ExpireTask {
+                ($0.task, $0.reason) = (task, reason.rawValue)
+                $0.deadline = end.monotonicSeconds
+            }.encoded
         case .didEnterBackground(let end, let work):
-            ("EnterBackground", [options(end, work)])
-        case .willEnterForeground: ("EnterForeground", [[:]])
-        case .didBecomeActive: ("BecomeActive", [[:]])
+            AppObject1.EnterBackground {
+                $0.deadline = end.monotonicSeconds
+                let ends = work.compactMap { work in
+                    work.end.monotonicSeconds.map {
+                        AppObject1.Work(work.delivery, deadline: $0)
+                    }
+                }
+                if !ends.isEmpty { $0.work = ends }
+            }.encoded
+        case .willEnterForeground: AppObject1.EnterForeground().encoded
+        case .didBecomeActive: AppObject1.BecomeActive().encoded
         case .memoryWarning(let memory, let limit):
-            ("MemoryWarning", [["memory": .integer(memory), "memory-limit": .integer(limit)]])
+            AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (memory, limit) }.encoded
         case .refreshChanged(let status):
-            ("Changed", [["background-refresh": .string(status.rawValue)]])
+            AppObject1.Changed { $0.backgroundRefresh = status.rawValue }.encoded
         }
     }
-
-    private func options(_ end: AwakeTime, _ work: [DeliveryEnd] = []) -> Value {
-        var options = ValueMap()
-        if let seconds = end.monotonicSeconds { options["deadline"] = .double(seconds) }
-        let ends = work.compactMap { work -> Value? in
-            guard let seconds = work.end.monotonicSeconds else { return nil }
-            return ["delivery": work.delivery.value, "deadline": .double(seconds)]
-        }
-        if !ends.isEmpty { options["work"] = .list(ends) }
-        return .map(options)
-    }
-}
-
-extension Serial {
-    fileprivate var value: Value { .integer(Int64(clamping: number)) }
 }

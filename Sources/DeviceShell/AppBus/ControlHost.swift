@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import DeviceCore
 internal import Vocabulary
 
@@ -30,11 +31,10 @@ protocol ControlHost: AnyObject {
     func history(of app: AppID?, limit: Int, before: Int64?) throws(Refusal) -> [Value]
 
     /// The end of an app's output, at most `lines` lines and 256 KB.
-    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd
 
     /// What this machine can do, a map per check: `check`, `ok`, `found`, `lost`, `fix`.
     func doctor() -> [Value]
 
-    /// `version`, `build`, `pid`, `since`, `state`, `socket`.
-    func version() -> Value
+    func version() -> DaemonVersion
 }

@@ -37,7 +37,7 @@ extension Daemon: ControlHost {
 
     /// Nil: there is a setting of that name.
     private func unknown(_ name: String) -> Refusal? {
-        let settings = device.settings.report.compactMap { $0["setting"]?.stringValue }
+        let settings = SettingRow.table.map(\.name)
         guard !settings.contains(name) else { return nil }
         let names = Condition.allCases.map(\.row.name) + settings
         let guess = Spelling.suggestion(for: name, among: names)
@@ -158,28 +158,27 @@ extension Daemon: ControlHost {
         return found
     }
 
-    func logs(of app: AppID, lines: Int) throws(Refusal) -> Value {
+    func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd {
         guard device.apps.index(of: app) != nil || Files.exists(places.logPath(of: app)) else {
             throw device.unknown(app)
         }
         do throws(LinuxError) {
             let text = try AppLog(places.logPath(of: app)).tail(lines: lines)
-            return [
-                "app": .string(app.name), "file": .string(places.logPath(of: app)),
-                "text": .string(text),
-            ]
+            return LogEnd(app: app.name, file: places.logPath(of: app), text: text)
         } catch {
             throw Refusal(.storage, reason: "the log of \(app) cannot be read: \(error)")
         }
     }
 
-    func version() -> Value {
-        [
-            "version": .string(Version.number), "build": .string(Version.build),
-            "pid": .integer(Int64(CurrentProcess.pid)), "state": .string(places.state),
-            "socket": .string(places.socket),
-            "seconds": .double((now().boot - startedAt.boot).seconds),
-        ]
+    func version() -> DaemonVersion {
+        DaemonVersion(
+            Version.number,
+            build: Version.build,
+            pid: Int64(CurrentProcess.pid),
+            state: places.state,
+            socket: places.socket,
+            seconds: (now().boot - startedAt.boot).seconds
+        )
     }
 
     func doctor() -> [Value] { Doctor(self).checks() }

@@ -47,7 +47,7 @@ extension BGTaskScheduler {
         init(_ error: CallError) {
             var code = Code.unavailable
             if case .refused(let name) = error.reason {
-                switch ControlErrorName(rawValue: name) {
+                switch name {
                 case .tooManyPendingTaskRequests: code = .tooManyPendingTaskRequests
                 case .notPermitted, .invalid, .notFound: code = .notPermitted
                 case .immediateRunIneligible: code = .immediateRunIneligible

@@ -72,7 +72,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// - Throws: ``Error``.
     public func submit(_ taskRequest: BGTaskRequest) throws {
         do {
-            _ = try session.call("Submit", try Self.arguments(taskRequest))
+            _ = try session.call(try Self.call(taskRequest))
         } catch let error as CallError {
             throw Error(error)
         }
@@ -87,14 +87,14 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
         _ taskRequest: BGTaskRequest,
         completionHandler: @escaping @Sendable ((any Swift.Error)?) -> Void
     ) {
-        let arguments: [Value]
+        let call: App1.Submit
         do {
-            arguments = try Self.arguments(taskRequest)
+            call = try Self.call(taskRequest)
         } catch {
             return DispatchQueue.global().async { completionHandler(error) }
         }
         session.ask(
-            OutgoingCall("Submit", arguments) { answer in
+            OutgoingCall(call) { answer in
                 DispatchQueue.global().async {
                     switch answer {
                     case .success: completionHandler(nil)
@@ -111,11 +111,11 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// - Parameter taskRequest: What for; it is copied.
     /// - Throws: ``Error``.
     public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
-        let arguments = try Self.arguments(taskRequest)
+        let call = try Self.call(taskRequest)
         try await withCheckedThrowingContinuation {
             (done: CheckedContinuation<Void, any Swift.Error>) in
             session.ask(
-                OutgoingCall("Submit", arguments) { answer in
+                OutgoingCall(call) { answer in
                     done.resume(with: answer.map { _ in }.mapError { Error($0) })
                 }
             )
@@ -137,7 +137,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
 
     private func cancel(_ identifier: String) {
         session.ask(
-            OutgoingCall("Cancel", [.string(identifier)], .kept) { answer in
+            OutgoingCall(App1.Cancel { $0.identifier = identifier }, .kept) { answer in
                 guard case .failure(let error) = answer else { return }
                 let what = identifier.isEmpty ? "the requests were" : "request \(identifier) was"
                 LibraryLog.write("\(what) not cancelled: \(error.text)")
@@ -154,7 +154,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     ) {
         let handler = Handler(completionHandler)
         session.ask(
-            OutgoingCall("Pending") { answer in
+            OutgoingCall(App1.Pending()) { answer in
                 handler.call(Self.requests(answer), on: .global())
             }
         )
@@ -163,20 +163,20 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     /// What was submitted and not yet delivered, as copies; none without a daemon.
     public func pendingTaskRequests() async -> [BGTaskRequest] {
         await withCheckedContinuation { done in
-            session.ask(OutgoingCall("Pending") { done.resume(returning: Self.requests($0)) })
+            session.ask(OutgoingCall(App1.Pending()) { done.resume(returning: Self.requests($0)) })
         }
     }
 
     // MARK: Requests as the daemon has them
 
-    private static func arguments(_ request: BGTaskRequest) throws -> [Value] {
-        var options = ValueMap()
+    private static func call(_ request: BGTaskRequest) throws -> App1.Submit {
+        var call = App1.Submit { ($0.identifier, $0.token) = (request.identifier, UUID.token) }
         switch request {
-        case is BGAppRefreshTaskRequest: options["kind"] = "refresh"
+        case is BGAppRefreshTaskRequest: call.kind = .refresh
         case let request as BGProcessingTaskRequest:
-            options["kind"] = "processing"
-            options["network"] = .bool(request.requiresNetworkConnectivity)
-            options["power"] = .bool(request.requiresExternalPower)
+            call.kind = .processing
+            call.needs.network = request.requiresNetworkConnectivity
+            call.needs.power = request.requiresExternalPower
         default:
             throw Error(
                 .notPermitted,
@@ -184,30 +184,28 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
                     + "\(type(of: request)) (make one of them)"
             )
         }
-        if let date = request.earliestBeginDate {
-            options["earliest"] = .double(date.timeIntervalSince1970)
+        call.earliest = request.earliestBeginDate.flatMap {
+            WallTime(secondsSince1970: $0.timeIntervalSince1970)
         }
-        options["token"] = .token
-        return [.string(request.identifier), .map(options)]
+        return call
     }
 
-    private static func requests(_ answer: Result<[Value], CallError>) -> [BGTaskRequest] {
-        let rows = (try? answer.get())?.first?.listValue ?? []
-        return rows.compactMap { row in
-            guard let identifier = row["identifier"]?.stringValue else { return nil }
+    private static func requests(
+        _ answer: Result<PendingRequests, CallError>
+    ) -> [BGTaskRequest] {
+        ((try? answer.get())?.requests ?? []).compactMap { pending in
             let request: BGTaskRequest
-            switch row["kind"]?.stringValue {
-            case "refresh": request = BGAppRefreshTaskRequest(identifier: identifier)
-            case "processing":
-                let processing = BGProcessingTaskRequest(identifier: identifier)
-                processing.requiresNetworkConnectivity = row["network"]?.boolValue ?? false
-                processing.requiresExternalPower = row["power"]?.boolValue ?? false
+            switch TaskKind(rawValue: pending.kind) {
+            case .refresh: request = BGAppRefreshTaskRequest(identifier: pending.identifier)
+            case .processing:
+                let processing = BGProcessingTaskRequest(identifier: pending.identifier)
+                processing.requiresNetworkConnectivity = pending.network ?? false
+                processing.requiresExternalPower = pending.power ?? false
                 request = processing
-            default: return nil
+            // A later daemon's.
+            case nil: return nil
             }
-            request.earliestBeginDate = row["earliest"]?.doubleValue.map {
-                Date(timeIntervalSince1970: $0)
-            }
+            request.earliestBeginDate = pending.earliest.map { Date(timeIntervalSince1970: $0) }
             return request
         }
     }

@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import Foundation
 internal import Synchronization
 internal import Vocabulary
@@ -19,7 +20,7 @@ extension AppSession {
         var begun: (@Sendable (Int) -> Void)?
         /// What it is begun with, if it is an activity: that goes with a connection, and is begun
         /// again on the next.
-        var activity: [Value]?
+        var activity: App1.BeginTask?
     }
 
     /// Asks for time for an activity, which ends with the connection if not before.
@@ -40,9 +41,10 @@ extension AppSession {
         expired: (@Sendable () -> Void)?
     ) -> Int {
         // Asked again after the connection was lost, it is one task.
-        var options: ValueMap = ["expires": .bool(expired != nil), "token": .token]
-        if isActivity { options["activity"] = true }
-        let arguments: [Value] = [.string(Self.wireName(name)), .map(options)]
+        let call = App1.BeginTask {
+            ($0.name, $0.expires) = (Self.wireName(name), expired != nil)
+            ($0.isActivity, $0.token) = (isActivity, UUID.token)
+        }
         let number = state.withLock { state in
             guard state.reach != .never else { return 0 }
             state.lastBackgroundTask += 1
@@ -50,21 +52,17 @@ extension AppSession {
                 name: name,
                 expired: expired,
                 begun: begun,
-                activity: isActivity ? arguments : nil
+                activity: isActivity ? call : nil
             )
             return state.lastBackgroundTask
         }
         guard number != 0 else { return 0 }
         ask(
-            OutgoingCall(
-                "BeginTask",
-                arguments,
-                isActivity ? .now : .kept
-            ) { [self] in
+            OutgoingCall(call, isActivity ? .now : .kept) { [self] in
                 began(number, $0)
-            } late: { [self] values in
+            } late: { [self] late in
                 // It has been told that there is no time: the daemon must not wait for its end.
-                if let late = values.first?.integerValue, late != 0 { tellEnd(late) }
+                if late.task != 0 { tellEnd(late.task) }
             }
         )
         return number
@@ -80,22 +78,20 @@ extension AppSession {
         return wire
     }
 
-    private func began(_ local: Int, _ answer: Result<[Value], CallError>) {
-        let number = (try? answer.get())?.first?.integerValue ?? 0
-        let deadline = (try? answer.get())?.last?["deadline"]?.doubleValue
-        guard number != 0 else { return noTime(local, answer) }
+    private func began(_ local: Int, _ answer: Result<BegunTask, CallError>) {
+        guard let begun = try? answer.get(), begun.task != 0 else { return noTime(local, answer) }
         let task = state.withLock { state -> BackgroundTask? in
             guard let task = state.backgroundTasks[local] else { return nil }
             if task.hasEnded {
                 state.backgroundTasks[local] = nil
             } else {
-                state.backgroundTasks[local]?.number = number
-                state.backgroundTasks[local]?.deadline = deadline
+                state.backgroundTasks[local]?.number = begun.task
+                state.backgroundTasks[local]?.deadline = begun.deadline
                 state.backgroundTasks[local]?.begun = nil
             }
             return task
         }
-        if task?.hasEnded == true { tellEnd(number) } else { task?.begun?(local) }
+        if task?.hasEnded == true { tellEnd(begun.task) } else { task?.begun?(local) }
     }
 
     // MARK: A daemon that has come back
@@ -104,16 +100,16 @@ extension AppSession {
     /// must know whom to tell that their time is out.
     func beginActivitiesAgain() {
         let held = state.withLock { state in
-            state.backgroundTasks.compactMap { local, task -> (Int, Int64, [Value])? in
-                guard let arguments = task.activity, let number = task.number, number != 0 else {
+            state.backgroundTasks.compactMap { local, task -> (Int, Int64, App1.BeginTask)? in
+                guard let call = task.activity, let number = task.number, number != 0 else {
                     return nil
                 }
-                return (local, number, arguments)
+                return (local, number, call)
             }
         }
-        for (local, number, arguments) in held.sorted(by: { $0.0 < $1.0 }) {
+        for (local, number, call) in held.sorted(by: { $0.0 < $1.0 }) {
             ask(
-                OutgoingCall("BeginTask", arguments) { [self] in
+                OutgoingCall(call) { [self] in
                     begunAgain(local, before: number, $0)
                 }
             )
@@ -123,25 +119,23 @@ extension AppSession {
     private func begunAgain(
         _ local: Int,
         before: Int64,
-        _ answer: Result<[Value], CallError>
+        _ answer: Result<BegunTask, CallError>
     ) {
         // Lost again, it is asked again.
         if case .failure(let error) = answer, error.reason == .unreachable { return }
-        let number = (try? answer.get())?.first?.integerValue ?? 0
-        guard number != 0 else { return noTime(local, answer) }
-        let deadline = (try? answer.get())?.last?["deadline"]?.doubleValue
+        guard let begun = try? answer.get(), begun.task != 0 else { return noTime(local, answer) }
         let isHeld = state.withLock { state in
             guard state.backgroundTasks[local] != nil else { return false }
-            state.backgroundTasks[local]?.number = number
-            if let deadline { state.backgroundTasks[local]?.deadline = deadline }
+            state.backgroundTasks[local]?.number = begun.task
+            if let deadline = begun.deadline { state.backgroundTasks[local]?.deadline = deadline }
             return true
         }
         // It has ended meanwhile, which was said of the number that it had.
-        if !isHeld, number != before { tellEnd(number) }
+        if !isHeld, begun.task != before { tellEnd(begun.task) }
     }
 
     /// There is no time to be had: then it is over.
-    private func noTime(_ local: Int, _ answer: Result<[Value], CallError>) {
+    private func noTime(_ local: Int, _ answer: Result<BegunTask, CallError>) {
         if case .failure(let error) = answer {
             LibraryLog.write("there is no time for a background task: \(error.text)")
         }
@@ -181,7 +175,7 @@ extension AppSession {
     }
 
     private func tellEnd(_ number: Int64) {
-        ask(OutgoingCall("EndTask", [.integer(number)], .kept))
+        ask(OutgoingCall(App1.EndTask { $0.task = number }, .kept))
     }
 
     func expire(task number: Int64, deadline: Double?) {

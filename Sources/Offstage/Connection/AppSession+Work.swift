@@ -35,7 +35,7 @@ extension AppSession {
         }
         guard isNew else { return }
         // An earlier daemon does not take it, one that is gone need not know.
-        ask(OutgoingCall("Mistaken", [.string(mistake.rawValue), .string(subject)]))
+        ask(OutgoingCall(App1.Mistaken { ($0.mistake, $0.subject) = (mistake, subject) }))
     }
 
     private static let mistakesLimit = 64
@@ -82,7 +82,7 @@ extension AppSession {
         }
     }
 
-    func expire(delivery: Int64, deadline: Double?) {
+    func expire(delivery: DeliveryID, deadline: Double?) {
         let run = state.withLock { state in
             if let deadline { state.runs[delivery]?.deadline = deadline }
             return state.runs[delivery]?.running
@@ -92,8 +92,7 @@ extension AppSession {
 
     // MARK: What the app says
 
-    /// `result`: as `App1.Complete` takes it.
-    func complete(_ work: Work, _ result: String) {
+    func complete(_ work: Work, _ result: TaskResult) {
         state.withLock { $0.runs[work.delivery] = nil }
         connection.ask(.complete(delivery: work.delivery, result: result), for: self)
     }
@@ -101,8 +100,7 @@ extension AppSession {
     func tellHandler(of work: Work, isSet: Bool) {
         ask(
             OutgoingCall(
-                "ExpirationHandler",
-                [.integer(work.delivery), .bool(isSet)],
+                App1.ExpirationHandler { ($0.delivery, $0.isSet) = (work.delivery, isSet) },
                 .kept
             )
         )

@@ -27,7 +27,7 @@ final class AppSession: DaemonListener {
         var handlers: [String: LaunchHandler] = [:]
         var hasFinishedLaunching = false
         /// Work that runs, by its delivery.
-        var runs: [Int64: Run] = [:]
+        var runs: [DeliveryID: Run] = [:]
         var backgroundTasks: [Int: BackgroundTask] = [:]
         var lastBackgroundTask = 0
         var application: ApplicationEvents?
@@ -60,10 +60,10 @@ final class AppSession: DaemonListener {
 
     // MARK: Asking
 
-    /// Calls a method of `App1` and waits for the answer, which comes within a bounded time.
-    func call(_ method: String, _ arguments: [Value]) throws(CallError) -> [Value] {
-        let answered = Answered<[Value]>()
-        ask(OutgoingCall(method, arguments) { answered.set($0) })
+    /// Makes a call and waits for the answer, which comes within a bounded time.
+    func call<C: AppCall>(_ call: C) throws(CallError) -> C.Reply {
+        let answered = Answered<C.Reply>()
+        ask(OutgoingCall(call) { answered.set($0) })
         return try answered.wait()
     }
 
@@ -129,13 +129,13 @@ final class AppSession: DaemonListener {
 
     func enterBackground(
         deadline: Double?,
-        work: [Int64: Double],
+        work: [AppObject1.Work],
         _ number: IncomingNumber
     ) {
         let application = state.withLock { state in
             state.isInBackground = true
             state.deadline = deadline
-            for (delivery, deadline) in work { state.runs[delivery]?.deadline = deadline }
+            for work in work { state.runs[work.delivery]?.deadline = work.deadline }
             return state.application
         }
         guard let application else { return answer(number) }
@@ -238,7 +238,7 @@ final class Answered<Success: Sendable>: Sendable {
     }
 }
 
-extension Value {
+extension UUID {
     /// A name that no other call has, by which one that is made again is known.
-    static var token: Value { .string(UUID().uuidString) }
+    static var token: String { UUID().uuidString }
 }

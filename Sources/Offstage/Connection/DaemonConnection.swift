@@ -14,7 +14,7 @@ final class DaemonConnection: Sendable {
         /// Handlers are registered; offers are welcome.
         case finishedLaunching
         case call(OutgoingCall)
-        case complete(delivery: Int64, result: String)
+        case complete(delivery: DeliveryID, result: TaskResult)
         /// What the daemon had called is done.
         case answer(IncomingNumber)
         /// SIGTERM is told to the app first.
@@ -137,26 +137,23 @@ struct OutgoingCall: Sendable {
         case kept
     }
 
-    let method: String
-    let arguments: [Value]
+    let encoded: EncodedCall
     let persistence: Persistence
     /// Called once, on the link's thread, which must not be kept waiting.
     let answer: DaemonConnection.Answer<[Value]>
     /// Called on the link's thread with what the daemon answered after the call had timed out.
-    let late: (@Sendable ([Value]) -> Void)?
+    let late: @Sendable ([Value]) -> Void
 
-    init(
-        _ method: String,
-        _ arguments: [Value] = [],
+    init<C: AppCall>(
+        _ call: C,
         _ persistence: Persistence = .now,
-        answer: @escaping DaemonConnection.Answer<[Value]> = { _ in },
-        late: (@Sendable ([Value]) -> Void)? = nil
+        answer: @escaping DaemonConnection.Answer<C.Reply> = { _ in },
+        late: @escaping @Sendable (C.Reply) -> Void = { _ in }
     ) {
-        self.method = method
-        self.arguments = arguments
+        encoded = call.encoded
         self.persistence = persistence
-        self.answer = answer
-        self.late = late
+        self.answer = { answer(C.reply(from: $0)) }
+        self.late = { if let reply = try? C.Reply($0) { late(reply) } }
     }
 }
 
@@ -174,8 +171,11 @@ struct CallError: Error, Equatable, Sendable {
         case unreachable
         /// No answer within the time that a call is given.
         case timedOut
-        /// The daemon's no, by its D-Bus name.
-        case refused(String)
+        /// The daemon's no, by its D-Bus name; nil: one that only a later version has.
+        case refused(ControlErrorName?)
+        /// A daemon of another version: it has no such method, or what it replies is not
+        /// understood.
+        case unsupported
     }
 
     let reason: Reason
@@ -196,20 +196,30 @@ struct CallError: Error, Equatable, Sendable {
     )
 }
 
-/// How the daemon answers a hello.
-struct Greeting: Sendable, Equatable {
-    var isInBackground: Bool
-    /// `available`, `denied` or `restricted`.
-    var backgroundRefresh: String
-    /// Task identifiers of the manifest; nil from a daemon that does not tell.
-    var permitted: [String]?
-    /// The parts that it has.
-    var features: [String]
-
-    init(_ result: Value) {
-        isInBackground = result["state"]?.stringValue == "background"
-        backgroundRefresh = result["background-refresh"]?.stringValue ?? "available"
-        permitted = result["permitted"]?.listValue.map { $0.compactMap(\.stringValue) }
-        features = (result["features"]?.listValue ?? []).compactMap(\.stringValue)
+extension AppCall {
+    /// What was replied, as this call's type has it.
+    static func reply(from answer: Result<[Value], CallError>) -> Result<Reply, CallError> {
+        switch answer {
+        case .failure(let error): return .failure(error)
+        case .success(let values):
+            do throws(ValueError) {
+                return .success(try Reply(values))
+            } catch {
+                return .failure(CallError(unsupported: "its reply to \(name): \(error)"))
+            }
+        }
     }
+}
+
+extension CallError {
+    init(unsupported what: String) {
+        self.init(
+            .unsupported,
+            "the daemon is of another version: \(what) (install the same version of both)"
+        )
+    }
+}
+
+extension Greeting {
+    var isInBackground: Bool { state == "background" }
 }

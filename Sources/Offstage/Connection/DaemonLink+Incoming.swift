@@ -6,58 +6,59 @@ internal import Vocabulary
 /// What the daemon calls on the app's object. Receipts are given here, at once, however busy the
 /// app is; its own work is done on its own threads.
 extension DaemonLink {
-    func received(_ call: ObjectCall) {
-        let arguments = call.arguments
-        let number = arguments.first?.integerValue ?? 0
-        let deadline = arguments.last?["deadline"]?.doubleValue
-        switch call.method.name {
-        case "Offer": offered(call, number)
-        case "Go":
-            guard let delivery = deliveries[number] else {
-                return call.refuse(
-                    ControlErrorName.notFound.rawValue,
-                    "delivery \(number) was not accepted by this process"
-                )
+    func received(_ incoming: ObjectCall) {
+        do throws(OptionError) {
+            guard let row = AppObject1.row(incoming.method.name) else {
+                return incoming.refuse(ErrorName.unknownMethod, "no such method")
             }
-            // It comes again after a connection was lost.
-            if case .accepted = delivery.progress {
-                deliveries[number]?.progress = .running
-                var work = delivery.work
-                work.deadline = deadline
-                owner.run(work)
-            }
-            finish(call)
-        case "Expire":
-            owner.expire(delivery: number, deadline: deadline)
-            finish(call)
-        case "ExpireTask":
-            owner.expire(task: number, deadline: deadline)
-            finish(call)
-        case "EnterBackground":
-            let work = Self.deadlines(arguments.last?["work"])
-            owner.enterBackground(deadline: deadline, work: work, keep(call))
-        case "EnterForeground": owner.enterForeground(keep(call))
-        case "BecomeActive": owner.becomeActive(keep(call))
-        case "MemoryWarning":
-            owner.memoryWarning()
-            finish(call)
-        case "Changed":
-            if let status = arguments.last?["background-refresh"]?.stringValue {
-                owner.changed(backgroundRefresh: status)
-            }
-            finish(call)
-        default: call.refuse(ErrorName.unknownMethod, "no such method")
+            perform(try row.call(incoming.arguments), incoming)
+        } catch {
+            incoming.refuse(ControlErrorName.invalid.rawValue, "\(error.reason): \(error.value)")
         }
     }
 
-    /// By the delivery.
-    private static func deadlines(_ work: Value?) -> [Int64: Double] {
-        var deadlines: [Int64: Double] = [:]
-        for end in work?.listValue ?? [] {
-            guard let delivery = end["delivery"]?.integerValue else { continue }
-            deadlines[delivery] = end["deadline"]?.doubleValue
+    private func perform(_ call: AppObject1, _ incoming: ObjectCall) {
+        switch call {
+        case .offer(let call): offered(call, incoming)
+        case .go(let call): go(call, incoming)
+        case .expire(let call):
+            owner.expire(delivery: call.delivery, deadline: call.deadline)
+            finish(incoming)
+        case .expireTask(let call):
+            owner.expire(task: call.task, deadline: call.deadline)
+            finish(incoming)
+        case .enterBackground(let call):
+            owner.enterBackground(
+                deadline: call.deadline,
+                work: call.work ?? [],
+                keep(incoming)
+            )
+        case .enterForeground: owner.enterForeground(keep(incoming))
+        case .becomeActive: owner.becomeActive(keep(incoming))
+        case .memoryWarning:
+            owner.memoryWarning()
+            finish(incoming)
+        case .changed(let call):
+            if let status = call.backgroundRefresh { owner.changed(backgroundRefresh: status) }
+            finish(incoming)
         }
-        return deadlines
+    }
+
+    private func go(_ call: AppObject1.Go, _ incoming: ObjectCall) {
+        guard let delivery = deliveries[call.delivery] else {
+            return incoming.refuse(
+                ControlErrorName.notFound.rawValue,
+                "delivery \(call.delivery) was not accepted by this process"
+            )
+        }
+        // It comes again after a connection was lost.
+        if case .accepted = delivery.progress {
+            deliveries[call.delivery]?.progress = .running
+            var work = delivery.work
+            work.deadline = call.deadline
+            owner.run(work)
+        }
+        finish(incoming)
     }
 
     /// More than a daemon has on their way at once: those of before were never begun.
@@ -71,21 +72,23 @@ extension DaemonLink {
         deliveries[first] = nil
     }
 
-    private func offered(_ call: ObjectCall, _ number: Int64) {
-        guard deliveries[number] == nil else { return finish(call) }
-        let identifier = call.arguments[2].stringValue ?? ""
-        guard let kind = call.arguments[1].stringValue.flatMap(WorkKind.init(rawValue:)),
-            owner.canRun(kind, identifier)
-        else {
-            return call.refuse(
+    private func offered(_ call: AppObject1.Offer, _ incoming: ObjectCall) {
+        guard deliveries[call.delivery] == nil else { return finish(incoming) }
+        guard let kind = WorkKind(rawValue: call.kind), owner.canRun(kind, call.identifier) else {
+            return incoming.refuse(
                 ControlErrorName.notFound.rawValue,
-                "nothing is registered for \(identifier)"
+                "nothing is registered for \(call.identifier)"
             )
         }
         forgetNeverBegun()
-        let work = Work(delivery: number, kind: kind, identifier: identifier, deadline: nil)
-        deliveries[number] = (work, .accepted)
-        finish(call)
+        let work = Work(
+            delivery: call.delivery,
+            kind: kind,
+            identifier: call.identifier,
+            deadline: nil
+        )
+        deliveries[call.delivery] = (work, .accepted)
+        finish(incoming)
     }
 
     private func keep(_ call: ObjectCall) -> IncomingNumber {

@@ -16,7 +16,7 @@ final class DaemonLink {
         case accepted
         case running
         /// The daemon has not said yet that it knows.
-        case finished(String)
+        case finished(TaskResult)
     }
 
     typealias Answer<Success> = (Result<Success, CallError>) -> Void
@@ -48,7 +48,7 @@ final class DaemonLink {
     private var kept: [(number: UInt64, call: OutgoingCall)] = []
     private var lastNumber: UInt64 = 0
 
-    var deliveries: [Int64: (work: Work, progress: Progress)] = [:]
+    var deliveries: [DeliveryID: (work: Work, progress: Progress)] = [:]
     /// Calls of the daemon's that the app works on.
     var working: [IncomingNumber: ObjectCall] = [:]
     var lastIncoming: UInt64 = 0
@@ -103,8 +103,9 @@ final class DaemonLink {
         case .finishedLaunching:
             hasFinishedLaunching = true
             // Should the connection be lost, the next hello says it.
-            let registered = Value.list(owner.registeredIdentifiers.map { .string($0) })
-            if bus != nil { send("FinishedLaunching", [registered]) { _ in } }
+            guard bus != nil else { return }
+            let identifiers = owner.registeredIdentifiers
+            send(App1.FinishedLaunching { $0.registered = identifiers }.encoded) { _ in }
         case .call(let call): perform(call)
         case .complete(let delivery, let result): complete(delivery, result)
         case .answer(let number): try? working.removeValue(forKey: number)?.answer()
@@ -118,8 +119,7 @@ final class DaemonLink {
         case .now:
             if let error = connect() { return call.answer(.failure(error)) }
             send(
-                call.method,
-                call.arguments,
+                call.encoded,
                 ticks: connection.settings.ticks,
                 late: call.late,
                 answer: call.answer
@@ -203,40 +203,43 @@ final class DaemonLink {
     // MARK: Hello
 
     private func hello() {
-        var options: ValueMap = ["version": .integer(App1.version)]
-        var told: [Int64] = []
+        var call = App1.Hello { $0.version = App1.version }
+        var told: [DeliveryID] = []
         if hasFinishedLaunching {
-            var running: [Value] = []
-            var finished: [Value] = []
+            var running: [DeliveryID] = []
+            var finished: [App1.Finished] = []
             for (id, delivery) in deliveries.sorted(by: { $0.key < $1.key }) {
                 switch delivery.progress {
                 // The next daemon offers it again, or knows of the receipt and says only go.
                 case .accepted: break
-                case .running: running.append(.integer(id))
+                case .running: running.append(id)
                 case .finished(let result):
-                    finished.append(["delivery": .integer(id), "result": .string(result)])
+                    finished.append(App1.Finished(id, result))
                     told.append(id)
                 }
             }
-            options["running"] = .list(running)
-            options["finished"] = .list(finished)
-            options["registered"] = .list(owner.registeredIdentifiers.map { .string($0) })
+            (call.running, call.finished) = (running, finished)
+            call.registered = owner.registeredIdentifiers
         }
-        send("Hello", [.map(options)]) { [unowned self] in greeted($0, told: told) }
+        send(call.encoded) { [unowned self] in
+            greeted(App1.Hello.reply(from: $0), told: told)
+        }
     }
 
-    private func greeted(_ answer: Result<[Value], CallError>, told: [Int64]) {
+    private func greeted(_ answer: Result<Greeting, CallError>, told: [DeliveryID]) {
         switch answer {
-        case .success(let values):
+        case .success(let greeting):
             for delivery in told { deliveries[delivery] = nil }
-            let greeting = Greeting(values.first ?? .null)
             owner.connected(greeting)
             let greeters = greeters
             self.greeters = []
             for greeter in greeters { greeter.answer(.success(greeting)) }
         case .failure(let error):
-            if case .refused = error.reason {
+            switch error.reason {
+            case .refused:
                 LibraryLog.write("the daemon does not know this process as an app: \(error.text)")
+            case .unsupported: LibraryLog.write(error.text)
+            case .unreachable, .timedOut: break
             }
             failGreeters(error)
         }
@@ -245,16 +248,13 @@ final class DaemonLink {
     // MARK: Calls out
 
     private func send(
-        _ name: String,
-        _ arguments: [Value],
+        _ call: EncodedCall,
         number: UInt64? = nil,
         ticks: Int? = nil,
-        late: (@Sendable ([Value]) -> Void)? = nil,
+        late: @escaping @Sendable ([Value]) -> Void = { _ in },
         answer: @escaping Answer<[Value]>
     ) {
-        guard let bus, let method = App1.interface.method(name) else {
-            return answer(.failure(.stopped))
-        }
+        guard let bus else { return answer(.failure(.stopped)) }
         if number == nil { lastNumber += 1 }
         let number = number ?? lastNumber
         waiting[number] = Waiting(ticksLeft: ticks, answer: answer)
@@ -262,9 +262,9 @@ final class DaemonLink {
             // The time is counted here: sd-bus would let a call that was answered while this
             // process was frozen time out.
             try bus.call(
-                Target(nil, Control1.path, App1.name, name),
-                arguments,
-                signature: method.inputSignature,
+                Target(nil, Control1.path, call.interface, call.method),
+                call.arguments,
+                signature: call.signature,
                 timeout: .forever
             ) { [unowned self] in answered(number, $0, late: late) }
         } catch {
@@ -278,11 +278,11 @@ final class DaemonLink {
     private func answered(
         _ number: UInt64,
         _ answer: Result<[Value], BusError>,
-        late: (@Sendable ([Value]) -> Void)?
+        late: @Sendable ([Value]) -> Void
     ) {
         guard let waiting = waiting.removeValue(forKey: number) else {
             // It was given up in time; what came of it all the same may have to be undone.
-            if case .success(let values) = answer { late?(values) }
+            if case .success(let values) = answer { late(values) }
             return
         }
         waiting.answer(answer.mapError { CallError($0) })
@@ -290,7 +290,7 @@ final class DaemonLink {
 
     /// Stays in `kept` until the daemon has answered, with yes or no.
     private func sendKept(_ number: UInt64, _ call: OutgoingCall) {
-        send(call.method, call.arguments, number: number) { [unowned self] answer in
+        send(call.encoded, number: number) { [unowned self] answer in
             if case .failure(let error) = answer, error.reason == .unreachable { return }
             kept.removeAll { $0.number == number }
             call.answer(answer)
@@ -328,12 +328,13 @@ final class DaemonLink {
 
     // MARK: Completion
 
-    private func complete(_ delivery: Int64, _ result: String) {
+    private func complete(_ delivery: DeliveryID, _ result: TaskResult) {
         guard deliveries[delivery] != nil else { return }
         deliveries[delivery]?.progress = .finished(result)
         // Without a connection the next hello says it.
         guard bus != nil else { return }
-        send("Complete", [.integer(delivery), .string(result)]) { [unowned self] answer in
+        let call = App1.Complete { ($0.delivery, $0.result) = (delivery, result) }
+        send(call.encoded) { [unowned self] answer in
             if case .failure(let error) = answer, error.reason == .unreachable { return }
             deliveries[delivery] = nil
         }
@@ -343,10 +344,13 @@ final class DaemonLink {
 extension CallError {
     init(_ error: BusError) {
         switch error.reason {
-        case .refused(let name): self.init(.refused(name), error.message)
+        case .refused(ErrorName.unknownMethod), .refused(ErrorName.invalidArguments):
+            self.init(unsupported: error.message)
+        case .refused(let name):
+            self.init(.refused(ControlErrorName(rawValue: name)), error.message)
         case .timedOut: self.init(.timedOut, error.message)
         case .unsuitable, .tooLarge:
-            self.init(.refused(ControlErrorName.invalid.rawValue), error.message)
+            self.init(.refused(.invalid), error.message)
         case .notListening, .disconnected, .system:
             self.init(.unreachable, "the connection to the daemon was lost (try again)")
         }

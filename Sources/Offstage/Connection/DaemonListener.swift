@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import Vocabulary
 
 /// What the daemon says. Called on the link's thread, which must not be kept waiting; whoever
@@ -18,12 +19,12 @@ protocol DaemonListener: AnyObject, Sendable {
     /// The receipt is durable: run it. Called once for each delivery.
     func run(_ work: Work)
     /// Time is nearly out.
-    func expire(delivery: Int64, deadline: Double?)
+    func expire(delivery: DeliveryID, deadline: Double?)
     func expire(task: Int64, deadline: Double?)
 
-    /// `deadline`: of background tasks. `work`: of deliveries that go on, by their number.
+    /// `deadline`: of background tasks. `work`: deliveries that go on.
     /// `number`: what is to be answered when it is done.
-    func enterBackground(deadline: Double?, work: [Int64: Double], _ number: IncomingNumber)
+    func enterBackground(deadline: Double?, work: [AppObject1.Work], _ number: IncomingNumber)
     func enterForeground(_ number: IncomingNumber)
     func becomeActive(_ number: IncomingNumber)
     func memoryWarning()
@@ -33,13 +34,17 @@ protocol DaemonListener: AnyObject, Sendable {
     func willTerminate() -> Bool
 }
 
+/// Which of an app's handlers is meant.
 enum WorkKind: String, Sendable {
-    case fetch, refresh, processing
+    /// The first API's one handler.
+    case fetch
+    /// The handler that is registered for the identifier.
+    case refresh, processing
 }
 
 /// A delivery that was accepted.
 struct Work: Sendable {
-    let delivery: Int64
+    let delivery: DeliveryID
     let kind: WorkKind
     let identifier: String
     /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.

@@ -1,6 +1,7 @@
 internal import AppProtocol
 internal import Foundation
 internal import Synchronization
+internal import Vocabulary
 
 /// One delivery of a scheduled task, behind the `BGTask` that the app has.
 final class TaskRun: RunningWork {
@@ -62,7 +63,7 @@ final class TaskRun: RunningWork {
             )
         }
         // Whether it is too late is the daemon's to say: the user may have come back.
-        session.complete(work, success ? "succeeded" : "unsuccessful")
+        session.complete(work, success ? .succeeded : .unsuccessful)
     }
 
     func expire() {
@@ -98,8 +99,7 @@ final class FetchRun: RunningWork {
         self.session = session
     }
 
-    /// `result`: newData, noData or failed.
-    func complete(_ result: String) {
+    func complete(_ result: TaskResult) {
         let isFirst = isCompleted.withLock { isCompleted in
             defer { isCompleted = true }
             return !isCompleted
@@ -125,6 +125,6 @@ final class FetchRun: RunningWork {
             "the completion handler of a fetch was let go without being called: it counts as "
                 + "failed (call it exactly once)"
         )
-        complete("failed")
+        complete(.failed)
     }
 }

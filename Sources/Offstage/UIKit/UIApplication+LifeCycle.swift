@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Linux
+internal import Vocabulary
 
 /// The app's life, in the order in which Apple's delegates are told of it.
 extension UIApplication {
@@ -131,7 +132,7 @@ extension UIApplication {
     }
 
     private func fetch(_ run: FetchRun) {
-        guard let delegate else { return run.complete(UIBackgroundFetchResult.noData.wire) }
+        guard let delegate else { return run.complete(.noData) }
         let completion = FetchCompletion(run)
         delegate.application(self) { completion.call($0) }
     }
@@ -145,5 +146,5 @@ private final class FetchCompletion: Sendable {
 
     deinit { run.wasFreed() }
 
-    func call(_ result: UIBackgroundFetchResult) { run.complete(result.wire) }
+    func call(_ result: UIBackgroundFetchResult) { run.complete(result.result) }
 }

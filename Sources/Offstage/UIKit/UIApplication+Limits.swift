@@ -1,3 +1,4 @@
+internal import AppProtocol
 internal import Foundation
 internal import Synchronization
 internal import Vocabulary
@@ -30,21 +31,20 @@ extension UIApplication {
     /// - Returns: All that is known.
     /// - Throws: ``BGTaskScheduler/Error`` when there is no daemon to ask.
     public nonisolated func backgroundLimits() async throws -> Limits {
-        let values = try await withCheckedThrowingContinuation {
-            (done: CheckedContinuation<[Value], any Error>) in
+        let limits = try await withCheckedThrowingContinuation {
+            (done: CheckedContinuation<Vocabulary.Limits, any Error>) in
             session.ask(
-                OutgoingCall("Limits") { answer in
+                OutgoingCall(App1.Limits()) { answer in
                     done.resume(with: answer.mapError { BGTaskScheduler.Error($0) })
                 }
             )
         }
-        let answer = values.first ?? .null
         return Limits(
-            memory: answer["memory"]?.integerValue.map { Int($0) },
-            memoryLimit: answer["memory-limit"]?.integerValue.map { Int($0) },
-            processorTime: answer["cpu"]?.doubleValue,
-            processorLimit: answer["cpu-limit"]?.doubleValue,
-            processorWindow: answer["cpu-window"]?.doubleValue
+            memory: limits.memory.map { Int($0) },
+            memoryLimit: limits.memoryLimit.map { Int($0) },
+            processorTime: limits.cpu,
+            processorLimit: limits.cpuLimit,
+            processorWindow: limits.cpuWindow
         )
     }
 }

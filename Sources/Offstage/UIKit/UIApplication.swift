@@ -1,3 +1,4 @@
+internal import AppProtocol
 public import Foundation
 internal import Vocabulary
 
@@ -51,8 +52,7 @@ public class UIApplication: UIResponder {
         let isNever = seconds.isNaN || seconds >= Self.backgroundFetchIntervalNever
         session.ask(
             OutgoingCall(
-                "SetMinimumFetchInterval",
-                [.double(isNever ? -1 : max(0, seconds))],
+                App1.SetMinimumFetchInterval { $0.seconds = isNever ? -1 : max(0, seconds) },
                 .kept
             ) { answer in
                 guard case .failure(let error) = answer else { return }

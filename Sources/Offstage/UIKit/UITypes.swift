@@ -1,4 +1,5 @@
 public import Foundation
+internal import Vocabulary
 
 /// Time that an app asked for to finish something; see
 /// ``UIApplication/beginBackgroundTask(withName:expirationHandler:)``.
@@ -22,11 +23,11 @@ public enum UIBackgroundFetchResult: UInt, Sendable {
     /// It could not be found out.
     case failed = 2
 
-    var wire: String {
+    var result: TaskResult {
         switch self {
-        case .newData: "newData"
-        case .noData: "noData"
-        case .failed: "failed"
+        case .newData: .newData
+        case .noData: .noData
+        case .failed: .failed
         }
     }
 }

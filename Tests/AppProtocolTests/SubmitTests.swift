@@ -1,9 +1,9 @@
-import AppProtocol
+@testable import AppProtocol
 import Testing
 import Vocabulary
 
 /// What `Submit` takes, and what it refuses, each by name.
-struct SubmitOptionsTests {
+struct SubmitTests {
     private let plain: ValueMap = ["kind": "refresh", "command": ["true"]]
 
     private func with(_ name: String, _ value: Value?) -> ValueMap {
@@ -12,9 +12,18 @@ struct SubmitOptionsTests {
         return options
     }
 
+    private static func read(
+        _ options: ValueMap,
+        byApp: Bool = false
+    ) throws(OptionError) -> Control1.Submit {
+        let call = try Control1.Submit([.map(options)], strictly: true)
+        try call.check(byApp: byApp)
+        return call
+    }
+
     private func refusal(_ options: ValueMap) -> OptionError? {
         do throws(OptionError) {
-            _ = try SubmitOptions(options)
+            _ = try Self.read(options)
             return nil
         } catch {
             return error
@@ -22,7 +31,7 @@ struct SubmitOptionsTests {
     }
 
     @Test func everythingThatCanBeSaid() throws {
-        let options = try SubmitOptions([
+        let options = try Self.read([
             "kind": "processing", "command": ["restic", "backup", "a b", ""], "id": "backup",
             "after": 90, "every": 86400.5, "network": true, "power": true, "unmetered": true,
             "unlocked": true,
@@ -37,7 +46,7 @@ struct SubmitOptionsTests {
         #expect(options.needs == Needs(power: true, network: true, unmetered: true, unlocked: true))
         #expect(options.directory == "/home/user")
         #expect(
-            options.environment == [
+            options.variables == [
                 EnvironmentVariable(name: "A", value: "B"),
                 EnvironmentVariable(name: "EMPTY", value: ""),
                 EnvironmentVariable(name: "C", value: "=D"),
@@ -47,11 +56,11 @@ struct SubmitOptionsTests {
     }
 
     @Test func whatIsLeftOutIsNothing() throws {
-        let options = try SubmitOptions(plain)
+        let options = try Self.read(plain)
         #expect(options.kind == .refresh)
         #expect(options.id == nil && options.after == nil && options.every == nil)
         #expect(options.directory == nil && options.token == nil)
-        #expect(options.needs == Needs() && options.environment.isEmpty)
+        #expect(options.needs == Needs() && options.variables.isEmpty)
     }
 
     @Test func anOptionThatIsNotKnownIsRefusedByName() throws {
@@ -88,11 +97,11 @@ struct SubmitOptionsTests {
         ] as [(String, Value)]
     )
     func whatIsForACommandIsRefusedOfAnApp(name: String, value: Value) throws {
-        #expect(try SubmitOptions(["kind": "refresh", "id": "x"], ofAnApp: true).command == [])
+        #expect(try Self.read(["kind": "refresh", "id": "x"], byApp: true).command == nil)
         var options: ValueMap = ["kind": "refresh", "id": "x"]
         options[name] = value
         let error = try #require(throws: OptionError.self) {
-            try SubmitOptions(options, ofAnApp: true)
+            try Self.read(options, byApp: true)
         }
         #expect(error.reason.contains("command"))
         #expect(!error.fix.isEmpty)
@@ -106,19 +115,21 @@ struct SubmitOptionsTests {
         #expect(refusal(with("environment", many)) != nil)
     }
 
-    @Test func aReaderWithoutOptionsSaysSo() {
-        var reader = OptionReader(["x": 1])
-        #expect(throws: OptionError.self) { try reader.finish() }
-        reader = OptionReader([:])
-        #expect(throws: Never.self) { try reader.finish() }
+    @Test func aCallWithoutOptionsSaysSo() throws {
+        let error = try #require(throws: OptionError.self) {
+            try Control1.Leave(["a", ["x": 1]], strictly: true)
+        }
+        #expect(error.fix == "this call has no options")
     }
 
-    @Test func numbersHaveARange() throws {
-        var reader = OptionReader(["a": 1, "b": 10, "c": 11, "d": 1.5])
-        #expect(try reader.number("a", in: 1...10) == 1)
-        #expect(try reader.number("b", in: 1...10) == 10)
-        #expect(throws: OptionError.self) { try reader.number("c", in: 1...10) }
-        #expect(throws: OptionError.self) { try reader.number("d", in: 1...10) }
-        #expect(try reader.number("e", in: 1...10) == nil)
+    @Test func numbersHaveTheirBounds() throws {
+        func limit(_ value: Value) throws -> Int64? {
+            try Control1.History([["limit": value]], strictly: true).limit
+        }
+        #expect(try limit(1) == 1 && limit(10_000) == 10_000)
+        for wrong: Value in [0, 10_001, 1.5, "1"] {
+            #expect(throws: OptionError.self) { try limit(wrong) }
+        }
+        #expect(try Control1.History([[:]], strictly: true).limit == nil)
     }
 }

@@ -1,24 +1,33 @@
-import AppProtocol
+@testable import AppProtocol
 import Linux
 import Testing
 import Vocabulary
 
 /// What apps send with their calls: taken within its bounds, or refused in words.
-struct AppOptionsTests {
+struct AppCallTests {
+    private static func read<C: Call>(
+        _ type: C.Type,
+        _ arguments: Value...
+    ) throws(OptionError) -> C {
+        try C(arguments, strictly: true)
+    }
+
     @Test func `hello takes what it names`() throws {
-        let hello = try HelloOptions([
-            "version": 1, "path": "/org/example/app_1", "running": [3, 4],
-            "finished": [["delivery": 5, "result": "newData"]], "registered": ["news"],
-        ])
-        #expect(hello.path == "/org/example/app_1")
-        #expect(hello.again?.running == [3, 4])
-        #expect(
-            hello.again?.finished == [HelloOptions.Finished(delivery: 5, result: "newData")]
+        let hello = try Self.read(
+            App1.Hello.self,
+            [
+                "version": 1, "path": "/org/example/app_1", "running": [3, 4],
+                "finished": [["delivery": 5, "result": "newData"]], "registered": ["news"],
+            ]
         )
-        #expect(hello.again?.registered == ["news"])
-        let first = try HelloOptions(["version": 1])
-        #expect(first.path == AppObject1.path && first.again == nil)
-        #expect(try HelloOptions(["version": 1, "running": []]).again?.registered == nil)
+        #expect(hello.path == "/org/example/app_1" && hello.isAgain)
+        #expect(hello.running == [DeliveryID(3), DeliveryID(4)])
+        #expect(hello.finished == [App1.Finished(DeliveryID(5), .newData)])
+        #expect(hello.registered == ["news"])
+        let first = try Self.read(App1.Hello.self, ["version": 1])
+        #expect(first.path == nil && !first.isAgain)
+        let again = try Self.read(App1.Hello.self, ["version": 1, "running": []])
+        #expect(again.isAgain && again.registered == nil)
     }
 
     @Test(
@@ -28,14 +37,18 @@ struct AppOptionsTests {
             (["version": 1, "path": ""], "path"), (["version": 1, "path": "/a//b"], "path"),
             (["version": 1, "path": "/a-b"], "path"), (["version": 1, "running": [-1]], "running"),
             (["version": 1, "running": 3], "running"),
-            (["version": 1, "finished": [["delivery": 1]]], "how"),
-            (["version": 1, "finished": [["delivery": 1, "result": "x", "y": 1]]], "y"),
+            (["version": 1, "finished": [["delivery": 1]]], "result is missing"),
+            (["version": 1, "finished": [["delivery": 1, "result": "x"]]], "result"),
+            (
+                ["version": 1, "finished": [["delivery": 1, "result": "failed", "y": 1]]],
+                "option of that name y"
+            ),
             (["version": 1, "registered": [1]], "registered"),
-        ] as [(ValueMap, String)]
+        ] as [(Value, String)]
     )
-    func `a hello that is not right is refused in words`(options: ValueMap, word: String) {
+    func `a hello that is not right is refused in words`(options: Value, word: String) {
         do {
-            let hello = try HelloOptions(options)
+            let hello = try Self.read(App1.Hello.self, options)
             Issue.record("taken: \(hello)")
         } catch {
             #expect("\(error.reason) \(error.value)".contains(word), "\(error)")
@@ -44,14 +57,15 @@ struct AppOptionsTests {
     }
 
     @Test func `a request takes dates as they come, and no others' options`() throws {
-        let request = try RequestOptions(
+        let request = try Self.read(
+            App1.Submit.self,
             "news",
             ["kind": "processing", "earliest": 1_700_000_000.25, "power": true, "token": "t"]
         )
         #expect(request.kind == .processing && request.needs.power && request.token == "t")
         #expect(request.earliest == WallTime(nanoseconds: 1_700_000_000_250_000_000))
         func date(_ value: Value) -> WallTime? {
-            try? RequestOptions("x", ["kind": "refresh", "earliest": value]).earliest
+            try? Self.read(App1.Submit.self, "x", ["kind": "refresh", "earliest": value]).earliest
         }
         #expect(date(-62_135_769_600) == WallTime(nanoseconds: 0), "the distant past")
         #expect(date(63_113_904_000)?.nanoseconds == 9_000_000_000_000_000_000)
@@ -59,27 +73,30 @@ struct AppOptionsTests {
         #expect(date("soon") == nil)
         for name in ["", String(repeating: "x", count: 256), "a\0b"] {
             #expect(throws: OptionError.self) {
-                try RequestOptions(name, ["kind": "refresh"])
+                try Self.read(App1.Submit.self, .string(name), ["kind": "refresh"])
             }
         }
-        #expect(throws: OptionError.self) {
-            try RequestOptions("x", ["kind": "refresh", "command": ["rm"]])
-        }
-        #expect(throws: OptionError.self) {
-            try RequestOptions(
-                "x",
-                ["kind": "refresh", "token": .string(String(repeating: "x", count: 65))]
-            )
+        let long = Value.string(String(repeating: "x", count: 65))
+        for options: Value in [
+            [:], ["kind": "refresh", "command": ["rm"]], ["kind": "refresh", "token": long],
+        ] {
+            #expect(throws: OptionError.self) { try Self.read(App1.Submit.self, "x", options) }
         }
     }
 
     @Test func `a task has a name of bounded length`() throws {
-        let task = try TaskOptions("send", ["expires": true, "activity": true])
+        let task = try Self.read(
+            App1.BeginTask.self,
+            "send",
+            ["expires": true, "activity": true]
+        )
         #expect(task.expires && task.isActivity)
         #expect(throws: OptionError.self) {
-            try TaskOptions(String(repeating: "x", count: 256), [:])
+            try Self.read(App1.BeginTask.self, .string(String(repeating: "x", count: 256)), [:])
         }
-        #expect(throws: OptionError.self) { try TaskOptions("x", ["expires": 1]) }
+        #expect(throws: OptionError.self) {
+            try Self.read(App1.BeginTask.self, "x", ["expires": 1])
+        }
     }
 
     @Test func `whatever comes is taken within its bounds, or refused in words`() throws {

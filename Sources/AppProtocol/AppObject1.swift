@@ -1,0 +1,174 @@
+package import Vocabulary
+
+/// What the daemon tells an app, as calls to the app's object. The answer to `Offer` is the
+/// receipt; the work begins with `Go`, when the receipt is durable.
+package enum AppObject1: CallSet {
+    case offer(Offer), go(Go), expire(Expire), expireTask(ExpireTask)
+    case enterBackground(EnterBackground), enterForeground(EnterForeground)
+    case becomeActive(BecomeActive), memoryWarning(MemoryWarning), changed(Changed)
+
+    package static let table: [CallRow<AppObject1>] = [
+        CallRow(
+            offer,
+            .daemon,
+            "Offers a delivery; the reply is the receipt. Kind: fetch, refresh or processing. "
+                + "An error declines the delivery, which has then failed."
+        ),
+        CallRow(
+            go,
+            .daemon,
+            "Run the handler of this delivery. The call is repeated after a lost connection; the "
+                + "handler must run only once."
+        ),
+        CallRow(
+            expire,
+            .daemon,
+            "The time of a delivery is nearly over: call its expiration handler."
+        ),
+        CallRow(
+            expireTask,
+            .daemon,
+            "The time of a background task is nearly over: call its expiration handler."
+        ),
+        CallRow(
+            enterBackground,
+            .daemon,
+            "The user has left. The app is suspended soon after its reply, unless it holds tasks."
+        ),
+        CallRow(enterForeground, .daemon, "The user is coming back."),
+        CallRow(becomeActive, .daemon, "The app is active."),
+        CallRow(memoryWarning, .daemon, "The app is near its memory limit."),
+        CallRow(changed, .daemon, "A setting that concerns the app."),
+    ]
+
+    package static let isStrict = false
+    package static let name = "org.offstage.AppObject1"
+    /// Where it is, unless the app says otherwise.
+    package static let path = "/org/offstage/app"
+
+    package static let interface = Interface(
+        name,
+        documentation: "Calls from the daemon to an app. An app must ignore options that it does "
+            + "not know.",
+        methods: methods
+    )
+}
+
+/// A call of `AppObject1`.
+package protocol AppObjectCall: Call where Calls == AppObject1 {
+    associatedtype Reply = Nothing
+}
+
+extension AppObjectCall {
+    package mutating func pass(_ fields: inout Fields) throws(OptionError) { fields.noOptions() }
+}
+
+extension AppObject1 {
+    package struct Offer: AppObjectCall {
+        package var delivery = DeliveryID(0)
+        package var kind = ""
+        package var identifier = ""
+        /// What its trigger has to say.
+        package var payload: ValueMap = [:]
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("delivery", &delivery)
+            try fields.argument("kind", &kind)
+            try fields.argument("identifier", &identifier)
+            fields.allOptions(&payload)
+        }
+    }
+
+    package struct Go: AppObjectCall {
+        package var delivery = DeliveryID(0)
+        package var deadline: Double?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("delivery", &delivery)
+            try fields.option("deadline", &deadline)
+        }
+    }
+
+    package struct Expire: AppObjectCall {
+        package var delivery = DeliveryID(0)
+        package var reason = ""
+        package var deadline: Double?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("delivery", &delivery)
+            try fields.argument("reason", &reason)
+            try fields.option("deadline", &deadline)
+        }
+    }
+
+    package struct ExpireTask: AppObjectCall {
+        package var task: Int64 = 0
+        package var reason = ""
+        package var deadline: Double?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("task", &task, as: "t")
+            try fields.argument("reason", &reason)
+            try fields.option("deadline", &deadline)
+        }
+    }
+
+    package struct EnterBackground: AppObjectCall {
+        package var deadline: Double?
+        package var work: [Work]?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("deadline", &deadline, "of the tasks")
+            try fields.option(
+                "work",
+                &work,
+                as: "av",
+                "maps with delivery and deadline, for deliveries that continue"
+            )
+        }
+    }
+
+    package struct Work: OptionMap, Equatable, Sendable {
+        package var delivery = DeliveryID(0)
+        package var deadline = 0.0
+        package init() {}
+
+        package init(_ delivery: DeliveryID, deadline: Double) {
+            (self.delivery, self.deadline) = (delivery, deadline)
+        }
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.required("delivery", &delivery)
+            try fields.required("deadline", &deadline)
+        }
+    }
+
+    package struct EnterForeground: AppObjectCall { package init() {} }
+    package struct BecomeActive: AppObjectCall { package init() {} }
+
+    package struct MemoryWarning: AppObjectCall {
+        /// Bytes.
+        package var memory: Int64?
+        package var memoryLimit: Int64?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("memory", &memory, "bytes")
+            try fields.option("memory-limit", &memoryLimit, "bytes")
+        }
+    }
+
+    package struct Changed: AppObjectCall {
+        package var backgroundRefresh: String?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("background-refresh", &backgroundRefresh)
+        }
+    }
+}

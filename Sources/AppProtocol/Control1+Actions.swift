@@ -1,0 +1,207 @@
+package import Vocabulary
+
+extension Control1 {
+    package struct Open: AppSubject {
+        package typealias Reply = OpenedApp
+        package var app = ""
+        package var attach: Int64?
+        package init() {}
+
+        /// A process becomes an app once.
+        package var repetition: Repetition { attach == nil ? .same : .twice }
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("app", &app)
+            try fields.option(
+                "attach",
+                &attach,
+                in: 1...Int64(Int32.max),
+                "the caller's own pid: the caller becomes the app"
+            )
+        }
+    }
+
+    package struct Leave: AppSubject {
+        package var app = ""
+        package init() {}
+    }
+
+    package struct Close: AppSubject {
+        package var app = ""
+        package init() {}
+    }
+
+    package struct Submit: ControlCall {
+        package typealias Reply = RequestedTask
+        package var kind: TaskKind?
+        package var command: [String]?
+        package var id: String?
+        package var after: Interval?
+        package var every: Interval?
+        package var needs = Needs()
+        package var directory: String?
+        /// Each as NAME=value.
+        package var environment: [String]?
+        package var token: String?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("kind", &kind, "refresh or processing")
+            try fields.option("command", &command)
+            try fields.option("id", &id)
+            try fields.option("after", &after)
+            try fields.option("every", &every)
+            try fields.needs(&needs)
+            try fields.option("directory", &directory)
+            try fields.option(
+                "environment",
+                &environment,
+                "NAME=value; no name begins with \(EnvironmentVariable.ownPrefix)"
+            )
+            try fields.token(&token, "a repeated call with the same token gets the first answer")
+        }
+
+        package func check() throws(OptionError) {
+            guard kind != nil else { throw .noKind }
+            guard (command ?? []).reduce(0, { $0 + $1.utf8.count + 1 }) <= 128 << 10 else {
+                throw OptionError(
+                    reason: "the command is too long",
+                    value: command?.first ?? "",
+                    fix: "at most 128 KB"
+                )
+            }
+            if let every, every < .minutes(1) {
+                throw OptionError(
+                    reason: "every is too short",
+                    value: "\(every)",
+                    fix: "at least a minute"
+                )
+            }
+            if let directory, !directory.hasPrefix("/") {
+                throw OptionError(
+                    reason: "the directory is not an absolute path",
+                    value: directory,
+                    fix: "begin it with /"
+                )
+            }
+            for text in environment ?? [] { _ = try EnvironmentVariable(text) }
+        }
+
+        /// `byApp`: one asks for work of its own, by the identifier alone; its manifest names the
+        /// program.
+        package func check(byApp: Bool) throws(OptionError) {
+            guard byApp else {
+                if command?.first?.isEmpty == false { return }
+                throw OptionError(
+                    reason: "there is no command to run",
+                    value: "",
+                    fix: "give command, a list"
+                )
+            }
+            if let command, !command.isEmpty {
+                throw OptionError(
+                    reason: "an app asks for work of its own, not for a command",
+                    value: command[0],
+                    fix: "give its id, and name the command in the manifest"
+                )
+            }
+            if let ignored = directory ?? environment?.first {
+                throw OptionError(
+                    reason: "directory and environment are for a command",
+                    value: ignored,
+                    fix: "name them in the manifest: Path= and Environment="
+                )
+            }
+        }
+
+        package var variables: [EnvironmentVariable] {
+            (environment ?? []).compactMap { try? EnvironmentVariable($0) }
+        }
+    }
+
+    package struct Run: TaskSubject {
+        package typealias Reply = RequestedTask
+        package var app = ""
+        package var task: String?
+        package init() {}
+    }
+
+    package struct Cancel: TaskSubject {
+        package var app = ""
+        package var task: String?
+        package init() {}
+    }
+
+    package struct Pause: ControlCall {
+        package var seconds: Interval?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.option("seconds", &seconds)
+        }
+    }
+
+    package struct Continue: ControlCall {
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            fields.noOptions()
+        }
+    }
+
+    package struct Simulate: TaskSubject {
+        package var what = Simulation.launch
+        package var app = ""
+        package var task: String?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("what", &what)
+            try fields.argument("app", &app)
+            try fields.option("task", &task)
+        }
+    }
+
+    package struct Set: ControlCall {
+        package var name = ""
+        package var value = ""
+        package var app: String?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("name", &name)
+            try fields.argument("value", &value)
+            try fields.option("app", &app)
+        }
+    }
+
+    package struct Reload: ControlCall { package init() {} }
+}
+
+extension OptionError {
+    static let noKind = OptionError(
+        reason: "the kind is missing",
+        value: "",
+        fix: "refresh or processing"
+    )
+}
+
+extension EnvironmentVariable {
+    init(_ text: String) throws(OptionError) {
+        guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+            throw OptionError(
+                reason: "an environment variable is not NAME=value",
+                value: text,
+                fix: "write NAME=value"
+            )
+        }
+        let name = String(text[..<equals])
+        guard !Self.isOurs(name) else {
+            throw OptionError(
+                reason: "this environment variable is one that Offstage sets itself",
+                value: name,
+                fix: "choose a name that does not begin with \(Self.ownPrefix)"
+            )
+        }
+        self.init(name: name, value: String(text[text.index(after: equals)...]))
+    }
+}

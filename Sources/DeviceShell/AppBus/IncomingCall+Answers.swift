@@ -1,0 +1,76 @@
+internal import AppProtocol
+internal import DeviceCore
+internal import SystemBus
+internal import Vocabulary
+
+extension CallSet {
+    /// The table's row of a call; only what the table has is served.
+    static func row(of incoming: IncomingCall) throws(Refusal) -> CallRow<Self> {
+        guard let row = row(incoming.method.name) else {
+            throw Refusal(.invalid, reason: "there is no such method", value: incoming.method.name)
+        }
+        return row
+    }
+}
+
+extension CallRow {
+    func read(_ incoming: IncomingCall) throws(Refusal) -> Calls {
+        do throws(OptionError) {
+            return try call(incoming.arguments)
+        } catch {
+            throw Refusal(error)
+        }
+    }
+}
+
+extension IncomingCall {
+    func answer<C: Call>(_ call: C, _ reply: C.Reply) {
+        do throws(ValueError) {
+            answer(try reply.values)
+        } catch {
+            refuse(ErrorName.failed, "\(C.name) cannot be answered: \(error)")
+        }
+    }
+
+    /// With what the core replied. `part`: what this method's reply is of it; a reply of another
+    /// kind leaves the call without an answer, which is an error.
+    func answer<C: Call>(_ call: C, _ reply: Reply, _ part: (Reply) -> C.Reply?) {
+        if case .refused(let refusal) = reply { return refuse(refusal) }
+        if let reply = part(reply) { answer(call, reply) }
+    }
+
+    func refuse(_ refusal: Refusal) {
+        refuse(refusal.code.errorName.rawValue, refusal.text)
+    }
+}
+
+extension Reply {
+    var done: Done? { if case .done = self { Done() } else { nil } }
+    var requested: RequestedTask? { if case .requested(let task) = self { task } else { nil } }
+    var opened: OpenedApp? { if case .opened(let app) = self { app } else { nil } }
+    var greeted: Greeting? { if case .greeted(let greeting) = self { greeting } else { nil } }
+    var begun: BegunTask? { if case .begun(let task) = self { task } else { nil } }
+    /// Where only that it was done is of interest.
+    var nothing: Nothing? { Nothing() }
+}
+
+extension Refusal {
+    init(_ error: OptionError) {
+        self.init(.invalid, reason: error.reason, value: error.value, fix: error.fix)
+    }
+}
+
+extension Refusal.Code {
+    var errorName: ControlErrorName {
+        switch self {
+        case .unavailable: .unavailable
+        case .tooManyPendingTaskRequests: .tooManyPendingTaskRequests
+        case .notPermitted: .notPermitted
+        case .immediateRunIneligible: .immediateRunIneligible
+        case .notFound: .notFound
+        case .invalid: .invalid
+        case .held: .held
+        case .storage: .storage
+        }
+    }
+}

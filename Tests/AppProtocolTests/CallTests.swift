@@ -1,0 +1,123 @@
+@testable import AppProtocol
+import Testing
+import Vocabulary
+
+/// Calls and replies as D-Bus carries them: what one side writes the other reads, also when one of
+/// them is of another version.
+struct CallTests {
+    private static let calls: [any Call] = [
+        Control1.Status(), Control1.Tasks { $0.app = "a" },
+        Control1.Explain { ($0.app, $0.task) = ("a", "t") },
+        Control1.History { ($0.app, $0.limit, $0.before) = ("a", 7, 9) },
+        Control1.Logs { ($0.app, $0.lines) = ("a", 3) },
+        Control1.Open { ($0.app, $0.attach) = ("a", 7) }, Control1.Leave { $0.app = "a" },
+        Control1.Submit {
+            ($0.kind, $0.command, $0.id) = (.processing, ["a", "b"], "x")
+            ($0.after, $0.every) = (.seconds(90), .days(1))
+            $0.needs = Needs(power: true, network: true, unmetered: true, unlocked: true)
+            ($0.directory, $0.environment, $0.token) = ("/", ["A=B"], "t")
+        },
+        Control1.Pause { $0.seconds = .hours(1) }, Control1.Continue(),
+        Control1.Simulate { ($0.what, $0.app, $0.task) = (.expire, "a", "t") },
+        Control1.Set { ($0.name, $0.value, $0.app) = ("battery", "40", "a") },
+        App1.Hello {
+            ($0.version, $0.path, $0.running) = (1, "/a", [DeliveryID(3)])
+            $0.finished = [App1.Finished(DeliveryID(4), .noData)]
+            $0.registered = ["news"]
+        },
+        App1.FinishedLaunching { $0.registered = ["news"] },
+        App1.ExpirationHandler { ($0.delivery, $0.isSet) = (DeliveryID(3), true) },
+        App1.Complete { ($0.delivery, $0.result) = (DeliveryID(3), .newData) },
+        App1.SetMinimumFetchInterval { $0.seconds = 1.5 },
+        App1.Mistaken { ($0.mistake, $0.subject) = (.registeredLate, "news") },
+        App1.Submit {
+            ($0.identifier, $0.kind, $0.token) = ("news", .refresh, "t")
+            $0.earliest = WallTime(nanoseconds: 1_700_000_000_250_000_000)
+        },
+        App1.BeginTask { ($0.name, $0.expires, $0.isActivity) = ("send", true, true) },
+        App1.EndTask { $0.task = 3 },
+        AppObject1.Offer {
+            ($0.delivery, $0.kind, $0.identifier) = (DeliveryID(3), "fetch", "x")
+            $0.payload = ["news": [1]]
+        },
+        AppObject1.Expire {
+            ($0.delivery, $0.reason, $0.deadline) = (DeliveryID(3), "timeout", 7.5)
+        },
+        AppObject1.ExpireTask { ($0.task, $0.reason) = (3, "timeout") },
+        AppObject1.EnterBackground {
+            ($0.deadline, $0.work) = (3, [AppObject1.Work(DeliveryID(4), deadline: 7)])
+        },
+        AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (1, 2) },
+        AppObject1.Changed { $0.backgroundRefresh = "denied" },
+    ]
+
+    private static func checkReading<C: Call>(_ call: C) throws {
+        let encoded = call.encoded
+        #expect(try C(encoded.arguments, strictly: true) == call, "\(encoded)")
+        #expect(encoded.arguments.count == C.row.method.input.count, "\(encoded)")
+        #expect(encoded.signature == C.row.method.inputSignature)
+        for (argument, value) in zip(C.row.method.input, encoded.arguments) {
+            let kind = ["s": "string", "b": "bool", "d": "double", "t": "integer", "as": "list"]
+            #expect(value.kindName == kind[argument.type] ?? "map", "\(C.name) \(argument)")
+        }
+    }
+
+    @Test func `what is written is read as it was, by the types of the table`() throws {
+        for call in Self.calls { try Self.checkReading(call) }
+    }
+
+    // MARK: Versions
+
+    @Test func `an older daemon refuses a later client's option by name`() throws {
+        let error = try #require(throws: OptionError.self) {
+            try Control1.Pause([["seconds": 1.5, "politely": true]], strictly: true)
+        }
+        #expect(error.value == "politely")
+        #expect(throws: OptionError.self) {
+            try App1.Submit(["a", ["kind": "later"]], strictly: true)
+        }
+        #expect(App1.row("Later") == nil)
+    }
+
+    @Test func `an older app ignores a later daemon's options`() throws {
+        let row = try #require(AppObject1.row("Go"))
+        let go = try row.call([3, ["deadline": 1.5, "politely": true]])
+        #expect(go == .go(AppObject1.Go { ($0.delivery, $0.deadline) = (DeliveryID(3), 1.5) }))
+        #expect(AppObject1.row("Later") == nil)
+    }
+
+    @Test func `a reply may have more than is known; one that lacks something says what`() throws {
+        let task = try RequestedTask([["app": "a", "identifier": "b", "request": 7, "later": [1]]])
+        #expect(task == RequestedTask(app: AppID("a"), identifier: "b", request: RequestID(7)))
+        let greeting = try Greeting([
+            [
+                "app": "a", "launch": 1, "state": "later", "background-refresh": "later",
+                "later": true,
+            ]
+        ])
+        #expect(greeting.features == nil && greeting.backgroundRefresh == "later")
+        #expect(try BegunTask([3, ["later": 1]]) == BegunTask(task: 3))
+        #expect(try Done([[:]]).values == [[:]])
+        let pending = try PendingRequests([[["identifier": "a", "kind": "later", "later": 1]]])
+        #expect(pending.requests.map(\.kind) == ["later"])
+        let error = try #require(throws: ValueError.self) {
+            try RequestedTask([["app": "a", "identifier": "b"]])
+        }
+        #expect("\(error)".contains("request"))
+        #expect(throws: ValueError.self) { try BegunTask([]) }
+        #expect(throws: ValueError.self) { try Greeting([]) }
+    }
+
+    @Test func `each reply is written as the table declares it`() throws {
+        func kinds(_ reply: some CallReply) throws -> [String] {
+            try reply.values.map(\.kindName)
+        }
+        #expect(try kinds(Nothing()) == [] && kinds(Done()) == ["map"])
+        #expect(try kinds(BegunTask(task: 1, deadline: 2)) == ["integer", "map"])
+        #expect(BegunTask(task: 1, deadline: 2).values == [1, ["deadline": 2.0]])
+        #expect(try kinds(PendingRequests(requests: [])) == ["list"])
+        var limits = Limits(state: "background")
+        limits.memoryLimit = 7
+        #expect(try limits.values == [["state": "background", "memory-limit": 7]])
+    }
+}
