@@ -46,7 +46,7 @@ private struct RandomLife {
         var settings = Settings()
         settings.refreshesPerDay = random.pick(from: [1, 2, 4, 8]) ?? 4
         settings.sharedBudget = random.chance(3, in: 4)
-        settings.wakePrice = random.pick(from: [0, 16, 16, 200]) ?? 16
+        settings.wakePrice = random.pick(from: [0, 16, 100, 400]) ?? 16
         settings.runSlots = 50
         bench = Bench(
             at: .zero,

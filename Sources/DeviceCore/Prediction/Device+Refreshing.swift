@@ -2,9 +2,9 @@ import Vocabulary
 
 /// What the refresh policy is told of each event, and what comes of what it decides.
 extension Device {
-    /// A getter: the parameter of an initialiser would be a copy of the whole device.
-    var refreshFacts: RefreshFacts {
+    func refreshFacts(at now: Moment) -> RefreshFacts {
         RefreshFacts(
+            now: now,
             apps: apps,
             settings: settings,
             seed: seed,
@@ -26,13 +26,13 @@ extension Device {
             if isOtherCount { touchAll() }
             save(.device)
         }
-        refreshPolicy.timePassed(passage, refreshFacts)
+        refreshPolicy.timePassed(passage, refreshFacts(at: now))
     }
 
     /// Begins what is worth it now. After the event, before the apps are looked at.
     mutating func decideRefreshes(_ transition: inout Transition) {
         findRefreshMembers()
-        for choice in refreshPolicy.decide(at: transition.now, refreshFacts) {
+        for choice in refreshPolicy.decide(refreshFacts(at: transition.now)) {
             apps[choice.index].requests[choice.requestIndex].decision = choice.decision
             touch(choice.index)
         }
@@ -41,7 +41,7 @@ extension Device {
     /// Last in each event.
     mutating func scheduleNextDecision(_ transition: inout Transition) {
         findRefreshMembers()
-        refreshPolicy.scheduleDecision(at: transition.now, refreshFacts)
+        refreshPolicy.scheduleDecision(refreshFacts(at: transition.now))
     }
 
     /// A run begins: it is paid for from its trigger's bucket.

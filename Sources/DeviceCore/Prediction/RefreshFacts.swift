@@ -2,6 +2,7 @@ import Vocabulary
 
 /// What of the device the refresh policy looks at. Not the device itself: it is large.
 struct RefreshFacts {
+    let now: Moment
     let apps: AppTable
     let settings: Shared<Settings>
     let seed: Int64
@@ -140,6 +141,9 @@ extension RefreshFacts {
 // MARK: - Moments
 
 extension RefreshFacts {
+    /// As the user's clock shows it.
+    func local(_ time: WallTime) -> UseTime { UseTime(time, utcOffset: now.utcOffset) }
+
     /// Of the half-hours of the day.
     func slot(of time: UseTime) -> Int { time.bin / 6 }
 

@@ -32,40 +32,38 @@ extension Device {
     /// Nil: its moments are not chosen by what was learned.
     func forecast(of request: Request, _ index: Int, at now: Moment) -> RefreshForecast? {
         guard apps[index].isPlanned, apps[index].isLearned else { return nil }
-        let facts = refreshFacts
+        let facts = refreshFacts(at: now)
         let asked = AskedRefresh(index: index, notBefore: facts.notBefore(of: request, index))
         // The search stores what it finds on the way.
         var policy = refreshPolicy
-        return policy.forecast(asked, at: now, facts)
+        return policy.forecast(asked, facts)
     }
 }
 
 extension RefreshPolicy {
-    fileprivate mutating func forecast(
-        _ asked: AskedRefresh,
-        at now: Moment,
-        _ facts: RefreshFacts
-    ) -> RefreshForecast? {
+    fileprivate mutating func forecast(_ asked: AskedRefresh, _ facts: RefreshFacts)
+        -> RefreshForecast?
+    {
         _ = findMembers(in: facts.apps)
         findCandidates(and: asked, facts)
         guard let candidate = search.candidates.firstIndex(where: { $0.index == asked.index })
         else { return nil }
         // What something else holds takes no part in it.
         let isHeld = facts.refreshDueAt(asked.index) != asked.notBefore
-        let next = isHeld ? nil : nextDecision(after: now.wall)
-        let grid = facts.gridTime(after: now.wall)
-        var first = UseTime(min(grid, next ?? grid), utcOffset: now.utcOffset)
+        let next = isHeld ? nil : nextDecision(after: facts.now.wall)
+        let grid = facts.gridTime(after: facts.now.wall)
+        var first = facts.local(min(grid, next ?? grid))
         var verdict = verdictAhead(on: candidate, at: first, facts)
         if verdict.blocker == nil, let next, next > first.wall {
             // The search has passed over it.
-            first = UseTime(next, utcOffset: now.utcOffset)
+            first = facts.local(next)
             verdict = verdictAhead(on: candidate, at: first, facts)
         }
         let discount = use.isInUse ? verdict.discount : 0
         var forecast = RefreshForecast(
             chance: 0,
-            price: facts.chanceWanted(of: asked.index, at: verdict.price - discount),
-            left: max(0, verdict.left),
+            price: facts.chanceWanted(of: asked.index, at: verdict.candidate.price - discount),
+            left: max(0, verdict.candidate.left),
             budget: budget.perDay(of: asked.index, facts),
             scope: facts.settings.budgetScope,
             blocker: verdict.blocker,
@@ -78,12 +76,11 @@ extension RefreshPolicy {
                     notBefore: asked.notBefore,
                     from: next ?? first.wall,
                     until: use.isInUse ? first.wall + Self.inUse : nil,
-                    now,
                     facts
                 )
         )
         for step in 0..<Int64(DayGrid.binCount) {
-            let time = UseTime(first.wall + Self.bin * step, utcOffset: now.utcOffset)
+            let time = facts.local(first.wall + Self.bin * step)
             let chance = facts.chance(of: asked.index, PredictionContext(use, at: time))
             let thousandths = Int64((chance * 1000).rounded())
             if step == 0 { forecast.chance = thousandths }
@@ -101,13 +98,12 @@ extension RefreshPolicy {
         notBefore: WallTime,
         from next: WallTime,
         until end: WallTime?,
-        _ now: Moment,
         _ facts: RefreshFacts
     ) -> WallTime? {
         guard notBefore < next + .days(28) else { return nil }
-        if refreshes(candidate, at: next, now, facts) { return next }
+        if refreshes(candidate, at: next, facts) { return next }
         let begin = facts.gridTime(after: max(next, notBefore))
-        return firstRefresh(of: candidate, from: begin, until: end ?? begin + .days(1), now, facts)
+        return firstRefresh(of: candidate, from: begin, until: end ?? begin + .days(1), facts)
     }
 }
 

@@ -175,7 +175,7 @@ extension RefreshPolicy {
         var time = facts.gridTime(after: max(since, midnight - .milliseconds(1)))
         let stride: Int64 = end - time > .hours(1) ? 3 : 1
         while time <= end {
-            measure(at: UseTime(time, utcOffset: now.utcOffset), facts)
+            measure(at: facts.local(time), facts)
             let next = time + Self.bin * stride
             // The last one is not left out: the next decision is made there.
             time =
@@ -184,7 +184,7 @@ extension RefreshPolicy {
         }
         // After a use is decided between them.
         if let at = decideAt, at <= end, at > facts.gridTime(upTo: end) {
-            measure(at: UseTime(at, utcOffset: now.utcOffset), facts)
+            measure(at: facts.local(at), facts)
         }
     }
 
@@ -220,12 +220,13 @@ extension RefreshPolicy {
     }
 
     /// What is to be begun now. After the event, before the apps are looked at.
-    mutating func decide(at now: Moment, _ facts: RefreshFacts) -> [RefreshChoice] {
+    mutating func decide(_ facts: RefreshFacts) -> [RefreshChoice] {
+        let now = facts.now
         guard let at = decideAt, at <= now.wall else { return [] }
         decideAt = nil
         isStale = true
         wasUsed = false
-        let time = UseTime(max(at, facts.gridTime(upTo: now.wall)), utcOffset: now.utcOffset)
+        let time = facts.local(max(at, facts.gridTime(upTo: now.wall)))
         guard time.day == now.local.day else { return [] }
         findCandidates(facts)
         var point = point(at: time, isNow: true, facts)
@@ -239,7 +240,7 @@ extension RefreshPolicy {
             let decision = RefreshDecision(
                 chance: Int64((verdict.chance * 1000).rounded()),
                 price: facts.chanceWanted(of: index, at: verdict.pricePaid),
-                left: verdict.left,
+                left: verdict.candidate.left,
                 budget: budget.perDay(of: index, facts),
                 together: Int64(choices.count + 1),
                 scope: facts.settings.budgetScope,
@@ -276,21 +277,22 @@ extension RefreshPolicy {
 
     /// Finds it anew, if anything has changed that it depends on, so that nothing ticks. Last in
     /// each event.
-    mutating func scheduleDecision(at now: Moment, _ facts: RefreshFacts) {
+    mutating func scheduleDecision(_ facts: RefreshFacts) {
         guard isStale else { return }
         isStale = false
         decideAt = nil
         findCandidates(facts)
         guard !search.candidates.isEmpty else { return }
-        let first = facts.gridTime(after: now.wall)
+        let now = facts.now.wall
+        let first = facts.gridTime(after: now)
         if use.isInUse, wasUsed {
             // Its user does this and that: each tells something new.
-            decideAt = min(first, now.wall + Self.afterUse)
+            decideAt = min(first, now + Self.afterUse)
             wakes = false
             return
         }
         let end = first + (use.isInUse ? Self.inUse : .days(1))
-        let time = firstRefresh(from: first, until: end, now, facts)
+        let time = firstRefresh(from: first, until: end, facts)
         decideAt = time ?? end
         wakes = time != nil && !use.isInUse
     }
@@ -302,13 +304,9 @@ extension RefreshPolicy {
         search.candidates.removeAll(keepingCapacity: true)
         search.pricesOf = nil
         for index in members.indices where facts.apps[index].isLearned {
-            if let asked, asked.index == index {
-                search.candidates.append(
-                    RefreshSearch.Candidate(index: index, dueAt: asked.notBefore)
-                )
-            } else if let dueAt = facts.refreshDueAt(index) {
-                search.candidates.append(RefreshSearch.Candidate(index: index, dueAt: dueAt))
-            }
+            let notBefore = asked?.index == index ? asked?.notBefore : nil
+            guard let dueAt = notBefore ?? facts.refreshDueAt(index) else { continue }
+            search.candidates.append(RefreshSearch.Candidate(index: index, dueAt: dueAt))
         }
     }
 
@@ -318,43 +316,24 @@ extension RefreshPolicy {
         of asked: Int? = nil,
         from first: WallTime,
         until end: WallTime,
-        _ now: Moment,
         _ facts: RefreshFacts
     ) -> WallTime? {
         var time = first
-        while time < end {
-            if refreshes(asked, at: time, now, facts) {
-                return earliest(asked, upTo: time, after: first, now, facts)
-            }
+        while time < end, !refreshes(asked, at: time, facts) {
             // Later ones by the quarter-hour first: chances are no narrower than half an hour.
             time = time + Self.bin * (time - first < .hours(1) ? 1 : 3)
         }
-        return nil
-    }
-
-    /// Of the moments that were stepped over before `time`.
-    private mutating func earliest(
-        _ asked: Int?,
-        upTo time: WallTime,
-        after first: WallTime,
-        _ now: Moment,
-        _ facts: RefreshFacts
-    ) -> WallTime {
+        guard time < end else { return nil }
         guard time - first > .hours(1) else { return time }
-        for steps: Int64 in [2, 1] {
-            let earlier = time - Self.bin * steps
-            if refreshes(asked, at: earlier, now, facts) { return earlier }
+        // Of those that were stepped over.
+        for steps: Int64 in [2, 1] where refreshes(asked, at: time - Self.bin * steps, facts) {
+            return time - Self.bin * steps
         }
         return time
     }
 
-    mutating func refreshes(
-        _ asked: Int?,
-        at time: WallTime,
-        _ now: Moment,
-        _ facts: RefreshFacts
-    ) -> Bool {
-        let time = UseTime(time, utcOffset: now.utcOffset)
+    mutating func refreshes(_ asked: Int?, at time: WallTime, _ facts: RefreshFacts) -> Bool {
+        let time = facts.local(time)
         if let asked { return verdictAhead(on: asked, at: time, facts).blocker == nil }
         return refreshesAny(at: time, facts)
     }
@@ -374,36 +353,33 @@ extension RefreshPolicy {
 
     private mutating func setPrices(at time: UseTime, _ facts: RefreshFacts) {
         for candidate in search.candidates.indices {
-            let index = search.candidates[candidate].index
-            let left = budget.left(of: index, at: time, facts)
-            let (price, usual) = price(of: index, at: time, left: left, facts)
-            search.candidates[candidate].left = left
-            search.candidates[candidate].price = price
-            search.candidates[candidate].usualPrice = usual
+            var app = search.candidates[candidate]
+            setPrice(of: &app, at: time, facts)
+            search.candidates[candidate] = app
         }
     }
 
-    private func price(
-        of index: Int,
+    private func setPrice(
+        of candidate: inout RefreshSearch.Candidate,
         at time: UseTime,
-        left: Int64,
         _ facts: RefreshFacts
-    ) -> (price: Double, usual: Double) {
-        let full = Double(GainHistory.levelCount)
-        guard left > 0 else { return (full, full) }
-        let slot = facts.slot(of: time)
-        let surcharge = facts.surcharge
+    ) {
+        let index = candidate.index
+        candidate.left = budget.left(of: index, at: time, facts)
+        let (slot, left) = (facts.slot(of: time), Double(candidate.left))
         let usual =
             switch facts.settings.budgetScope {
-            case .app: facts.apps[index].gains.price(after: slot, left: Double(left))
-            case .device: members.price(after: slot, left: Double(left))
+            case .app: facts.apps[index].gains.price(after: slot, left: left)
+            case .device: members.price(after: slot, left: left)
             }
-        guard usual > 0, facts.settings.budgetScope == .device, facts.isOwed(index, at: time)
-        else {
-            return (usual + surcharge, usual + surcharge)
-        }
+        let surcharge = left > 0 ? facts.surcharge : 0
+        candidate.usualPrice = usual + surcharge
+        candidate.price = candidate.usualPrice
+        guard left > 0, usual > 0, facts.settings.budgetScope == .device,
+            facts.isOwed(index, at: time)
+        else { return }
         // Any moment of its best level will do.
         let own = facts.apps[index].gains.price(after: slot, left: 1)
-        return (min(usual, own.rounded(.down) - 0.001) + surcharge, usual + surcharge)
+        candidate.price = min(usual, own.rounded(.down) - 0.001) + surcharge
     }
 }

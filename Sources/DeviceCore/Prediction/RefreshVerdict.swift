@@ -20,22 +20,20 @@ package enum RefreshBlocker: String, CaseIterable, Hashable, Sendable, Codable {
 struct RefreshVerdict {
     /// Nil: it is refreshed.
     var blocker: RefreshBlocker?
-    let left: Int64
-    /// Where its price lies on the scale of levels; and the usual one, that others pay whose turn
-    /// it is not.
-    let price: Double
-    let usualPrice: Double
+    let candidate: RefreshSearch.Candidate
     /// How far below the price it may lie, as nothing has to be woken for it.
     let discount: Double
-    /// Where its gain lies on that scale, and the chance that makes it; 0: they were not asked for.
+    /// Where its gain lies on the scale of levels, and the chance that makes it; 0: they were not
+    /// asked for.
     var position = 0.0
     var chance = 0.0
 
-    var pricePaid: Double { position > price ? price : price - discount }
+    var isAbovePrice: Bool { position > candidate.price }
+    var pricePaid: Double { isAbovePrice ? candidate.price : candidate.price - discount }
 
     func reason(isAwake: Bool) -> RefreshDecision.Reason {
-        position > usualPrice
-            ? .chance : position > price ? .turn : isAwake ? .deviceAwake : .sharedWake
+        position > candidate.usualPrice
+            ? .chance : isAbovePrice ? .turn : isAwake ? .deviceAwake : .sharedWake
     }
 }
 
@@ -69,7 +67,10 @@ struct RefreshSearch: Sendable {
         let index: Int
         /// Nothing chooses its moment before.
         let dueAt: WallTime
+        /// Refreshes left for it.
         var left: Int64 = 0
+        /// Where its price lies on the scale of levels; and the usual one, that others pay whose
+        /// turn it is not.
         var price = 0.0
         var usualPrice = 0.0
         var isTaken = false
@@ -117,7 +118,7 @@ extension RefreshPolicy {
     ) -> RefreshVerdict {
         var verdict = bid(of: candidate, at: &point, facts)
         if verdict.blocker == nil, !isWakePaid(at: &point, facts) {
-            verdict.blocker = verdict.position > verdict.price ? .wake : .price
+            verdict.blocker = verdict.isAbovePrice ? .wake : .price
         }
         return verdict
     }
@@ -151,42 +152,37 @@ extension RefreshPolicy {
         at point: inout DecisionPoint,
         _ facts: RefreshFacts
     ) -> RefreshVerdict {
-        let time = point.time
-        countPrices(at: time, facts)
+        countPrices(at: point.time, facts)
         let app = search.candidates[candidate]
-        var verdict = RefreshVerdict(
-            left: app.left,
-            price: app.price,
-            usualPrice: app.usualPrice,
-            discount: point.discount
-        )
-        guard app.left > 0 else {
-            let hasHadItsShare = budget.hasHadItsShare(app.index, at: time.wall, facts)
-            verdict.blocker = hasHadItsShare ? .share : .budget
-            return verdict
-        }
-        guard !point.isUserAsleep else {
-            verdict.blocker = .nobody
-            return verdict
-        }
-        let isWanted =
-            point.isNow
-            ? members.positions[app.index] > 0 : wantsRefresh(app.index, at: time.wall, facts)
-        guard isWanted, !facts.isRefreshed(app.index, at: time.wall) else {
-            // What failed a moment ago is not fresh.
-            verdict.blocker = facts.hasFailed(app.index, at: time.wall) ? .early : .fresh
-            return verdict
-        }
-        guard time.wall >= app.dueAt else {
-            verdict.blocker = .early
-            return verdict
-        }
-        (verdict.position, verdict.chance) =
+        let blocker = blocker(of: app, at: &point, facts)
+        var bid = RefreshVerdict(blocker: blocker, candidate: app, discount: point.discount)
+        guard blocker == nil else { return bid }
+        (bid.position, bid.chance) =
             point.isNow
             ? (members.positions[app.index], members.chances[app.index])
-            : gain(of: app.index, at: time, &point.context, isAhead: true, facts)
-        if verdict.position <= app.price - point.discount { verdict.blocker = .price }
-        return verdict
+            : gain(of: app.index, at: point.time, &point.context, isAhead: true, facts)
+        if bid.position <= app.price - point.discount { bid.blocker = .price }
+        return bid
+    }
+
+    /// What stands against it, however likely its app is opened.
+    private func blocker(
+        of app: RefreshSearch.Candidate,
+        at point: inout DecisionPoint,
+        _ facts: RefreshFacts
+    ) -> RefreshBlocker? {
+        let (index, time) = (app.index, point.time.wall)
+        guard app.left > 0 else {
+            return budget.hasHadItsShare(index, at: time, facts) ? .share : .budget
+        }
+        guard !point.isUserAsleep else { return .nobody }
+        let isWanted =
+            point.isNow ? members.positions[index] > 0 : wantsRefresh(index, at: time, facts)
+        guard isWanted, !facts.isRefreshed(index, at: time) else {
+            // What failed a moment ago is not fresh.
+            return facts.hasFailed(index, at: time) ? .early : .fresh
+        }
+        return time >= app.dueAt ? nil : .early
     }
 
     /// Whether what the apps gain together beyond their prices covers the wake of a device that
@@ -199,7 +195,7 @@ extension RefreshPolicy {
         var surplus = facts.wakeSurplus
         for candidate in search.candidates.indices where !surplus.isEnough {
             let bid = bid(of: candidate, at: &point, facts)
-            if bid.blocker == nil { surplus.add(bid.position, price: bid.price) }
+            if bid.blocker == nil { surplus.add(bid.position, price: bid.candidate.price) }
         }
         point.isWakePaid = surplus.isEnough
         return surplus.isEnough
