@@ -64,7 +64,7 @@ DAYS ?= 30
 soak: ## long campaigns: SEEDS (500) x DAYS (30) simulated, ROUNDS (500) kills of daemon and gateway
 	@scripts/setup test
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
-	OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'Kill.*Tests|DeviceShellTests.CampaignTests'
+	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'Kill.*Tests|DeviceShellTests.CampaignTests'
 
 .PHONY: format
 format: ## format all Swift source

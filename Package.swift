@@ -274,7 +274,7 @@ let package = Package(
             ]
         ),
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
-        tests("DeviceCore", ["DeviceCore", "Vocabulary"]),
+        tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),

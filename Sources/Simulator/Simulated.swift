@@ -56,7 +56,7 @@ package struct Simulated<Port: SimulatedPort> {
         deliver()
         steps += 1
         if steps % 16 == 0, world.isSettled, !driver.isStarting {
-            watch.idled(driver.device, world)
+            watch.idled(world) { driver.device.explain($0, at: $1) }
         }
     }
 
@@ -73,6 +73,7 @@ package struct Simulated<Port: SimulatedPort> {
         let isLast = world.isStopping
         let events = (isLast ? [.stopping] : []) + world.inbox
         world.inbox.removeAll(keepingCapacity: true)
+        for event in events { world.hears(event) }
         turn(events, isStart: false)
         guard isLast, world.daemonIsAlive else { return }
         world.killDaemon(.stopped)
@@ -85,7 +86,7 @@ package struct Simulated<Port: SimulatedPort> {
         world.killInjector.beginTurn()
         let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
         for effect in driver.turn(timed) { driver.port.perform(effect) }
-        watch.end(driver.device, world, isStarting: driver.isStarting)
+        watch.end(world, isStarting: driver.isStarting)
         if world.daemonIsAlive {
             if driver.mustRetry { world.planRetry() }
         } else {
@@ -101,7 +102,7 @@ package struct Simulated<Port: SimulatedPort> {
         do {
             start = try world.store.load()
         } catch {
-            watch.fail("what was stored can be read", "\(error)")
+            watch.fail("what was stored can be read", error.reason)
             return
         }
         let device = Device(restoring: start)
@@ -111,7 +112,7 @@ package struct Simulated<Port: SimulatedPort> {
         world.daemonIsAlive = true
         world.inbox.removeAll()
         driver = Driver(device: device, port: port(VirtualPort(world: world)))
-        watch.restored(device, world)
+        watch.restored(world)
         world.daemonStarted()
         let conditions = Condition.allCases.compactMap { condition in
             world.reading(condition).map { ConditionReport(condition, .kernel, $0) }

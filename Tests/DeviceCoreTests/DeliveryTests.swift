@@ -424,7 +424,7 @@ struct DeliveryTests {
         bench.say(launch, .accepted(next))
         bench.say(launch, .completed(next, .succeeded))
         // Too short to have been measured in between.
-        #expect(bench.runs.last?.cpu == nil)
+        #expect(try #require(bench.runs.last).cpu == nil)
         measured(503)
         #expect(bench.device.ledger.cpu == .seconds(9))
     }

@@ -21,7 +21,7 @@ struct FailureTests {
         bench.started(launch)
         bench.exited(launch)
         #expect(bench.app("app")?.record.failures.count == 0)
-        #expect(bench.app("app")?.record.failures.until == nil)
+        #expect(try #require(bench.app("app")).record.failures.until == nil)
         bench.advance(.minutes(15))
         #expect(bench.spawn(of: "app") != nil)
     }

@@ -358,6 +358,7 @@ struct LearnedRefreshTests {
         var bench = Self.bench(days: 0, budget: 4)
         for day in 0..<8 { Self.live(&bench, Self.alike(day), failing: "news") }
         var day = Day(midnight: bench.now.wall, failing: "news", slow: "")
+        var priced = 0
         for hour: Int64 in 7..<23 {
             day.pass(&bench, until: .hours(hour) + .minutes(31))
             let explanation = try #require(bench.device.explain(AppID("news"), at: bench.now).first)
@@ -366,8 +367,11 @@ struct LearnedRefreshTests {
             }
             let forecast = try #require(explanation.forecast)
             #expect(forecast.blocker != nil)
-            if forecast.blocker == .price { #expect(forecast.chance <= forecast.price) }
+            guard forecast.blocker == .price else { continue }
+            #expect(forecast.chance <= forecast.price)
+            priced += 1
         }
+        #expect(priced > 0)
     }
 
     @Test func `the budget is told while something else holds the app`() throws {

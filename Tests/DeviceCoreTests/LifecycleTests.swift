@@ -106,7 +106,7 @@ struct LifecycleTests {
         #expect(bench.spawned.isEmpty)
         #expect(bench.refusal?.code == .held)
         #expect(bench.refusal?.reason.contains("needs a terminal") == true)
-        #expect(bench.app("app")?.record.lastUsed == nil)
+        #expect(try #require(bench.app("app")).record.lastUsed == nil)
     }
 
     @Test func `an app that asked for nothing is suspended 5 s after the user left it`() throws {
@@ -285,7 +285,7 @@ struct LifecycleTests {
         #expect(bench.spawned.isEmpty)
         #expect(bench.gates("app") == ["closed-by-user"])
         let again = try bench.openApp("app", registered: ["app.refresh"])
-        #expect(bench.app("app")?.record.closedAt == nil)
+        #expect(try #require(bench.app("app")).record.closedAt == nil)
         bench.ask(.leave(AppID("app")))
         #expect(bench.offers(again).count == 1)
     }
@@ -361,7 +361,7 @@ struct LifecycleTests {
             bench.ask(.close(AppID(app)))
             #expect(bench.refusal?.code == .invalid)
             #expect(bench.refusal?.fix == fix)
-            #expect(bench.app(app)?.record.closedAt == nil)
+            #expect(try #require(bench.app(app)).record.closedAt == nil)
             #expect(!bench.gates(app).contains("closed-by-user"))
         }
         bench.ask(.close(AppID("seen")))

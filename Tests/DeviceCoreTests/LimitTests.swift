@@ -75,7 +75,8 @@ struct LimitTests {
         bench.install(.processing("app") { $0.processingNeeds = Needs(power: true) })
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
-        #expect(bench.device.allowance(of: launch, at: bench.now)?.cpuLimit == nil)
+        let allowance = try #require(bench.device.allowance(of: launch, at: bench.now))
+        #expect(allowance.cpuLimit == nil)
         bench.advance(.seconds(45))
         bench.send(.process(launch, .measured(Usage(cpu: .seconds(45), memory: 1))))
         // It is watched from now on.

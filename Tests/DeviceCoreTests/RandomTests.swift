@@ -1,10 +1,11 @@
 import DeviceCore
+import TestKit
 import Testing
 import Vocabulary
 
 /// Properties that hold whatever happens.
 struct RandomTests {
-    static let seeds = Array(UInt64(1)...24)
+    static let seeds = FreshSeeds.seeds(4) + Array(UInt64(1)...24)
 
     @Test(arguments: seeds)
     func `random events break no invariant`(_ seed: UInt64) {

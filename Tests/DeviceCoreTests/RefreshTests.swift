@@ -144,7 +144,7 @@ struct RefreshTests {
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         bench.send(.used(AppID("app")))
-        #expect(bench.app("app")?.record.lastUsed == nil)
+        #expect(try #require(bench.app("app")).record.lastUsed == nil)
         bench.advance(.seconds(6))
         bench.send(.used(AppID("app")))
         #expect(bench.app("app")?.record.lastUsed == bench.now.wall)

@@ -14,7 +14,10 @@ struct RequestTests {
         var (bench, launch) = try Bench.withApp()
         let reply = bench.submit(launch, "app.refresh")
         let number = try #require(Self.number(reply))
-        guard case .requested(let task) = reply else { return }
+        guard case .requested(let task) = reply else {
+            Issue.record("\(reply)")
+            return
+        }
         #expect(task.app == AppID("app"))
         #expect(task.identifier == "app.refresh")
         #expect(bench.records[RecordKey(.request, "\(number)")] != nil)
@@ -402,7 +405,7 @@ struct RequestTests {
         #expect(bench.spawn(of: "command.sync") != nil)
         bench.install(.refreshing("app"))
         bench.advance(.days(60))
-        #expect(bench.app("app")?.record.lastUsed == nil)
+        #expect(try #require(bench.app("app")).record.lastUsed == nil)
         #expect(!bench.gates("app").contains("unused"))
     }
 

@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 /// Many devices, connections that break, a disk that fails, restarts, acknowledgements in any
@@ -11,10 +12,9 @@ struct SimulationTests {
         #expect(world.counts["answered", default: 0] > 500, "\(world.counts)")
     }
 
-    @Test func `a fresh seed as well`() {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var world = GatewayWorld(seed: seed, devices: 40)
+    @Test func `a seed of the commit as well`() {
+        var world = GatewayWorld(seed: FreshSeeds.first, devices: 40)
         world.run(steps: 20_000)
-        #expect(world.problems == [], "seed \(seed)")
+        #expect(world.problems == [], "\(FreshSeeds.again("GatewayCoreTests.SimulationTests"))")
     }
 }

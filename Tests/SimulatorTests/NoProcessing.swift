@@ -6,10 +6,7 @@ import Vocabulary
 final class NoProcessing: Invariant {
     let name = "no processing at all"
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        for look in turn.launches where look.launch?.wake?.trigger == .processing {
-            return "launch \(look.id) is processing"
-        }
-        return nil
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        turn.assigned.first { $0.trigger == .processing }.map { "\($0.app) is processing" }
     }
 }

@@ -77,6 +77,15 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                 }
             }
         },
+        PlantedBug("apps are offered other work", "what runs is what was asked for").with {
+            $0.effect = { effect, _ in
+                guard case .tell(let launch, .offer(let id, var offer)) = effect else {
+                    return [effect]
+                }
+                offer.identifier += ".other"
+                return [.tell(launch, .offer(id, offer))]
+            }
+        },
         PlantedBug("the timer is never armed", "what does not run has a reason").with {
             $0.effect = { effect, _ in
                 if case .arm = effect { [] } else { [effect] }
@@ -129,6 +138,41 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     ]
 
     static let records: [PlantedBug] = [
+        PlantedBug("runs leave two lines", "each run leaves exactly one line").with {
+            $0.changes = {
+                $0.flatMap { change in
+                    if case .append(let line) = change, case .wake = line.entry {
+                        [change, change]
+                    } else {
+                        [change]
+                    }
+                }
+            }
+        },
+        PlantedBug("whatever happened is told as new data", "the history tells what happened")
+            .with {
+                $0.changes = {
+                    $0.map {
+                        guard case .append(var line) = $0, case .wake(var report) = line.entry
+                        else { return $0 }
+                        report.result = .newData
+                        line.entry = .wake(report)
+                        return .append(line)
+                    }
+                }
+            },
+        PlantedBug("closing is not stored", "closed apps do not run").with {
+            $0.changes = {
+                $0.map { $0.without("closedAt", in: .app) }
+            }
+            $0.days = 4
+        },
+        PlantedBug("a pause is not stored", "paused work does not run").with {
+            $0.changes = {
+                $0.map { $0.without("pausedAt", in: .device) }
+            }
+            $0.days = 4
+        },
         PlantedBug("requests are not stored", "nothing acknowledged is lost").with {
             $0.changes = {
                 $0.filter {
@@ -224,6 +268,22 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                 }
             }
         },
+        PlantedBug("a pause is not heard", "paused work does not run").with {
+            $0.event = {
+                if case .user(.pause, let reply) = $0 {
+                    [.user(.continue, reply: reply)]
+                } else {
+                    [$0]
+                }
+            }
+        },
+        PlantedBug("low power is seen where there is none", "what does not run has a reason").with {
+            $0.event = { event in
+                guard case .started = event else { return [event] }
+                return [event, .condition(.lowPower, .bus, .value(1))]
+            }
+            $0.notices = "low-power"
+        },
         PlantedBug("the lock is not seen", "nothing runs before the first unlock").with {
             $0.event = {
                 switch $0 {
@@ -264,6 +324,14 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 }
 
 extension Change {
+    fileprivate func without(_ field: String, in section: RecordKey.Section) -> Change {
+        guard case .put(let record) = self, record.key.section == section,
+            var fields = record.value.mapValue
+        else { return self }
+        fields[field] = nil
+        return (try? .put(Record(record.key, .map(fields)))) ?? self
+    }
+
     /// As of a version that knew no scopes.
     fileprivate var withoutSpending: Change {
         guard case .put(let record) = self, var fields = record.value.mapValue else { return self }

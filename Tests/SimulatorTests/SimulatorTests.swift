@@ -1,5 +1,6 @@
 import DeviceCore
 import Simulator
+import TestKit
 import Testing
 import Vocabulary
 
@@ -9,11 +10,8 @@ struct SeedTests {
         expectGood(seed)
     }
 
-    /// Other seeds every time; one that fails is worth a test of its own.
-    @Test(
-        "no rule is broken in fresh seeds",
-        arguments: (0..<3).map { _ in UInt64.random(in: 1...1 << 40) }
-    )
+    /// Other seeds with every commit; one that fails is worth a test of its own.
+    @Test("no rule is broken in the commit's seeds", arguments: FreshSeeds.seeds(3))
     func freshSeedHoldsAllRules(seed: UInt64) {
         expectGood(seed)
     }
@@ -26,6 +24,7 @@ struct SeedTests {
                 """
                 seed \(seed), apps \(failure.apps), faults \(failure.faults): \
                 \(failure.invariant): \(failure.text)
+                \(FreshSeeds.again("SimulatorTests.SeedTests"))
                 \(tail)
                 """
             )

@@ -6,24 +6,34 @@ import Vocabulary
 /// Requirement B5: refreshes leave the user's sleep alone, unless a charger pays.
 struct SleepTests {
     /// Counts the refreshes that begin on battery, and those while the user sleeps.
-    private final class Sleep: Invariant {
+    private final class Sleep: CallInvariant {
         let name = "sleep"
         var all = 0
         var asleep: [String] = []
+        /// What the user told to run is the user's.
+        private var told: Set<AppID> = []
 
-        func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-            for look in turn.launches {
-                guard let wake = look.launch?.wake, wake.trigger == .refresh,
-                    wake.began.boot == turn.moment.boot, wake.mode == .normal,
-                    // What the user told to run is the user's.
-                    let app = look.app.map({ device.apps[$0] }), app.record.transient == nil,
-                    world.sensors[Condition.allCases.firstIndex(of: .power) ?? 0] == .value(0)
-                else { continue }
+        func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+            switch event {
+            case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): told.insert(app)
+            case _: break
+            }
+        }
+
+        func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}
+
+        func ended(_ turn: Turn, _ world: World) -> String? {
+            defer { told.removeAll() }
+            for assignment in turn.assigned
+            where assignment.trigger == .refresh && !told.contains(assignment.app)
+                && world.plans.contains(where: { $0.id == assignment.app })
+                && world.value(.power) == 0
+            {
                 all += 1
                 let time = turn.moment.local.timeOfDay
                 let isNight = time < world.user.rises || time > world.user.sleeps
                 guard isNight, !world.user.isActive else { continue }
-                asleep.append("\(app.id) at \(turn.moment.local)")
+                asleep.append("\(assignment.app) at \(turn.moment.local)")
             }
             return nil
         }
@@ -36,7 +46,7 @@ struct SleepTests {
             plan.calm = Fault.allCases
             #expect(DeviceSimulation.run(plan, rules: { [sleep] }).watch.violation == nil)
         }
-        #expect(sleep.all > 400)
+        #expect(sleep.all > 300)
         #expect(sleep.asleep.count * 50 <= sleep.all, "\(sleep.asleep) of \(sleep.all)")
     }
 }

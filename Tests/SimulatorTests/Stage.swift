@@ -150,6 +150,9 @@ final class Stage {
         return device.apps[index].launches.first
     }
 
+    /// It runs, and nobody ends it.
+    var isAlive: Bool { launch().map { $0.ending == nil } ?? false }
+
     func leave(_ name: String = "app") { ask(.leave(AppID(name))) }
 
     /// The delivery that was offered last.

@@ -58,6 +58,7 @@ struct ValueBytesTests {
     @Test(arguments: UInt64(0)..<32)
     func damagedBytesAreRefusedOrAreTheOnlyBytesOfAnotherValue(seed: UInt64) {
         var random = SeededRandom(seed: seed)
+        var (read, refused) = (0, 0)
         for _ in 0..<400 {
             var bytes = ValueBytes.encode(random.value())
             switch random.below(3) {
@@ -65,10 +66,14 @@ struct ValueBytesTests {
             case 1: bytes[random.below(bytes.count)] = random.below(255)
             default: bytes.insert(random.below(255), at: random.below(bytes.count + 1))
             }
-            if let value = try? ValueBytes.decode(bytes) {
-                #expect(ValueBytes.encode(value) == bytes)
+            guard let value = try? ValueBytes.decode(bytes) else {
+                refused += 1
+                continue
             }
+            #expect(ValueBytes.encode(value) == bytes)
+            read += 1
         }
+        #expect(read > 0 && refused > 0, "\(read) read, \(refused) refused")
     }
 
     @Test(arguments: [

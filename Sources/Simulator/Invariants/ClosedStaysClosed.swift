@@ -1,10 +1,10 @@
 import DeviceCore
 import Vocabulary
 
-/// What the user closed does not run until it is opened again; a developer's test excepted.
+/// What the user closed does not run until it is opened again, or a developer tests it.
 final class ClosedStaysClosed: CallInvariant {
     let name = "closed apps do not run"
-    private var closed: [AppID: Bool] = [:]
+    private var closed: Set<AppID> = []
     private var asked: [UInt64: AppID] = [:]
     /// In this turn, after its effects.
     private var answered: [AppID] = []
@@ -13,10 +13,10 @@ final class ClosedStaysClosed: CallInvariant {
         guard case .user(let request, _) = event else { return }
         switch request {
         case .close(let app): asked[token.number] = app
-        case .open(let app, _): closed[app] = nil
+        case .open(let app, _), .simulate(_, let app, _): closed.remove(app)
         case .submit(let submission):
-            if let name = submission.identifier { closed[AppID("command.\(name)")] = nil }
-        case .leave, .run, .cancel, .cancelPending, .pause, .continue, .override, .simulate: break
+            if let name = submission.identifier { closed.remove(AppID("command.\(name)")) }
+        case .leave, .run, .cancel, .cancelPending, .pause, .continue, .override: break
         }
     }
 
@@ -25,26 +25,17 @@ final class ClosedStaysClosed: CallInvariant {
         answered.append(app)
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    func ended(_ turn: Turn, _ world: World) -> String? {
         defer {
-            for app in answered { closed[app] = true }
+            closed.formUnion(answered)
             answered.removeAll()
         }
         for entry in turn.entries {
-            if case .used(let app) = entry.event { closed[app] = nil }
+            if case .used(let app) = entry.event { closed.remove(app) }
         }
-        for effect in turn.performed {
-            guard case .spawn(let id, let spec) = effect, closed[spec.app] == true else {
-                continue
-            }
-            if device.launch(id)?.launch.isTest == true { continue }
-            return "\(spec.app) was closed, and is started"
+        for start in turn.started where closed.contains(start.app) {
+            return "\(start.app) was closed, and is started"
         }
         return nil
     }
-}
-
-extension Launch {
-    /// A developer's: a simulated run, or a launch into the background for nothing in particular.
-    var isTest: Bool { wake.map { $0.mode == .simulated } ?? (presence == .background) }
 }

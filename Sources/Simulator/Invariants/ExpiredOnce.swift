@@ -5,46 +5,62 @@ import Vocabulary
 /// again, since nobody knows what it has heard; its library calls the handler once.
 final class ExpiredOnce: EffectInvariant {
     let name = "expiration handlers are called once, before the end"
-    /// When, and over which of its app's connections.
-    private var told: [UInt64: (at: AwakeTime, connection: Int)] = [:]
+    /// Over which of its app's connections each delivery was told.
+    private var told: [DeliveryID: Int] = [:]
+    /// By launch: what is wrong if it was killed because it completed nothing.
+    private var unwarned: [LaunchID: String] = [:]
     /// No daemon, or no store, could tell anybody anything until then.
     private var graceUntil = AwakeTime(nanoseconds: .min)
 
-    func rebooted() { graceUntil = AwakeTime(nanoseconds: .min) }
+    func rebooted() {
+        graceUntil = AwakeTime(nanoseconds: .min)
+        unwarned.removeAll()
+    }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
-        guard case .tell(let launch, .expire(let id, _, _)) = effect else { return nil }
-        let connection = world.process(launch)?.link.connections ?? 0
-        if let before = told[id.number] {
-            guard before.connection != connection else {
+        switch effect {
+        case .tell(let launch, .expire(let id, _, _)):
+            let connection = world.process(launch)?.link.connections ?? 0
+            if told.updateValue(connection, forKey: id) == connection {
                 return "delivery \(id) of launch \(launch) is expired twice"
             }
-            told[id.number]?.connection = connection
-        } else {
-            told[id.number] = (now.awake, connection)
+        case .kill(let launch):
+            guard let process = world.process(launch), !process.isDead, process.talk.isConnected,
+                world.storeTrouble == nil, now.awake > graceUntil
+            else { return nil }
+            unwarned[launch] = fault(of: process, at: now.awake)
+        case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .release,
+            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
+            break
         }
         return nil
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    /// Nil: something of it was told in time, or never taken, or is a task of its own.
+    private func fault(of process: VirtualProcess, at now: AwakeTime) -> String? {
+        let work = process.talk.work
+        guard !work.isEmpty, work.allSatisfy({ $0.begun != nil }), !process.talk.hasTasks else {
+            return nil
+        }
+        // A timer may be late, but then the warning is late, too.
+        guard let first = work.compactMap(\.warned).min() else {
+            return "launch \(process.launch) is ended, and was never told"
+        }
+        let time = now - first
+        return time < .seconds(1) ? "launch \(process.launch) had \(time) to finish" : nil
+    }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
         if turn.isStart || turn.wasRolledBack || world.storeTrouble != nil {
             graceUntil = turn.moment.awake + .seconds(12)
         }
-        guard !turn.wasKilled, turn.moment.awake > graceUntil else { return nil }
-        for effect in turn.performed {
-            guard case .kill(let id) = effect, let (_, launch) = device.launch(id),
-                launch.ending?.reason == .neverCompleted, launch.isConnected
+        for line in turn.lines {
+            guard case .wake(let report) = line.entry,
+                let text = unwarned.removeValue(forKey: report.launch),
+                report.result == .terminated(.neverCompleted)
             else { continue }
-            for delivery in launch.deliveries
-            where delivery.state == .running && delivery.end <= turn.moment.awake {
-                // A timer may be late, but then the warning is late, too.
-                guard let time = told[delivery.id.number]?.at else {
-                    return "launch \(id) is ended, and \(delivery.id) was never told"
-                }
-                if turn.moment.awake - time < .seconds(1) {
-                    return "delivery \(delivery.id) had \(turn.moment.awake - time) to finish"
-                }
-            }
+            return text
         }
         return nil
     }

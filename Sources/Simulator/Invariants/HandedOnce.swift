@@ -8,6 +8,8 @@ final class HandedOnce: CommitInvariant {
     let name = "a request is handed over once"
     /// By request: the launch and delivery that it was given to.
     private var given: [UInt64: (launch: LaunchID, delivery: DeliveryID?, boot: Int)] = [:]
+    private var launchOf: [DeliveryID: LaunchID] = [:]
+    private var spawned: Set<LaunchID> = []
     private var results: [UInt64: RunResult] = [:]
     private var boot = 0
 
@@ -23,54 +25,49 @@ final class HandedOnce: CommitInvariant {
         return nil
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        for effect in turn.performed {
-            switch effect {
-            case .spawn(let launch, _):
-                guard let found = device.launch(launch), let request = found.launch.requestID,
-                    isUsedUp(request, found.app, device)
-                else { continue }
-                if let text = handed(request, launch, nil, world) { return text }
-            case .tell(let launch, .go(let id, _)):
-                if world.process(launch)?.link.declined.contains(id) == true {
-                    return "delivery \(id) of launch \(launch) goes on, which its app declined"
-                }
-                guard let found = device.launch(launch),
-                    let delivery = found.launch.deliveries.first(where: { $0.id == id }),
-                    let request = delivery.request, isUsedUp(request, found.app, device)
-                else { continue }
-                if let text = handed(request, launch, id, world) { return text }
-            case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
-                .holdAwake, .watchIdle,
-                .notifyFailures,
-                .watchUse, .reply, .arm, .announce:
-                break
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        for start in turn.started {
+            guard spawned.insert(start.launch).inserted else {
+                return "launch \(start.launch) is started twice"
+            }
+            if let text = handed(
+                world.watch.work.request(of: start.launch),
+                start.launch,
+                nil,
+                world
+            ) {
+                return text
+            }
+        }
+        for (launch, id) in turn.toldToGo {
+            if world.process(launch)?.link.declined.contains(id) == true {
+                return "delivery \(id) of launch \(launch) goes on, which its app declined"
+            }
+            if let other = launchOf[id], other != launch {
+                return "delivery \(id) goes on in launch \(launch), and was \(other)'s"
+            }
+            launchOf[id] = launch
+            if let text = handed(world.watch.work.request(of: id), launch, id, world) {
+                return text
             }
         }
         return nil
     }
 
     /// Standing requests, and those asked for again after each run, come back by design.
-    private func isUsedUp(_ request: RequestID, _ app: Int, _ device: Device) -> Bool {
-        device.apps[app].requests.contains {
-            $0.id == request && $0.origin == .submitted && $0.every == nil
-        }
-    }
-
     private func handed(
-        _ request: RequestID,
+        _ request: UInt64?,
         _ launch: LaunchID,
         _ delivery: DeliveryID?,
         _ world: World
     ) -> String? {
-        defer { given[request.number] = (launch, delivery, boot) }
-        guard let before = given[request.number] else { return nil }
+        guard let request, world.watch.work.byNumber[request]?.isOnce == true else { return nil }
+        defer { given[request] = (launch, delivery, boot) }
+        guard let before = given[request] else { return nil }
         if let delivery {
             return before.delivery == delivery
                 ? nil : "request \(request) is handed over again, to launch \(launch)"
         }
-        if before.launch == launch { return "launch \(launch) is started twice" }
         guard before.boot == boot, world.watch.hasRun(before.launch),
             let result = results[before.launch.number]
         else { return nil }

@@ -1,17 +1,47 @@
 import DeviceCore
 import Vocabulary
 
-/// The device is kept from sleeping exactly while a grant runs, and let go with the last (A11).
+/// The device is kept from sleeping while a run is in progress, and let go with the last (A11).
 final class HeldForRuns: Invariant {
     let name = "the device is held awake only for runs"
+    private var heldForNothingSince: AwakeTime?
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        guard !turn.wasKilled else { return nil }
-        let run = turn.running.last { $0.wake?.end != .distantFuture }?.id
-        if world.isHeldAwake, run == nil { return "it is held awake for nothing" }
-        if !world.isHeldAwake, let run {
-            return "launch \(run) runs, and the device may fall asleep"
+    func rebooted() { heldForNothingSince = nil }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        guard !turn.wasKilled, world.storeTrouble == nil else {
+            heldForNothingSince = nil
+            return nil
         }
-        return nil
+        let now = world.now
+        guard world.isHeldAwake else {
+            heldForNothingSince = nil
+            for process in world.processes where process.isAtWork {
+                return "launch \(process.launch) runs, and the device may fall asleep"
+            }
+            return nil
+        }
+        if world.processes.contains(where: { $0.mayBeAtWork }) {
+            heldForNothingSince = nil
+            return nil
+        }
+        let since = heldForNothingSince ?? now.awake
+        heldForNothingSince = since
+        // A result may be read before a program runs, and after it has ended.
+        let reading = world.settings.probeLimit * 3
+        return now.awake - since > reading ? "it is held awake for nothing" : nil
     }
+}
+
+extension VirtualProcess {
+    /// It does background work that it was given, and neither it nor a daemon has said that this is
+    /// over.
+    var isAtWork: Bool {
+        guard hasStarted, !isDead, !isFrozen, !isToldToEnd, weight == .background else {
+            return false
+        }
+        return command != nil || talk.work.contains { $0.begun != nil && $0.warned == nil }
+    }
+
+    fileprivate var mayBeAtWork: Bool { !isDead && !isFrozen && weight == .background }
 }

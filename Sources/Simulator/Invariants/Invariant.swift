@@ -1,16 +1,18 @@
 package import DeviceCore
 package import Vocabulary
 
-/// Something that must hold at every step, whatever happens. It watches what is asked, decided,
-/// committed and done, and says in words what is wrong, or nil.
+/// Something that must hold at every step, whatever happens. It knows what happened in the virtual
+/// world (what ran, what was said, what the user did, what the sensors saw) and what the device put
+/// on record or answers: claims, which it holds against the former. It never sees the device. It
+/// says in words what is wrong, or nil.
 package protocol Invariant: AnyObject {
     var name: String { get }
-    /// A turn is over; `device` is as it left it.
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String?
-    /// Nothing has reached the daemon for some seconds; `device` is as it is.
-    func idled(_ device: Device, _ world: World) -> String?
-    /// A daemon begins; `device` is what the store remembers.
-    func restored(_ device: Device, _ world: World) -> String?
+    /// A turn is over.
+    func ended(_ turn: Turn, _ world: World) -> String?
+    /// Nothing has reached the daemon for some seconds.
+    func idled(_ world: World) -> String?
+    /// A daemon begins.
+    func restored(_ world: World) -> String?
     func rebooted()
 }
 
@@ -31,11 +33,33 @@ package protocol CallInvariant: Invariant {
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment)
 }
 
+/// One that looks at what programs do.
+package protocol ProcessInvariant: Invariant {
+    /// A program runs.
+    func ran(_ process: VirtualProcess, _ world: World)
+    /// This has reached a daemon.
+    func heard(_ event: Event)
+}
+
+/// One that asks the daemon why things wait, as a user would.
+package protocol AnswerInvariant: Invariant {
+    /// Nothing has reached the daemon for some seconds; `explain` answers as of a moment.
+    func idled(
+        _ world: World,
+        _ explain: (AppID, Moment) -> [Explanation]
+    ) -> String?
+}
+
 extension Invariant {
-    package func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? { nil }
-    package func idled(_ device: Device, _ world: World) -> String? { nil }
-    package func restored(_ device: Device, _ world: World) -> String? { nil }
+    package func ended(_ turn: Turn, _ world: World) -> String? { nil }
+    package func idled(_ world: World) -> String? { nil }
+    package func restored(_ world: World) -> String? { nil }
     package func rebooted() {}
+}
+
+extension ProcessInvariant {
+    package func ran(_ process: VirtualProcess, _ world: World) {}
+    package func heard(_ event: Event) {}
 }
 
 /// All of them, anew.
@@ -43,112 +67,10 @@ package enum Invariants {
     package static func all() -> [any Invariant] {
         [
             NeverEarly(), HandedOnce(), EndsConfirmed(), GrantsBounded(), WithinQuotas(),
-            ReasonGiven(), NothingLost(), SuspendedSilent(), HeldForRuns(), OneLine(), Caps(),
-            OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(), ClosedStaysClosed(),
-            NothingBeforeUnlock(), PromptStop(), RefreshBudgetKept(), NothingBegunAtTheEnd(),
-            AskedForIsThere(),
+            ReasonGiven(), NothingLost(), SuspendedSilent(), HeldForRuns(), OneLine(),
+            HistoryTrue(), Caps(), OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(),
+            ClosedStaysClosed(), PausedStaysPaused(), NothingBeforeUnlock(), PromptStop(),
+            RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
         ]
-    }
-}
-
-/// What happened in one turn of the driver.
-package struct Turn {
-    package struct Entry {
-        package var event: Event
-        package var moment: Moment
-        package var decisions: [Effect]
-    }
-
-    package var moment: Moment
-    package var entries: [Entry] = []
-    package var performed: [Effect] = []
-    package var changes: [Change] = []
-    /// The daemon was killed in it, after its changes had become durable if there were any.
-    package var wasKilled = false
-    /// Its events did not take place: the store failed.
-    package var wasRolledBack = false
-    /// The first turn of a daemon.
-    package var isStart = false
-    // Found once it is over, for all who ask.
-    /// The launches that the turn was about.
-    package private(set) var launches: [Look] = []
-    /// The lines that became durable.
-    package private(set) var lines: [HistoryLine] = []
-    /// The launches that have a run after it.
-    package private(set) var running: [Launch] = []
-
-    package init(at moment: Moment) { self.moment = moment }
-
-    /// A launch as the turn left it. A class: a launch is large, and many look at it.
-    package final class Look {
-        package let id: LaunchID
-        /// Nil: it is over, or never was.
-        package let launch: Launch?
-        package let app: Int?
-
-        init(_ id: LaunchID, _ device: Device) {
-            self.id = id
-            let found = device.launch(id)
-            (launch, app) = (found?.launch, found?.app)
-        }
-    }
-
-    mutating func close(_ device: Device) {
-        var ids: [LaunchID] = []
-        func add(_ launch: LaunchID?) {
-            if let launch, !ids.contains(launch) { ids.append(launch) }
-        }
-        for entry in entries {
-            add(entry.event.launch)
-            for effect in entry.decisions {
-                add(effect.launch)
-                guard case .save(let changes) = effect else { continue }
-                for change in changes { add(change.launch) }
-            }
-        }
-        launches = ids.map { Look($0, device) }
-        for case .append(let line) in changes { lines.append(line) }
-        device.forEachRun { launch, _ in running.append(launch) }
-    }
-}
-
-extension Change {
-    fileprivate var launch: LaunchID? {
-        switch self {
-        case .put(.launch(let record)): record.id
-        case .delete(let key):
-            key.section == .launch ? UInt64(key.key).map { LaunchID($0) } : nil
-        case .put(.device), .put(.app), .put(.request), .append: nil
-        }
-    }
-}
-
-extension Event {
-    var launch: LaunchID? {
-        switch self {
-        case .process(let launch, _), .app(let launch, _): launch
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .used, .triggered,
-            .user, .storageRecovered, .stopping:
-            nil
-        }
-    }
-}
-
-extension Effect {
-    var launch: LaunchID? {
-        switch self {
-        case .spawn(let launch, _), .attach(let launch, _, _), .probe(let launch, _, _, _, _),
-            .cancelProbe(let launch), .freeze(let launch), .thaw(let launch),
-            .terminate(let launch), .kill(let launch), .release(let launch),
-            .measure(let launch), .checkLocks(let launch), .weigh(let launch, _),
-            .limitMemory(let launch, _), .setDeadline(let launch, _), .tell(let launch, _):
-            launch
-        case .announce(let line):
-            switch line.entry {
-            case .wake(let report): report.launch
-            case .ended, .dropped, .note, .use: nil
-            }
-        case .save, .holdAwake, .watchIdle, .notifyFailures, .watchUse, .reply, .arm: nil
-        }
     }
 }

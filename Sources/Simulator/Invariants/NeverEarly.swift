@@ -8,19 +8,13 @@ final class NeverEarly: CallInvariant {
     private var byToken: [String: WallTime] = [:]
     private var earliest: [UInt64: WallTime] = [:]
     /// Those may be offered again after a clock was set back.
-    private var begun: [UInt64: Bool] = [:]
+    private var begun: Set<UInt64> = []
     /// Dates that are so long from when they were asked for; a clock that is set moves them.
     private var spans: [(request: UInt64, span: Interval)] = []
     private var askedSpans: [UInt64: Interval] = [:]
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
-        let submission: Submission
-        switch event {
-        case .user(.submit(let mine), _), .app(_, .submit(let mine, _)): submission = mine
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
-            return
-        }
+        guard let submission = event.submission else { return }
         if submission.earliest == nil { askedSpans[token.number] = submission.after }
         guard let notBefore = submission.earliest ?? submission.after.map({ now.wall + $0 }) else {
             return
@@ -39,41 +33,23 @@ final class NeverEarly: CallInvariant {
         earliest[request] = min(ask.notBefore, ask.token.flatMap { byToken[$0] } ?? ask.notBefore)
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        for entry in turn.entries where entry.event == .clockChanged {
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        for moment in turn.clockSetAt {
             for (request, span) in spans {
-                earliest[request] = earliest[request].map { min($0, entry.moment.wall + span) }
+                earliest[request] = earliest[request].map { min($0, moment.wall + span) }
             }
-        }
-        for effect in turn.performed {
-            guard case .spawn(let launch, _) = effect,
-                let request = device.launch(launch)?.launch.requestID
-            else { continue }
-            if let text = begins(request, at: turn.moment) { return text }
         }
         // Decided here; it may be offered much later, by another daemon.
-        for case .put(.launch(let record)) in turn.changes where !turn.wasRolledBack {
-            for delivery in record.launch.deliveries {
-                guard let request = delivery.request else { continue }
-                if let text = begins(request, at: turn.moment) { return text }
+        guard !turn.wasRolledBack else { return nil }
+        for assignment in turn.assigned {
+            guard let notBefore = earliest[assignment.request],
+                begun.insert(assignment.request).inserted
+            else { continue }
+            if turn.moment.wall < notBefore {
+                let early = notBefore - turn.moment.wall
+                return "request \(assignment.request) begins \(early) early"
             }
         }
         return nil
-    }
-
-    private func begins(_ request: RequestID, at now: Moment) -> String? {
-        guard let notBefore = earliest[request.number], begun[request.number] == nil else {
-            return nil
-        }
-        if now.wall < notBefore { return "request \(request) begins \(notBefore - now.wall) early" }
-        begun[request.number] = true
-        return nil
-    }
-}
-
-extension Reply {
-    /// The number of the request that was made.
-    var request: UInt64? {
-        if case .requested(let task) = self { task.request.number } else { nil }
     }
 }

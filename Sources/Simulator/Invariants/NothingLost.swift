@@ -5,127 +5,74 @@ import Vocabulary
 final class NothingLost: CommitInvariant, CallInvariant {
     let name = "nothing acknowledged is lost"
     /// Acknowledged requests that are not over.
-    private var open: [UInt64: Promise] = [:]
-    private var numbers: [UInt64] = []
-    /// Apps that were closed for certain.
-    private var closed: [AppID: Bool] = [:]
-    private var isPaused: Bool?
-    private var asked: [UInt64: Event] = [:]
+    private var open: [UInt64: RequestedTask] = [:]
+    /// Those of them of which only one run was asked for by the user, of work that comes back.
+    private var userInitiated: [UInt64] = []
+    /// The user's calls for that.
+    private var calls: Set<ReplyToken> = []
     /// Requests whose end is durable.
-    private var over: [UInt64: Bool] = [:]
-
-    private struct Promise {
-        var app: String
-        var identifier: String
-        /// Only one run was asked for by the user, of work that comes back by itself.
-        var isUserInitiated: Bool
-    }
+    private var over: Set<UInt64> = []
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
-        guard case .user(let request, _) = event else { return }
-        asked[token.number] = event
-        switch request {
-        case .open(let app, _), .close(let app): closed[app] = nil
-        case .submit(let submission):
-            if submission.app == nil, let name = submission.identifier {
-                closed[AppID("command.\(name)")] = nil
-            }
-        case .pause, .continue: isPaused = nil
-        case .leave, .run, .cancel, .cancelPending, .override, .simulate: break
-        }
+        if case .user(.run, _) = event { calls.insert(token) }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
-        if case .requested(let task) = reply, over[task.request.number] == nil {
-            let request = task.request.number
-            var isUserInitiated = false
-            if case .user(.run, _) = asked[token.number] { isUserInitiated = true }
-            if open[request] == nil { numbers.append(request) }
-            open[request] = Promise(
-                app: task.app.name,
-                identifier: task.identifier,
-                isUserInitiated: isUserInitiated && open[request]?.isUserInitiated ?? true
-            )
+        let isRun = calls.remove(token) != nil
+        guard case .requested(let task) = reply, !over.contains(task.request.number) else { return }
+        let number = task.request.number
+        if isRun {
+            if open[number] == nil { userInitiated.append(number) }
+        } else {
+            userInitiated.removeAll { $0 == number }
         }
-        guard let event = asked.removeValue(forKey: token.number), reply == .done,
-            case .user(let request, _) = event
-        else { return }
-        switch request {
-        case .close(let app): closed[app] = true
-        case .pause(nil): isPaused = true
-        case .continue: isPaused = false
-        case .open, .leave, .submit, .run, .cancel, .cancelPending, .pause, .override, .simulate:
-            break
-        }
+        open[number] = task
     }
 
     func committed(_ changes: [Change]) -> String? {
-        forgetUserInitiated(changes)
-        for case .append(let line) in changes {
-            // Use seen elsewhere opens a closed app.
-            if case .use(let kind) = line.entry, kind != .closed { closed[line.app] = nil }
+        // A user-initiated run is over with the next run.
+        for number in userInitiated {
+            guard let task = open[number], changes.contains(where: { $0.tells(of: task) }) else {
+                continue
+            }
+            open[number] = nil
+            userInitiated.removeAll { $0 == number }
         }
-        for change in changes {
-            guard case .delete(let key) = change, key.section == .request,
-                let number = UInt64(key.key)
-            else { continue }
-            over[number] = true
-            guard let mine = open.removeValue(forKey: number) else { continue }
-            numbers.removeAll { $0 == number }
-            if !changes.contains(where: { $0.accounts(for: mine.app, mine.identifier) }) {
-                return "request \(number) of \(mine.app) vanishes without a word"
+        for case .delete(let key) in changes where key.section == .request {
+            guard let number = UInt64(key.key) else { continue }
+            over.insert(number)
+            guard let task = open.removeValue(forKey: number) else { continue }
+            userInitiated.removeAll { $0 == number }
+            if !changes.contains(where: { $0.accounts(for: task) }) {
+                return "request \(number) of \(task.app) vanishes without a word"
             }
         }
         return nil
     }
 
-    /// A user-initiated run is over with the next run.
-    private func forgetUserInitiated(_ changes: [Change]) {
-        for number in numbers {
-            guard let mine = open[number], mine.isUserInitiated,
-                changes.contains(where: { $0.tells(of: mine.app, mine.identifier) })
-            else { continue }
-            open[number] = nil
-            numbers.removeAll { $0 == number }
-        }
-    }
-
-    func restored(_ device: Device, _ world: World) -> String? {
-        asked.removeAll()
-        for number in numbers
-        where !world.store.contains(RecordKey(.request, "\(number)")) {
-            return "request \(number) was acknowledged, and is gone"
-        }
-        for plan in world.plans where closed[plan.id] == true {
-            guard let index = device.apps.index(of: plan.id) else { continue }
-            if device.apps[index].record.closedAt == nil {
-                return "\(plan.id) was closed, which is forgotten"
-            }
-        }
-        switch (isPaused, device.pause) {
-        case (true, .none), (true, .until), (false, .untilContinued), (false, .until):
-            return "a pause, or its end, is forgotten"
-        case (nil, _), (true, .untilContinued), (false, .none): return nil
-        }
+    func restored(_ world: World) -> String? {
+        calls.removeAll()
+        let lost = open.keys.filter { !world.store.contains(RecordKey(.request, "\($0)")) }
+        return lost.min().map { "request \($0) was acknowledged, and is gone" }
     }
 }
 
 extension Change {
     /// Whether this says what became of a request, or is what takes its place.
-    fileprivate func accounts(for app: String, _ identifier: String) -> Bool {
+    fileprivate func accounts(for task: RequestedTask) -> Bool {
         if case .put(.request(let record)) = self {
-            return record.app.name == app && record.request.identifier == identifier
+            return record.app == task.app && record.request.identifier == task.identifier
         }
-        return tells(of: app, identifier)
+        return tells(of: task)
     }
 
-    fileprivate func tells(of app: String, _ identifier: String) -> Bool {
+    fileprivate func tells(of task: RequestedTask) -> Bool {
         switch self {
         case .append(let line):
-            guard line.app.name == app else { return false }
+            guard line.app == task.app else { return false }
             switch line.entry {
-            case .wake(let report): return report.identifier == identifier
-            case .dropped(let dropped, _): return dropped == identifier
+            case .wake(let report): return report.identifier == task.identifier
+            case .dropped(let dropped, _): return dropped == task.identifier
             case .ended, .note, .use: return false
             }
         case .put, .delete: return false

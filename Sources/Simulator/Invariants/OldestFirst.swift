@@ -2,85 +2,90 @@ import DeviceCore
 import Vocabulary
 
 /// When memory is short, suspended apps end in order of last use (A10). It keeps count of use by
-/// itself: by the history, and by what is in front of the user.
-final class OldestFirst: Invariant {
+/// itself: by what the user did, and what is in front of the user. The history must tell what the
+/// daemon did to them.
+final class OldestFirst: EffectInvariant {
     let name = "memory is taken from the longest unused first"
     private var lastUse: [AppID: WallTime] = [:]
-    private var foreground: [AppID] = []
-    /// Power may have taken along what was not synced: after a boot, the store has the word.
-    private var isNewBoot = false
+    private var foreground: Set<AppID> = []
+    /// Suspended apps that were killed: what was frozen then, and had been unused for longer.
+    private var killed: [AppID: String?] = [:]
+    private var killedNow: [VirtualProcess] = []
 
-    func rebooted() { isNewBoot = true }
-
-    func restored(_ device: Device, _ world: World) -> String? {
-        guard isNewBoot else { return nil }
-        isNewBoot = false
+    func rebooted() {
+        // Power may have taken along what was not synced: who was used when, the device cannot say.
         lastUse.removeAll()
-        var last: WallTime?
-        for index in 0..<device.apps.endIndex {
-            guard let record = device.apps.at(index)?.record else { continue }
-            lastUse[record.id] = record.lastUsed
-            last = max(last ?? .distantPast, record.lastUsed ?? .distantPast)
+        foreground.removeAll()
+        killed.removeAll()
+    }
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        if case .kill(let launch) = effect, let process = world.process(launch),
+            process.isFrozen, process.command == nil
+        {
+            killedNow.append(process)
         }
-        // What was in front when the power went was used last.
-        for app in inFront(device) { lastUse[app] = last }
-        foreground = []
         return nil
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        let text = wrong(turn, device)
-        recordUse(turn, device)
-        return text
-    }
-
-    private func wrong(_ turn: Turn, _ device: Device) -> String? {
-        for effect in turn.performed {
-            guard case .kill(let id) = effect, let (app, launch) = device.launch(id) else {
-                continue
-            }
-            guard let ending = launch.ending else {
-                return "launch \(id) is killed, which nobody decided"
-            }
-            guard ending.reason == .memoryPressure, launch.presence == .suspended else { continue }
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        for process in killedNow {
             // What else happened in the turn may have come before or after the decision.
-            guard turn.entries.count == 1, !turn.hasUse else { continue }
-            let used = lastUse[device.apps[app].id] ?? .distantPast
-            for (index, other) in device.launches
-            where other.presence == .suspended && other.ending == nil
-                && lastUse[device.apps[index].id] ?? .distantPast < used
-            {
-                let mine = device.apps[index].id
-                return """
-                    launch \(id) of \(device.apps[app].id) is ended before \(other.id) of \
-                    \(mine), which was used earlier: \(lastUse[mine] ?? .distantPast) < \(used)
-                    """
+            let isCertain =
+                turn.entries.count == 1 && !turn.hasUse && !turn.isStart && !turn.wasKilled
+            killed[process.appID] = .some(isCertain ? spared(for: process, world) : nil)
+        }
+        killedNow.removeAll()
+        recordUse(turn, world)
+        for line in turn.lines {
+            guard case .ended(let result, _) = line.entry,
+                let older = killed.removeValue(forKey: line.app)
+            else { continue }
+            switch result {
+            case .terminated(.memoryPressure):
+                if let older { return older }
+            case .terminated, .unknown: break
+            case .newData, .noData, .failed, .succeeded, .unsuccessful, .expired, .interrupted,
+                .crashed, .exited, .notStarted, .retry:
+                return "\(line.app) was killed, and the history says: \(result.summary)"
             }
+        }
+        for start in turn.started { killed[start.app] = nil }
+        return nil
+    }
+
+    /// A suspended app that was used earlier, and is left alone.
+    private func spared(for process: VirtualProcess, _ world: World) -> String? {
+        guard let used = lastUse[process.appID] else { return nil }
+        for other in world.processes
+        where other.isFrozen && !other.isToldToEnd && other.command == nil {
+            guard let usedBefore = lastUse[other.appID], usedBefore < used else { continue }
+            return """
+                launch \(process.launch) of \(process.appID) is ended before \(other.launch) of \
+                \(other.appID), which was used earlier: \(usedBefore) < \(used)
+                """
         }
         return nil
     }
 
-    private func recordUse(_ turn: Turn, _ device: Device) {
+    private func recordUse(_ turn: Turn, _ world: World) {
         // Stamps of a future that the clock was set back from are now, as of when it was set: a
         // store that takes nothing keeps that waiting.
-        for entry in turn.entries where entry.event == .clockChanged {
-            lastUse = lastUse.mapValues { min($0, entry.moment.wall) }
+        for moment in turn.clockSetAt {
+            lastUse = lastUse.mapValues { min($0, moment.wall) }
         }
         for line in turn.lines {
             guard case .use(let kind) = line.entry, kind != .closed else { continue }
             lastUse[line.app] = line.at
         }
-        let inFront = inFront(device)
-        for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
-        foreground = inFront
-    }
-
-    private func inFront(_ device: Device) -> [AppID] {
-        var apps: [AppID] = []
-        device.forEachLaunch { app, launch in
-            if launch.presence == .foreground { apps.append(device.apps[app].id) }
+        // A start, a change of weight and an end are its doing.
+        guard turn.deeds > 0 else { return }
+        var inFront: Set<AppID> = []
+        for process in world.processes where !process.isDead && process.weight == .foreground {
+            inFront.insert(process.appID)
         }
-        return apps
+        for app in foreground.subtracting(inFront) { lastUse[app] = turn.moment.wall }
+        foreground = inFront
     }
 }
 

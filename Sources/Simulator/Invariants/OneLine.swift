@@ -1,90 +1,90 @@
 import DeviceCore
 import Vocabulary
 
-/// Each run leaves one line in the history per delivery, no more and no less; so every launch ends
-/// in exactly one way.
-final class OneLine: Invariant {
+/// Each run leaves one line in the history: each time that a command runs, and each delivery that
+/// an app began; no more and no less.
+final class OneLine: EffectInvariant, ProcessInvariant {
     let name = "each run leaves exactly one line"
-    private struct Seen {
-        var wake: Moment?
-        var isCommand: Bool
-        var deliveries: [DeliveryID]
-    }
-    private var seen: [UInt64: Seen] = [:]
+    private var runs: [LaunchID: Run] = [:]
+    private var released: [LaunchID] = []
+    /// Commands and apps that a reboot ended.
+    private var cut: [LaunchID] = []
 
-    func restored(_ device: Device, _ world: World) -> String? {
-        seen.removeAll()
-        for (_, launch) in device.launches { seen[launch.id.number] = summary(launch) }
+    private struct Run {
+        var isCommand = false
+        /// How often the command ran: from its start, and in further windows.
+        var times = 0
+        /// A daemon may have died before it thawed what it has on record as thawed.
+        var maybe = 0
+        /// Deliveries that are on record, and those that the app was told to begin.
+        var given = 0
+        var begun: Set<DeliveryID> = []
+        var lines = 0
+        var failures = 0
+    }
+
+    func rebooted() { cut = Array(runs.keys) }
+
+    func restored(_ world: World) -> String? {
+        cut.removeAll { !world.store.contains(RecordKey(.launch, "\($0)")) }
         return nil
     }
 
-    private func summary(_ launch: Launch) -> Seen {
-        Seen(
-            wake: launch.wake?.began,
-            isCommand: launch.requestID != nil,
-            deliveries: launch.deliveries.map(\.id)
-        )
+    func ran(_ process: VirtualProcess, _ world: World) {
+        if process.command != nil { runs[process.launch, default: Run()].times += 1 }
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        if case .release(let launch) = effect { released.append(launch) }
+        return nil
+    }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        for assignment in turn.assigned {
+            runs[assignment.launch, default: Run()].isCommand = assignment.delivery == nil
+            if assignment.delivery != nil { runs[assignment.launch]?.given += 1 }
+        }
+        // What followed it, when the daemon was killed, nobody knows.
+        for launch in turn.thawed where !turn.ended.contains(launch) && !turn.wasKilled {
+            runs[launch]?.times += 1
+        }
+        for (launch, delivery) in turn.toldToGo { runs[launch]?.begun.insert(delivery) }
+        for line in turn.lines {
+            guard case .wake(let report) = line.entry else { continue }
+            runs[report.launch, default: Run()].lines += 1
+            if report.result == .failed { runs[report.launch]?.failures += 1 }
+            if let text = excess(report.launch) { return text }
+        }
+        if turn.wasKilled {
+            for (launch, run) in runs where run.isCommand && run.lines > 0 {
+                runs[launch]?.maybe += 1
+            }
+        }
         // While the store fails, lines wait with what they tell of.
-        guard !turn.wasRolledBack else { return nil }
-        let lines = turn.lines
-        var looks = turn.launches
-        if turn.isStart {
-            for id in world.store.launches where !looks.contains(where: { $0.id == id }) {
-                looks.append(Turn.Look(id, device))
-            }
+        guard !turn.wasKilled, !turn.wasRolledBack else { return nil }
+        defer {
+            for launch in released { runs[launch] = nil }
+            released.removeAll()
+            cut.removeAll()
         }
-        for look in looks {
-            let (id, launch) = (look.id, look.launch)
-            let before = seen[id.number]
-            seen[id.number] = launch.map(summary)
-            guard let before = before ?? launch.map(summary) else { continue }
-            let mine = lines.filter {
-                if case .wake(let report) = $0.entry { report.launch == id } else { false }
-            }
-            if before.isCommand {
-                if let text = command(id, before, launch, mine, world) { return text }
-            } else {
-                // What never began leaves no line.
-                if launch == nil, mine.isEmpty, !world.watch.hasRun(id) { continue }
-                if let text = app(id, before, launch, mine) { return text }
-            }
+        for launch in released + cut {
+            if let text = lack(launch, world) { return text }
         }
         return nil
     }
 
-    private func command(
-        _ id: LaunchID,
-        _ before: Seen,
-        _ launch: Launch?,
-        _ lines: [HistoryLine],
-        _ world: World
-    ) -> String? {
-        if before.wake != nil, launch?.wake?.began != before.wake {
-            if lines.count == 1 { return nil }
-            // What never began leaves no line.
-            if lines.isEmpty, !world.watch.hasRun(id) { return nil }
-            return "a run of launch \(id) leaves \(lines.count) lines"
-        }
-        if lines.count == 1, launch == nil, before.wake == nil { return nil }
-        return lines.isEmpty ? nil : "launch \(id) still runs, and has a line"
+    private func excess(_ launch: LaunchID) -> String? {
+        guard let run = runs[launch] else { return nil }
+        // What never began leaves one if it could not; of what an app has no handler for, nothing
+        // else is on record.
+        let most = run.isCommand ? max(1, run.times) + run.maybe : run.given + run.failures
+        return run.lines > most ? "launch \(launch) has \(run.lines) lines, for \(most) runs" : nil
     }
 
-    private func app(
-        _ id: LaunchID,
-        _ before: Seen,
-        _ launch: Launch?,
-        _ lines: [HistoryLine]
-    ) -> String? {
-        let left = launch?.deliveries.map(\.id) ?? []
-        let gone = before.deliveries.filter { !left.contains($0) }.count
-        // A delivery that comes and goes within the turn: nobody is there to take it.
-        let atOnce = lines.filter {
-            if case .wake(let report) = $0.entry { report.result == .failed } else { false }
-        }.count
-        guard lines.count < gone || lines.count > gone + atOnce else { return nil }
-        return "\(gone) deliveries of launch \(id) end with \(lines.count) lines"
+    private func lack(_ launch: LaunchID, _ world: World) -> String? {
+        guard let run = runs[launch] else { return nil }
+        let least = run.isCommand ? run.times : run.begun.count
+        return run.lines < least
+            ? "launch \(launch) has \(run.lines) lines, for \(least) runs" : nil
     }
 }

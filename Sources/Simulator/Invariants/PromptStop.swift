@@ -8,37 +8,39 @@ final class PromptStop: Invariant {
     private var idle = true
     private var power = true
 
-    func restored(_ device: Device, _ world: World) -> String? {
+    func restored(_ world: World) -> String? {
         (idle, power) = (true, true)
         return nil
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    func ended(_ turn: Turn, _ world: World) -> String? {
         guard !turn.wasRolledBack, !turn.wasKilled else { return nil }
         let userCame = idle && world.value(.idle) == 0
         let powerWent = power && world.value(.power) == 0
         (idle, power) = (world.value(.idle) == 1, world.value(.power) == 1)
         guard userCame || powerWent else { return nil }
-        for (app, launch) in device.launches {
-            // What the user looks at goes on.
-            guard let wake = launch.wake, launch.ending == nil, launch.presence != .foreground
-            else { continue }
-            if launch.requestID != nil {
-                guard wake.trigger == .processing, launch.phase != .judging,
-                    userCame || needsPower(launch.requestID, app, device)
-                else { continue }
-                return "launch \(launch.id) goes on"
+        // What the user looks at goes on.
+        for process in world.processes
+        where process.isRunning && process.weight == .background && !process.isToldToEnd {
+            let launch = process.launch
+            if process.command == .processing,
+                !turn.started.contains(where: { $0.launch == launch }),
+                userCame || needsPower(world.watch.work.request(of: launch), world)
+            {
+                return "launch \(launch) goes on"
             }
-            for delivery in launch.deliveries where delivery.trigger == .processing {
-                guard userCame || needsPower(delivery.request, app, device), !delivery.warned
+            guard process.talk.isConnected else { continue }
+            for work in process.talk.work where work.isProcessing {
+                guard work.begun != nil, work.warned == nil,
+                    userCame || needsPower(world.watch.work.request(of: work.id), world)
                 else { continue }
-                return "delivery \(delivery.id) of launch \(launch.id) goes on"
+                return "delivery \(work.id) of launch \(launch) goes on"
             }
         }
         return nil
     }
 
-    private func needsPower(_ id: RequestID?, _ app: Int, _ device: Device) -> Bool {
-        device.apps[app].requests.contains { $0.id == id && $0.needs.power }
+    private func needsPower(_ request: UInt64?, _ world: World) -> Bool {
+        request.flatMap { world.watch.work.byNumber[$0] }?.needs.power ?? false
     }
 }

@@ -1,59 +1,127 @@
 import DeviceCore
 import Vocabulary
 
-/// Whatever waits is held by a named gate; what nothing holds is not left waiting.
-final class ReasonGiven: Invariant {
+/// Whatever waits is held by a named gate, and what the gate names is so; what nothing holds is not
+/// left waiting.
+final class ReasonGiven: AnswerInvariant, CallInvariant {
     let name = "what does not run has a reason"
+    private var idled = 0
     private var next = 0
-    private var turns = 0
+    /// Deliveries that are on record, and were not offered.
+    private var waiting: [LaunchID: Set<DeliveryID>] = [:]
+    private var calls: [ReplyToken: UserRequest] = [:]
+    /// Closed, or nobody knows.
+    private var mayBeClosed: Set<AppID> = []
+    private var mayBePaused = false
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        guard !turn.wasKilled, !turn.wasRolledBack, world.storeTrouble == nil else { return nil }
-        turns += 1
-        for look in turn.launches {
-            guard let app = look.app else { continue }
-            if let text = check(app, turn, device) { return text }
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+        guard case .user(let request, _) = event else { return }
+        switch request {
+        case .close(let app):
+            mayBeClosed.insert(app)
+            calls = calls.filter { $0.value != .open(app, attach: nil) }
+        case .pause: mayBePaused = true
+        case .open, .continue: calls[token] = request
+        case .leave, .submit, .run, .cancel, .cancelPending, .override, .simulate: break
         }
-        guard device.apps.endIndex > 0 else { return nil }
-        next = (next + 1) % device.apps.endIndex
-        if let text = check(next, turn, device) { return text }
-        // A forecast walks through a day: not at every turn. Prime, so that each app has its turn.
-        guard turns % 257 == 0, let app = device.apps.at(next) else { return nil }
-        for explanation in device.explain(app.id, at: turn.moment) {
-            if explanation.sentence.isEmpty { return "\(app.id) is not explained" }
-            if explanation.state == .waiting, explanation.holds.isEmpty {
-                return "\(app.id) waits for nothing"
+    }
+
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        switch (calls.removeValue(forKey: token), reply) {
+        case (.open(let app, _), .opened): mayBeClosed.remove(app)
+        case (.continue, .done): mayBePaused = false
+        case _: break
+        }
+    }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        for assignment in turn.assigned {
+            guard let delivery = assignment.delivery else { continue }
+            waiting[assignment.launch, default: []].insert(delivery)
+        }
+        for offer in turn.offered { waiting[offer.launch]?.remove(offer.delivery) }
+        for line in turn.lines {
+            if case .wake(let report) = line.entry { waiting[report.launch] = nil }
+        }
+        return nil
+    }
+
+    func idled(
+        _ world: World,
+        _ explain: (AppID, Moment) -> [Explanation]
+    ) -> String? {
+        // What the device knows since then it could not act on then.
+        guard world.now.boot - world.watch.turn.moment.boot > .seconds(5) else { return nil }
+        if let text = waitsForNobody(world) { return text }
+        idled += 1
+        // It takes as long as many turns.
+        guard idled % 4 == 0 else { return nil }
+        next = (next + 1) % world.plans.count
+        let plan = world.plans[next]
+        let app =
+            next == world.plans.count - 1 ? AppID("command.job\(world.user.jobs % 6)") : plan.id
+        let then = world.now.earlier(by: .seconds(5))
+        let explanations = explain(app, then)
+        for explanation in explanations {
+            if explanation.sentence.isEmpty { return "\(app) is not explained" }
+            if explanation.state == .ready || explanation.state == .waiting,
+                explanation.holds.isEmpty
+            {
+                return "\(app) \(explanation.identifier ?? "") could have begun at \(then.local)"
+            }
+            for hold in explanation.holds where isRefuted(hold.gate, of: app, world) {
+                return "\(app) \(explanation.identifier ?? "") waits, and it is not so: "
+                    + hold.sentence
+            }
+        }
+        for number in world.watch.work.pending[app] ?? [] {
+            let identifier = world.watch.work.byNumber[number]?.identifier
+            if !explanations.contains(where: { $0.identifier == identifier }) {
+                return "\(app) waits for \(identifier ?? ""), and nobody says why"
             }
         }
         return nil
     }
 
-    /// Between turns: what could have begun some seconds ago has begun.
-    func idled(_ device: Device, _ world: World) -> String? {
-        // What the device knows since then it could not act on then.
-        guard world.now.boot - world.watch.turn.moment.boot > .seconds(5) else { return nil }
-        guard device.apps.endIndex > 0 else { return nil }
-        next = (next + 1) % device.apps.endIndex
-        let isOnItsWay = world.next.map { $0 - world.clock.elapsed <= .milliseconds(1) } ?? false
-        if !isOnItsWay, let text = checkConnection(next, device, world) { return text }
-        let then = world.now.earlier(by: .seconds(5))
-        guard let request = device.heldByNothing(of: next, at: then) else { return nil }
-        return "\(device.apps[next].id) \(request.identifier) could have begun at \(then.local)"
-    }
-
     /// What waits for the connection of an app does so only while there is none.
-    private func checkConnection(_ index: Int, _ device: Device, _ world: World) -> String? {
-        guard let launch = device.apps.at(index)?.mainLaunch, !launch.isConnected,
-            launch.ending == nil, let process = world.process(launch.id), !process.isDead,
-            process.link.isConnected, process.link.hasFinishedLaunching
-        else { return nil }
-        return "launch \(launch.id) waits for its app, which is connected"
+    private func waitsForNobody(_ world: World) -> String? {
+        for process in world.processes
+        where !process.isDead && !process.isFrozen && !process.isToldToEnd
+            && process.talk.isConnected && waiting[process.launch]?.isEmpty == false
+            && world.now.awake - process.talk.lastWord > .seconds(5)
+        {
+            return "launch \(process.launch) waits for its app, which is connected"
+        }
+        return nil
     }
 
-    private func check(_ index: Int, _ turn: Turn, _ device: Device) -> String? {
-        guard let request = device.heldByNothing(of: index, at: turn.moment) else { return nil }
-        return "\(device.apps[index].id) \(request.identifier) (\(request.id)) may run, "
-            + "and does not"
+    private static let gates = Dictionary(
+        uniqueKeysWithValues: Gate.allCases.map { ($0.name, $0) }
+    )
+
+    /// Whether the world is not as that gate says.
+    private func isRefuted(_ gate: String, of app: AppID, _ world: World) -> Bool {
+        switch Self.gates[gate] {
+        case .closedByUser: !mayBeClosed.contains(app)
+        case .paused: !mayBePaused
+        case .refreshOff: world.settings.backgroundRefresh
+        case .beforeFirstUnlock: world.value(.locked) != 2
+        case .lowPower: world.value(.lowPower) == 0
+        case .thermal: world.value(.thermal) < 2
+        case .memory: world.value(.memory) < 2
+        case .storage:
+            world.storeTrouble == nil && world.swarm.counts[Fault.noRoomForFile.index] == 0
+        case .battery: world.value(.battery) == 100
+        case .network: world.sensing(.network) == .known && world.value(.network) == 2
+        case .metered: world.sensing(.metered) == .known && world.value(.metered) == 0
+        case .externalPower: world.sensing(.power) == .known && world.value(.power) == 1
+        case .deviceInUse: world.sensing(.idle) == .known && world.value(.idle) == 1
+        case .stopping: !world.isStopping
+        case .unknownApp, .notPermitted, .dataProtection, .earliest, .quiet, .appInForeground,
+            .unused, .appQuota, .deviceQuota, .backOff, .stillRunning, .startPause, .betterMoment,
+            .sharedWake, .runSlots, .processes, nil:
+            false
+        }
     }
 }
 

@@ -4,34 +4,30 @@ import Vocabulary
 /// Only so many runs go on side by side, and only one that is heavy.
 final class SlotsKept: Invariant {
     let name = "run slots are kept"
-    private var count = 0
-    private var heavy = 0
 
-    func restored(_ device: Device, _ world: World) -> String? {
-        (count, heavy) = (0, 0)
-        device.forEachRun { launch, _ in add(launch) }
-        return nil
-    }
-
-    private func add(_ launch: Launch) {
-        count += 1
-        if launch.wake?.trigger == .processing
-            || launch.deliveries.contains(where: { $0.trigger == .processing })
-        {
-            heavy += 1
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
+        let begun = turn.begunInBackground(world)
+        guard !begun.isEmpty else { return nil }
+        var running: [LaunchID] = []
+        var heavy: [LaunchID] = []
+        for process in world.processes {
+            // What was thawed for work that it has no handler for is not at work.
+            let isNew =
+                turn.started.contains { $0.launch == process.launch && $0.weight == .background }
+                || turn.offered.contains { $0.launch == process.launch }
+            guard isNew || process.isAtWork else { continue }
+            running.append(process.launch)
+            let isHeavy =
+                process.command == .processing
+                || process.talk.work.contains { $0.isProcessing && $0.warned == nil }
+            if isHeavy { heavy.append(process.launch) }
         }
-    }
-
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
-        let before = (count, heavy)
-        (count, heavy) = (0, 0)
-        for launch in turn.running { add(launch) }
-        let (more, moreHeavy) = (count > before.0, heavy > before.1)
-        guard world.storeTrouble == nil, !turn.wasRolledBack else { return nil }
-        if more, count > world.settings.runSlots {
-            return "\(count) runs in \(world.settings.runSlots) slots"
+        if running.count > world.settings.runSlots {
+            return "\(running) run in \(world.settings.runSlots) slots"
         }
-        if moreHeavy, heavy > 1 { return "\(heavy) processing runs side by side" }
-        return nil
+        let isHeavyNew = begun.contains { heavy.contains($0.launch) }
+        return heavy.count > 1 && isHeavyNew
+            ? "processing side by side: \(heavy)" : nil
     }
 }

@@ -14,13 +14,10 @@ final class TimerSane: EffectInvariant {
         return "armed for \(now.boot - time) ago"
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    func ended(_ turn: Turn, _ world: World) -> String? {
         let isIdle =
-            !turn.wasRolledBack && world.storeTrouble == nil
-            && turn.entries.allSatisfy { $0.event == .timer }
-            && turn.performed.allSatisfy {
-                if case .arm = $0 { true } else { false }
-            }
+            turn.isOfTimers && turn.deeds == 0 && !turn.wasRolledBack
+            && world.storeTrouble == nil
         guard isIdle, !turn.entries.isEmpty else {
             idleSince = nil
             idle = 0

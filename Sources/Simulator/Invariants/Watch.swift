@@ -9,9 +9,10 @@ package final class Watch {
     private let byEffect: [any EffectInvariant]
     private let byCommit: [any CommitInvariant]
     private let byCall: [any CallInvariant]
+    private let byProcess: [any ProcessInvariant]
+    private let byAnswer: [any AnswerInvariant]
+    let work = AskedWork()
     private(set) var turn: Turn
-    /// How many of its entries have become durable.
-    private var durable = 0
     /// The last events with their decisions, for a report.
     private var tail: [[Turn.Entry]] = []
     private let tailLength: Int
@@ -19,7 +20,7 @@ package final class Watch {
     private(set) var life: [[Turn.Entry]] = []
     var keepsLife = false
     package private(set) var figures = Figures()
-    private(set) var executed: [UInt64: Bool] = [:]
+    private var executed: Set<LaunchID> = []
 
     package struct Figures {
         package var events = 0
@@ -36,6 +37,8 @@ package final class Watch {
         byEffect = invariants.compactMap { $0 as? any EffectInvariant }
         byCommit = invariants.compactMap { $0 as? any CommitInvariant }
         byCall = invariants.compactMap { $0 as? any CallInvariant }
+        byProcess = invariants.compactMap { $0 as? any ProcessInvariant }
+        byAnswer = invariants.compactMap { $0 as? any AnswerInvariant }
         self.tailLength = tailLength
         turn = Turn(
             at: Moment(
@@ -58,25 +61,22 @@ package final class Watch {
 
     func begin(at moment: Moment, isStart: Bool) {
         turn = Turn(at: moment)
-        durable = 0
         turn.isStart = isStart
     }
 
     func recorded(_ event: Event, _ moment: Moment, _ decisions: [Effect]) {
-        turn.entries.append(Turn.Entry(event: event, moment: moment, decisions: decisions))
+        turn.recorded(Turn.Entry(event: event, moment: moment, decisions: decisions))
         figures.events += 1
     }
 
     func rolledBack(_ count: Int) {
-        turn.entries.removeLast(min(count, turn.entries.count))
-        durable = min(durable, turn.entries.count)
-        turn.wasRolledBack = true
+        turn.rolledBack(count)
     }
 
     func committed(_ changes: [Change]) {
         figures.commits += 1
-        durable = turn.entries.count
-        turn.changes.append(contentsOf: changes)
+        turn.committed(changes)
+        turn.assigned += work.committed(changes)
         for change in changes {
             if case .append(let line) = change { figures.count(line) }
         }
@@ -86,7 +86,7 @@ package final class Watch {
     }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) {
-        turn.performed.append(effect)
+        turn.performs(effect, world)
         for invariant in byEffect {
             if let text = invariant.performed(effect, at: now, world) {
                 fail(invariant.name, text)
@@ -94,52 +94,60 @@ package final class Watch {
         }
     }
 
-    func ran(_ launch: LaunchID) { executed[launch.number] = true }
-    package func hasRun(_ launch: LaunchID) -> Bool { executed[launch.number] != nil }
+    func ran(_ process: VirtualProcess, _ world: World) {
+        executed.insert(process.launch)
+        if let request = work.request(of: process.launch) { work.settle(request) }
+        for invariant in byProcess { invariant.ran(process, world) }
+    }
 
-    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+    func heard(_ event: Event) {
+        if case .app(_, .accepted(let id)) = event, let request = work.request(of: id) {
+            work.settle(request)
+        }
+        for invariant in byProcess { invariant.heard(event) }
+    }
+
+    package func hasRun(_ launch: LaunchID) -> Bool { executed.contains(launch) }
+
+    func asked(_ token: ReplyToken, _ event: Event, by app: VirtualProcess?, at now: Moment) {
+        work.asked(token, event, by: app?.appID)
         for invariant in byCall { invariant.asked(token, event, at: now) }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
+        work.replied(token, reply)
         for invariant in byCall { invariant.replied(token, reply, at: now) }
     }
 
-    func killed(at now: Moment) { turn.wasKilled = true }
+    func killed() { turn.wasKilled = true }
 
     /// The driver has done all it could in this turn.
-    func end(_ device: Device, _ world: World, isStarting: Bool) {
+    func end(_ world: World, isStarting: Bool) {
         figures.turns += 1
         tail.append(turn.entries)
         if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(turn.entries) }
         // It has not met the machine yet.
         if isStarting { return }
-        // What did not become durable before the kill has not been.
-        if turn.wasKilled,
-            turn.entries.dropFirst(durable).contains(where: { $0.decisions.first?.isSave ?? false })
-        {
-            return
-        }
-        turn.close(device)
-        // The class's own would be copied for each.
-        let turn = turn
         for invariant in invariants {
-            if let text = invariant.ended(turn, device, world) { fail(invariant.name, text) }
+            if let text = invariant.ended(turn, world) { fail(invariant.name, text) }
         }
         noteTail()
     }
 
-    func restored(_ device: Device, _ world: World) {
+    func restored(_ world: World) {
         life.removeAll(keepingCapacity: true)
         for invariant in invariants {
-            if let text = invariant.restored(device, world) { fail(invariant.name, text) }
+            if let text = invariant.restored(world) { fail(invariant.name, text) }
         }
     }
 
-    func idled(_ device: Device, _ world: World) {
+    func idled(_ world: World, _ explain: (AppID, Moment) -> [Explanation]) {
         for invariant in invariants {
-            if let text = invariant.idled(device, world) { fail(invariant.name, text) }
+            if let text = invariant.idled(world) { fail(invariant.name, text) }
+        }
+        for invariant in byAnswer {
+            if let text = invariant.idled(world, explain) { fail(invariant.name, text) }
         }
         noteTail()
     }

@@ -1,58 +1,59 @@
 import DeviceCore
 import Vocabulary
 
-/// Off the charger no app, and not the device, is woken more often on a day than it may.
-final class WithinQuotas: Invariant {
+/// Off the charger no app, and not the device, is woken more often on a day than it may. What the
+/// user or a developer had run comes on top.
+final class WithinQuotas: CallInvariant, ProcessInvariant {
     let name = "quotas are kept"
-    private var day = Int64.min
-    private var all: Int64 = 0
-    private var byApp: [AppID: Int64] = [:]
-    private var begun: [UInt64: Moment] = [:]
-    /// Those of the day that were counted, by launch, until it is known whether they ran.
-    private var counted: [UInt64: AppID] = [:]
+    private var today = DayCount()
+    /// The most that the day's settings gave.
+    private var perApp: Int64 = 0
+    private var perDevice: Int64 = 0
+    /// On which day programs were started that have not run yet: what never runs is no wake.
+    private var started: [LaunchID: Int64] = [:]
     private var wasOnBattery = false
+    private var wrong: String?
 
-    func restored(_ device: Device, _ world: World) -> String? {
-        for (_, launch) in device.launches { begun[launch.id.number] = launch.wake?.began }
-        return nil
+    func asked(_ token: ReplyToken, _ event: Event, at now: Moment) { today.asked(event) }
+    func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}
+
+    /// Power may have taken along what was counted.
+    func rebooted() { today.begin(today.day) }
+
+    func ran(_ process: VirtualProcess, _ world: World) {
+        if started.removeValue(forKey: process.launch) == today.day { wakes(process.appID) }
     }
 
-    func ended(_ turn: Turn, _ device: Device, _ world: World) -> String? {
+    func ended(_ turn: Turn, _ world: World) -> String? {
         // What begins in the turn in which the charger goes may still have begun with it.
         let isOnBattery = world.value(.power) == 0
         defer { wasOnBattery = isOnBattery }
-        if turn.moment.local.day != day {
-            day = turn.moment.local.day
-            all = 0
-            byApp.removeAll()
-            counted.removeAll()
+        let day = turn.moment.local.day
+        if day != today.day {
+            today.begin(day)
+            (perApp, perDevice) = (0, 0)
         }
-        for look in turn.launches where look.launch?.wake == nil {
-            // What never began was no wake.
-            guard let id = counted.removeValue(forKey: look.id.number),
-                !world.watch.hasRun(look.id)
-            else { continue }
-            all -= 1
-            byApp[id, default: 1] -= 1
-        }
-        for look in turn.launches {
-            guard let app = look.app, let wake = look.launch?.wake,
-                begun[look.id.number] != wake.began
-            else { continue }
-            begun[look.id.number] = wake.began
-            guard wake.mode != .simulated, isOnBattery, wasOnBattery else { continue }
-            all += 1
-            let id = device.apps[app].id
-            byApp[id, default: 0] += 1
-            counted[look.id.number] = id
-            guard wake.mode == .normal else { continue }
-            if all > device.settings.deviceWakesPerDay {
-                return "wake \(all) of the day, of \(device.settings.deviceWakesPerDay)"
-            }
-            if let mine = byApp[id], mine > device.settings.appWakesPerDay {
-                return "wake \(mine) of \(id) today, of \(device.settings.appWakesPerDay)"
+        perApp = max(perApp, world.settings.appWakesPerDay)
+        perDevice = max(perDevice, world.settings.deviceWakesPerDay)
+        guard isOnBattery, wasOnBattery else { return wrong }
+        for (launch, app) in turn.begunInBackground(world) {
+            if turn.started.contains(where: { $0.launch == launch }) {
+                started[launch] = day
+            } else if turn.thawed.contains(launch), !turn.isStart {
+                // A start repeats what the last daemon may have done.
+                wakes(app)
             }
         }
-        return nil
+        return wrong
+    }
+
+    private func wakes(_ app: AppID) {
+        today.count(app)
+        let mine = today.byApp[app] ?? 0
+        if mine > perApp + today.asked(of: app) {
+            wrong = wrong ?? "wake \(mine) of \(app) today, of \(perApp)"
+        } else if today.all > perDevice + today.askedOfAll {
+            wrong = wrong ?? "wake \(today.all) of the day, of \(perDevice)"
+        }
     }
 }

@@ -32,6 +32,21 @@ package struct AppPlan {
 
     package var id: AppID { manifest.id }
 
+    /// Its manifest is in force.
+    var isUsable: Bool { isInstalled && problem == nil && !isLeftOut }
+
+    /// The moments of its refreshes are chosen by its use.
+    var hasKnownUse: Bool { isLinked || manifest.useFrom != nil }
+
+    /// What kind of work a program is started for; nil: it is the app's own.
+    func command(_ arguments: [String]) -> Trigger? {
+        if arguments.last == "--refresh" || arguments == manifest.refreshCommand { return .refresh }
+        if arguments.last == "--process" || arguments == manifest.processingCommand {
+            return .processing
+        }
+        return nil
+    }
+
     /// The manifest as a starting daemon finds it.
     var change: ManifestChange {
         if isLeftOut { return .removed(id) }

@@ -6,6 +6,7 @@ package import Vocabulary
 package final class VirtualProcess {
     package let launch: LaunchID
     let app: Int
+    package let appID: AppID
     /// Nil: the app's own program.
     let command: Trigger?
     package let process: ProcessID
@@ -15,6 +16,13 @@ package final class VirtualProcess {
     package internal(set) var isDead = false
     /// No child of the daemon that runs now: nobody will see its exit status.
     var isAdopted = false
+    /// How it was started, and is treated since: as what is in front of the user, or not.
+    package internal(set) var weight: Weight
+    /// The daemon has told it to end, or has made it.
+    package internal(set) var isToldToEnd = false
+    /// How it ended.
+    package internal(set) var exit: Exit?
+    package internal(set) var talk = Talk()
     /// Time that it has run, up to `runningSince`.
     private var used = Interval.zero
     private var runningSince: Interval?
@@ -34,8 +42,15 @@ package final class VirtualProcess {
         var action: Action
     }
 
-    init(launch: LaunchID, app: Int, command: Trigger?, process: ProcessID) {
+    init(
+        launch: LaunchID,
+        app: Int,
+        _ spec: ProcessSpec,
+        runs command: Trigger?,
+        process: ProcessID
+    ) {
         (self.launch, self.app, self.command, self.process) = (launch, app, command, process)
+        (appID, weight) = (spec.app, spec.weight)
     }
 
     package var isRunning: Bool { runningSince != nil }

@@ -72,7 +72,7 @@ extension World {
 
     private func exec(_ process: VirtualProcess) {
         process.hasStarted = true
-        watch.ran(process.launch)
+        watch.ran(process, self)
         send(.process(process.launch, .started(process.process)))
         guard !isQuiet else { return }
         if let trigger = process.command {

@@ -44,8 +44,7 @@ extension World {
             return
         case .within(let landed):
             if landed {
-                store.apply(changes, durability)
-                watch.committed(changes)
+                apply(changes, durability)
             }
             killDaemon(.killInCommit)
             return
@@ -56,16 +55,27 @@ extension World {
                 reason: "no space left on device"
             )
         }
-        store.apply(changes, durability)
-        watch.committed(changes)
+        apply(changes, durability)
         if durability == .kill, strikes(.lostWrites, in: 300) {
             (losesPower, rebootIsDue) = (true, true)
+        }
+    }
+
+    private func apply(_ changes: [Change], _ durability: Durability) {
+        store.apply(changes, durability)
+        watch.committed(changes)
+        for case .append(let line) in changes {
+            guard case .wake(let report) = line.entry else { continue }
+            process(report.launch)?.talk.ends(report.identifier)
         }
     }
 
     func answer(_ token: ReplyToken, _ reply: Reply) {
         guard daemonIsAlive, !isCut(before: .reply) else { return }
         watch.replied(token, reply, at: now)
+        if let launch = askedBy.removeValue(forKey: token) {
+            process(launch)?.talk.hears(reply, to: token)
+        }
         guard let call = calls.removeValue(forKey: token.number) else { return }
         answered(call, reply)
     }
@@ -87,7 +97,8 @@ extension World {
         guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
         watch.performed(effect, at: now, self)
         switch effect {
-        case .save, .reply, .weigh, .limitMemory, .notifyFailures, .watchUse, .announce: break
+        case .save, .reply, .limitMemory, .notifyFailures, .watchUse, .announce: break
+        case .weigh(let launch, let weight): process(launch)?.weight = weight
         case .spawn(let launch, let spec): spawn(launch, spec)
         case .attach(let launch, _, let spec): spawn(launch, spec)
         case .probe(let launch, let step, _, let spec, _): probe(launch, step, spec)
@@ -96,7 +107,9 @@ extension World {
         case .thaw(let launch): freeze(launch, false)
         case .terminate(let launch): terminate(launch)
         case .kill(let launch):
-            if let process = process(launch) { die(process, .signal(9, outOfMemory: false)) }
+            guard let process = process(launch) else { return }
+            process.isToldToEnd = true
+            die(process, .signal(9, outOfMemory: false))
         case .release(let launch):
             processes.removeAll { $0.launch == launch && $0.isDead }
         case .measure(let launch):
@@ -106,7 +119,9 @@ extension World {
             guard let process = process(launch), process.isFrozen else { return }
             send(.process(launch, .locks(process.holdsLock ? ["/shared/lock"] : [])))
         case .tell(let launch, let message):
-            if let process = process(launch), !process.isDead { hear(process, message) }
+            guard let process = process(launch), !process.isDead else { return }
+            process.talk.hears(message, at: now.awake)
+            hear(process, message)
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
@@ -149,7 +164,9 @@ extension World {
     }
 
     private func terminate(_ launch: LaunchID) {
-        guard let process = process(launch), !process.isDead, !process.ignoresTerm else { return }
+        guard let process = process(launch), !process.isDead else { return }
+        process.isToldToEnd = true
+        guard !process.ignoresTerm else { return }
         let delay = Interval.milliseconds(plans[process.app].random.within(5...900))
         process.add(.exit(.signal(15, outOfMemory: false)), after: delay, at: clock.elapsed)
         follow(process)
@@ -166,16 +183,11 @@ extension World {
             return
         }
         nextPid += 1
-        let command: Trigger?
-        switch spec.arguments.last {
-        case "--refresh": command = .refresh
-        case "--process": command = .processing
-        case .some, .none: command = nil
-        }
         let process = VirtualProcess(
             launch: launch,
             app: index,
-            command: command,
+            spec,
+            runs: plans[index].command(spec.arguments),
             process: ProcessID(
                 pid: nextPid,
                 startTime: UInt64(clock.elapsed.nanoseconds / 10_000_000)
@@ -237,6 +249,7 @@ extension World {
         planDoze()
         for process in processes {
             process.link.isConnected = false
+            process.talk.isConnected = false
             process.isAdopted = true
         }
         var delay = Interval.milliseconds(random.within(50...4_000))
@@ -245,7 +258,7 @@ extension World {
         plan(.keeper(life: life), after: .seconds(10))
         for process in processes { planDeadline(of: process) }
         plan(.restart, after: delay)
-        watch.killed(at: now)
+        watch.killed()
         for event in inbox { lost(event) }
         inbox.removeAll()
     }

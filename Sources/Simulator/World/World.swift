@@ -43,6 +43,8 @@ package final class World {
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
     var calls: [UInt64: Call] = [:]
+    /// Which app waits to hear of a task.
+    var askedBy: [ReplyToken: LaunchID] = [:]
     var awakeSince = Interval.zero
     /// How long the machine stays awake after the last reason to.
     var stay = Interval.seconds(30)
@@ -233,7 +235,6 @@ package final class World {
         defer { nextToken += 1 }
         let event = make(ReplyToken(nextToken))
         calls[nextToken] = Call(event: event, task: isTask)
-        watch.asked(ReplyToken(nextToken), event, at: now)
         return event
     }
 
@@ -242,12 +243,31 @@ package final class World {
         guard !process.isDead else { return }
         let usage = process.usage(at: clock.elapsed)
         process.isDead = true
+        process.exit = exit
         process.isFrozen = false
         _ = process.run(false, at: clock.elapsed)
         send(
             .process(process.launch, .exited(process.isAdopted ? .unknown : exit, usage)),
             after: .milliseconds(2)
         )
+    }
+
+    /// This reaches the daemon.
+    func hears(_ event: Event) {
+        if case .app(let launch, let said) = event {
+            process(launch)?.talk.says(said, at: now.awake)
+            switch said {
+            case .taskBegan(_, _, _, _, let reply): askedBy[reply] = launch
+            case .submit(_, let reply): watch.asked(reply, event, by: process(launch), at: now)
+            case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler,
+                .completed, .taskEnded, .extensionGone, .enteredBackground, .fetchInterval,
+                .cancel, .mistaken, .disconnected, .reconnected:
+                break
+            }
+        } else if case .user(_, let reply) = event {
+            watch.asked(reply, event, by: nil, at: now)
+        }
+        watch.heard(event)
     }
 
     // MARK: Sensors
@@ -322,5 +342,18 @@ package final class World {
 }
 
 extension Condition {
-    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    var index: Int {
+        switch self {
+        case .battery: 0
+        case .power: 1
+        case .network: 2
+        case .metered: 3
+        case .locked: 4
+        case .idle: 5
+        case .lowPower: 6
+        case .thermal: 7
+        case .memory: 8
+        case .storage: 9
+        }
+    }
 }

@@ -7,9 +7,7 @@ import Vocabulary
 /// `OFFSTAGE_SEED`; of `OFFSTAGE_STAGES` and `OFFSTAGE_FAULTS` only those named (`a,b`).
 enum CampaignSettings {
     static let rounds = CurrentProcess.environment("OFFSTAGE_ROUNDS").flatMap { Int($0) } ?? 10
-    static let seed =
-        CurrentProcess.environment("OFFSTAGE_SEED").flatMap { UInt64($0) }
-        ?? UInt64.random(in: 0...999_999)
+    static let seed = FreshSeeds.first
     static let stages = Stage.possible.filter { isWanted($0.name, "OFFSTAGE_STAGES") }
     static let faults = Fault.allCases.filter { isWanted($0.rawValue, "OFFSTAGE_FAULTS") }
 

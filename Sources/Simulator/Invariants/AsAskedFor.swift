@@ -1,0 +1,46 @@
+import DeviceCore
+import Vocabulary
+
+/// What is started, and what apps are offered, is what the record says it is for; and what no
+/// record is for, is not started.
+final class AsAskedFor: Invariant {
+    let name = "what runs is what was asked for"
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        let work = world.watch.work
+        for start in turn.started {
+            guard let process = world.process(start.launch), let trigger = process.command else {
+                continue
+            }
+            guard let number = work.request(of: start.launch) else {
+                return "launch \(start.launch) runs a command for nothing that is on record"
+            }
+            guard let asked = work.byNumber[number] else { continue }
+            if (asked.app, asked.trigger) != (start.app, trigger) {
+                return "launch \(start.launch) runs \(start.app), \(trigger) for request \(number)"
+            }
+        }
+        for offer in turn.offered {
+            guard let process = world.process(offer.launch) else { continue }
+            let number = work.request(of: offer.delivery)
+            guard let asked = number.flatMap({ work.byNumber[$0] }) else {
+                if Trigger(rawValue: offer.kind).map(isRequested) ?? false,
+                    !work.mayHaveAsked(for: offer.identifier, of: process.appID)
+                {
+                    return "\(process.appID) is offered \(offer.identifier), and never asked for it"
+                }
+                continue
+            }
+            if (asked.app, asked.identifier, asked.trigger.rawValue)
+                != (process.appID, offer.identifier, offer.kind)
+            {
+                return "\(process.appID) is offered \(offer.identifier), \(offer.kind) for "
+                    + "\(asked.app)'s \(asked.identifier), \(asked.trigger)"
+            }
+        }
+        return nil
+    }
+
+    /// Not of what happens by itself.
+    private func isRequested(_ trigger: Trigger) -> Bool { !Trigger.ofEvents.contains(trigger) }
+}

@@ -1,0 +1,146 @@
+package import DeviceCore
+package import Vocabulary
+
+/// What happened in one turn of the driver: what it was told, what became durable, and what was
+/// done on the machine.
+package final class Turn {
+    package struct Entry {
+        package var event: Event
+        package var moment: Moment
+        package var decisions: [Effect]
+    }
+
+    package var moment: Moment
+    package private(set) var entries: [Entry] = []
+    /// When the clock, or the zone, was set in it.
+    private(set) var clockSetAt: [Moment] = []
+    /// Nothing but timers came.
+    private(set) var isOfTimers = true
+    /// The daemon was killed in it, after its changes had become durable if there were any.
+    package var wasKilled = false
+    /// Its events did not take place: the store failed.
+    package var wasRolledBack = false
+    /// The first turn of a daemon.
+    package var isStart = false
+
+    /// The lines that became durable.
+    package private(set) var lines: [HistoryLine] = []
+    /// The work that the device has put on record for a launch, each the first time.
+    package internal(set) var assigned: [AskedWork.Assignment] = []
+
+    package private(set) var started: [Start] = []
+    /// Of processes that were frozen.
+    package private(set) var thawed: [LaunchID] = []
+    /// Told to end, or made to.
+    package private(set) var ended: [LaunchID] = []
+    package private(set) var killed: [LaunchID] = []
+    package private(set) var offered: [Offered] = []
+    package private(set) var toldToGo: [(launch: LaunchID, delivery: DeliveryID)] = []
+    /// What it did but arm timers.
+    private(set) var deeds = 0
+
+    package struct Start {
+        package let launch: LaunchID
+        package let app: AppID
+        package let weight: Weight
+        let arguments: [String]
+    }
+
+    package struct Offered {
+        package let launch: LaunchID
+        package let delivery: DeliveryID
+        package let kind: String
+        package let identifier: String
+    }
+
+    package init(at moment: Moment) { self.moment = moment }
+
+    func recorded(_ entry: Entry) {
+        entries.append(entry)
+        switch entry.event {
+        case .timer: return
+        case .clockChanged: clockSetAt.append(entry.moment)
+        case .started, .manifests, .settings, .condition, .process, .app, .used, .triggered, .user,
+            .storageRecovered, .stopping:
+            break
+        }
+        isOfTimers = false
+    }
+
+    func rolledBack(_ count: Int) {
+        entries.removeLast(min(count, entries.count))
+        wasRolledBack = true
+    }
+
+    func committed(_ changes: [Change]) {
+        for case .append(let line) in changes { lines.append(line) }
+    }
+
+    /// Called before it is done.
+    func performs(_ effect: Effect, _ world: World) {
+        deeds += 1
+        switch effect {
+        case .spawn(let launch, let spec):
+            started.append(
+                Start(
+                    launch: launch,
+                    app: spec.app,
+                    weight: spec.weight,
+                    arguments: spec.arguments
+                )
+            )
+        case .thaw(let launch):
+            if world.process(launch)?.isFrozen == true { thawed.append(launch) }
+        case .terminate(let launch): ended.append(launch)
+        case .kill(let launch):
+            ended.append(launch)
+            killed.append(launch)
+        case .tell(let launch, .offer(let id, let offer)):
+            offered.append(
+                Offered(
+                    launch: launch,
+                    delivery: id,
+                    kind: offer.kind,
+                    identifier: offer.identifier
+                )
+            )
+        case .tell(let launch, .go(let id, _)): toldToGo.append((launch, id))
+        case .arm: deeds -= 1
+        case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
+            .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .watchIdle, .notifyFailures,
+            .watchUse, .reply, .announce:
+            break
+        }
+    }
+
+    /// What it began in the background, and of which app: new processes, work that was offered,
+    /// and what was thawed for more than to be ended, or to be shown to the user.
+    func begunInBackground(_ world: World) -> [(launch: LaunchID, app: AppID)] {
+        guard !started.isEmpty || !thawed.isEmpty || !offered.isEmpty else { return [] }
+        var begun: [(launch: LaunchID, app: AppID)] = []
+        for start in started where start.weight == .background {
+            begun.append((start.launch, start.app))
+        }
+        // Who was about to be shown to the user, when the daemon was killed, nobody knows.
+        guard !wasKilled else { return begun }
+        for launch in thawed + offered.map(\.launch) {
+            guard let process = world.process(launch), process.weight == .background,
+                !ended.contains(launch), !begun.contains(where: { $0.launch == launch })
+            else { continue }
+            begun.append((launch, process.appID))
+        }
+        return begun
+    }
+}
+
+extension Event {
+    /// What somebody submits with it.
+    var submission: Submission? {
+        switch self {
+        case .user(.submit(let submission), _), .app(_, .submit(let submission, _)): submission
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .used, .triggered, .user, .storageRecovered, .stopping:
+            nil
+        }
+    }
+}

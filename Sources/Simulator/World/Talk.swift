@@ -1,0 +1,98 @@
+import DeviceCore
+package import Vocabulary
+
+/// What a daemon and a linked app have said to each other: what both must know.
+package struct Talk {
+    package internal(set) var isConnected = false
+    /// Offered to the app, and neither completed nor declined by it.
+    package private(set) var work: [HandedWork] = []
+    private var tasks: [Task] = []
+    /// When anything was said last.
+    private(set) var lastWord = AwakeTime(nanoseconds: 0)
+
+    package struct HandedWork {
+        package let id: DeliveryID
+        let identifier: String
+        let isProcessing: Bool
+        /// When it was told to run the handler.
+        package fileprivate(set) var begun: AwakeTime?
+        /// When it was told that its time is nearly over.
+        fileprivate(set) var warned: AwakeTime?
+    }
+
+    /// A background task that was asked for, and not ended; without an answer it may be there.
+    private struct Task {
+        let reply: ReplyToken
+        let holder: ProcessID?
+        var number: Int64?
+    }
+
+    var hasTasks: Bool { !tasks.isEmpty }
+
+    /// What the daemon says.
+    mutating func hears(_ message: AppMessage, at now: AwakeTime) {
+        lastWord = now
+        switch message {
+        case .offer(let id, let offer):
+            guard !work.contains(where: { $0.id == id }) else { return }
+            work.append(
+                HandedWork(
+                    id: id,
+                    identifier: offer.identifier,
+                    isProcessing: offer.isProcessing
+                )
+            )
+        case .go(let id, _): change(id) { $0.begun = $0.begun ?? now }
+        case .expire(let id, _, _): change(id) { $0.warned = $0.warned ?? now }
+        case .expireTask, .didEnterBackground, .willEnterForeground, .didBecomeActive,
+            .memoryWarning, .refreshChanged:
+            break
+        }
+    }
+
+    /// What the app says.
+    mutating func says(_ event: AppEvent, at now: AwakeTime) {
+        lastWord = now
+        switch event {
+        case .connected: break
+        case .finishedLaunching: isConnected = true
+        case .reconnected(_, let finished, _, _):
+            isConnected = true
+            for delivery in finished { work.removeAll { $0.id == delivery.delivery } }
+        case .disconnected: isConnected = false
+        case .declined(let id, _), .completed(let id, _, _, _): work.removeAll { $0.id == id }
+        case .taskBegan(_, _, let holder, _, let reply):
+            tasks.append(Task(reply: reply, holder: holder))
+        case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
+        case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
+        case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
+            .mistaken:
+            break
+        }
+    }
+
+    /// The history says what came of it.
+    mutating func ends(_ identifier: String) {
+        guard let index = work.firstIndex(where: { $0.identifier == identifier }) else { return }
+        work.remove(at: index)
+    }
+
+    /// The daemon's answer to a call.
+    mutating func hears(_ answer: Reply, to reply: ReplyToken) {
+        guard let index = tasks.firstIndex(where: { $0.reply == reply }) else { return }
+        if case .begun(let task) = answer {
+            tasks[index].number = task.task
+        } else {
+            tasks.remove(at: index)
+        }
+    }
+
+    private mutating func change(_ id: DeliveryID, _ body: (inout HandedWork) -> Void) {
+        guard let index = work.firstIndex(where: { $0.id == id }) else { return }
+        body(&work[index])
+    }
+}
+
+extension Offer {
+    var isProcessing: Bool { kind == Trigger.processing.rawValue }
+}
