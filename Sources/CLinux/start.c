@@ -206,7 +206,7 @@ static _Noreturn void run_child(struct job *job) {
     fail(job, marker, CLINUX_STAGE_EXECUTE);
 }
 
-// --- in a thread of the parent --------------------------------------------------------------------
+// --- in a thread of the parent ----------------------------------------------------------------
 
 // The child begins in run_child, on its own stack.
 static long clone3_on_stack(struct clone_args *arguments, struct job *job) {
@@ -353,7 +353,7 @@ static struct starter *make_starter(void) {
     return NULL;
 }
 
-// --- in the caller --------------------------------------------------------------------------------
+// --- in the caller --------------------------------------------------------------------------
 
 static size_t size_of_strings(char *const *strings) {
     size_t size = sizeof *strings;
@@ -428,7 +428,7 @@ static void read_ignored_signals(void) {
     }
 }
 
-// All signals are blocked in the thread, and so they are in its children until they have reset them.
+// All signals are blocked in the thread, and so in its children until they have reset them.
 static void begin(struct job *job) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_ignored_signals);

@@ -28,8 +28,8 @@ struct StoredRows {
         var body: [UInt8]
     }
 
-    /// All records, in order of section and key. Decoding them is most of what a start takes, so two
-    /// threads do it.
+    /// All records, in order of section and key. Decoding them is most of what a start takes, so
+    /// two threads do it.
     func records() throws(StoreError) -> [Record] {
         let rows = try rows("SELECT section, key, body FROM records ORDER BY section, key")
         let middle = Self.middle(of: rows)
