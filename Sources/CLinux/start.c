@@ -127,8 +127,8 @@ static void reset_signal(int number) {
     syscall(SYS_rt_sigaction, number, action, NULL, sizeof(uint64_t));
 }
 
-// Signals that this process ignores. It changes none of them while it starts programs.
-static uint64_t ignored_signals;
+// Signals that this process ignores: SIGPIPE at any time, others only from its start on.
+static uint64_t ignored_signals = 1ULL << (SIGPIPE - 1);
 
 static void reset_signals(const struct job *job) {
     for (int number = 1; number < NSIG; number++) {

@@ -197,8 +197,8 @@ struct SubmitTests {
 
     static let mistakes: [(Value, String)] = [
         (["kind": "refresh"], "there is no command to run"),
-        (["command": ["true"]], "the kind is missing or not one of them"),
-        (["kind": "later", "command": ["true"]], "the kind is missing or not one of them"),
+        (["command": ["true"]], "the kind is missing"),
+        (["kind": "later", "command": ["true"]], "kind is not one of refresh, processing"),
         (["kind": "refresh", "command": "true"], "command is not a list"),
         (["kind": "refresh", "command": ["true"], "id": "a/b"], "a name has up to 64 letters"),
         (
