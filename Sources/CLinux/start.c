@@ -23,9 +23,6 @@
 #ifndef P_PIDFD
 #define P_PIDFD 3
 #endif
-#ifndef CLOSE_RANGE_CLOEXEC
-#define CLOSE_RANGE_CLOEXEC (1U << 2)
-#endif
 #ifndef CLONE_CLEAR_SIGHAND
 #define CLONE_CLEAR_SIGHAND 0x100000000ULL
 #endif
@@ -160,8 +157,16 @@ static int place_descriptors(const struct clinux_start *start, int *marker) {
     for (int target = 0; target < count; target++) {
         if (dup2(source[target], target) < 0) return -1;
     }
-    // Whatever a library opened without close-on-exec stays here. Unknown before Linux 5.11.
-    syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+    // All else is closed now: what a library opened without close-on-exec, and what nobody may hold
+    // while a program takes long to be executed, such as the socket of a daemon that is gone by
+    // then. Unknown before Linux 5.9.
+    unsigned first = (unsigned)count;
+    if (*marker >= 0) {
+        if ((unsigned)*marker > first)
+            syscall(SYS_close_range, first, (unsigned)*marker - 1, 0);
+        first = (unsigned)*marker + 1;
+    }
+    syscall(SYS_close_range, first, ~0U, 0);
     return 0;
 }
 

@@ -161,6 +161,13 @@ struct ProgramTests {
         let process = try stuck.start()
         #expect(ProcessIdentity(of: process.pid) != nil)
         #expect(process.hasExited == false)
+        // Nothing of ours stays open meanwhile: its three, and the marker.
+        let open = "/proc/\(process.pid)/fd"
+        try Wait.until("only what it is given is open in the child") {
+            try Files.list(open).count == 4
+        } step: {
+            _ = try status(of: try shell("true").start())
+        }
         #expect(try status(of: try shell("exit 4").start()) == .exited(4))
         pipe.writing = nil
         _ = try pipe.reading?.readAll(limit: 1 << 20)
