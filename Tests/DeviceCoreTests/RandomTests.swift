@@ -14,7 +14,10 @@ struct RandomTests {
             day.step()
             guard day.problems.isEmpty else {
                 Issue.record(
-                    "seed \(seed), step \(number), \(String(describing: day.last)): \(day.problems)"
+                    """
+                    seed \(seed), step \(number), \(String(describing: day.last)): \(day.problems)
+                    \(FreshSeeds.again("DeviceCoreTests.RandomTests"))
+                    """
                 )
                 return
             }
@@ -33,6 +36,7 @@ struct RandomTests {
                     """
                     seed \(seed), step \(number), \(String(describing: day.last)):
                     \(Durable(restored).difference(from: wanted))
+                    \(FreshSeeds.again("DeviceCoreTests.RandomTests"))
                     """
                 )
                 return

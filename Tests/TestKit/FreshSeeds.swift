@@ -1,7 +1,7 @@
 import Linux
 
-/// Seeds of random tests beside those that are fixed. They are those of the commit: `scripts/seed`
-/// makes a number of it, which `make test` hands on. Whoever names none has one that stays the same.
+/// Seeds of random tests, beside those that are fixed: the commit's. `scripts/seed` makes a number
+/// of it, which `make test` hands on; without one they stay the same.
 package enum FreshSeeds {
     package static let first =
         CurrentProcess.environment("OFFSTAGE_SEED").flatMap { UInt64($0) } ?? 1

@@ -21,6 +21,10 @@ package final class AskedWork {
         /// Nil: of a command.
         package let delivery: DeliveryID?
         package let trigger: Trigger
+        /// Nil: of a command.
+        let identifier: String?
+        /// The device says that it chose the moment by what it has learned.
+        fileprivate(set) var isChosen = false
     }
 
     private(set) var byNumber: [UInt64: Asked] = [:]
@@ -81,6 +85,13 @@ package final class AskedWork {
             case .put, .append: break
             }
         }
+        guard !assigned.isEmpty else { return assigned }
+        for case .put(.request(let record)) in changes where record.request.decision != nil {
+            for index in assigned.indices
+            where assigned[index].request == record.request.id.number {
+                assigned[index].isChosen = true
+            }
+        }
         return assigned
     }
 
@@ -120,7 +131,8 @@ extension LaunchRecord {
                     request: request.number,
                     launch: id,
                     delivery: nil,
-                    trigger: trigger
+                    trigger: trigger,
+                    identifier: nil
                 )
             )
         }
@@ -132,7 +144,8 @@ extension LaunchRecord {
                     request: request.number,
                     launch: id,
                     delivery: delivery.id,
-                    trigger: delivery.trigger
+                    trigger: delivery.trigger,
+                    identifier: delivery.identifier
                 )
             )
         }

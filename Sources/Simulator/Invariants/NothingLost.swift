@@ -5,7 +5,7 @@ import Vocabulary
 final class NothingLost: CommitInvariant, CallInvariant {
     let name = "nothing acknowledged is lost"
     /// Acknowledged requests that are not over.
-    private var open: [UInt64: RequestedTask] = [:]
+    private var open: [RequestedTask] = []
     /// Those of them of which only one run was asked for by the user, of work that comes back.
     private var userInitiated: [UInt64] = []
     /// The user's calls for that.
@@ -21,27 +21,31 @@ final class NothingLost: CommitInvariant, CallInvariant {
         let isRun = calls.remove(token) != nil
         guard case .requested(let task) = reply, !over.contains(task.request.number) else { return }
         let number = task.request.number
-        if isRun {
-            if open[number] == nil { userInitiated.append(number) }
-        } else {
+        let isKnown = open.contains { $0.request.number == number }
+        if !isRun {
             userInitiated.removeAll { $0 == number }
+        } else if !isKnown {
+            userInitiated.append(number)
         }
-        open[number] = task
+        if !isKnown { open.append(task) }
     }
 
     func committed(_ changes: [Change]) -> String? {
         // A user-initiated run is over with the next run.
         for number in userInitiated {
-            guard let task = open[number], changes.contains(where: { $0.tells(of: task) }) else {
-                continue
-            }
-            open[number] = nil
+            guard let index = open.firstIndex(where: { $0.request.number == number }),
+                changes.contains(where: { $0.tells(of: open[index]) })
+            else { continue }
+            open.remove(at: index)
             userInitiated.removeAll { $0 == number }
         }
         for case .delete(let key) in changes where key.section == .request {
             guard let number = UInt64(key.key) else { continue }
             over.insert(number)
-            guard let task = open.removeValue(forKey: number) else { continue }
+            guard let index = open.firstIndex(where: { $0.request.number == number }) else {
+                continue
+            }
+            let task = open.remove(at: index)
             userInitiated.removeAll { $0 == number }
             if !changes.contains(where: { $0.accounts(for: task) }) {
                 return "request \(number) of \(task.app) vanishes without a word"
@@ -52,8 +56,8 @@ final class NothingLost: CommitInvariant, CallInvariant {
 
     func restored(_ world: World) -> String? {
         calls.removeAll()
-        let lost = open.keys.filter { !world.store.contains(RecordKey(.request, "\($0)")) }
-        return lost.min().map { "request \($0) was acknowledged, and is gone" }
+        let lost = open.first { !world.store.contains(RecordKey(.request, "\($0.request)")) }
+        return lost.map { "request \($0.request) was acknowledged, and is gone" }
     }
 }
 

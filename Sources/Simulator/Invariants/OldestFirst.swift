@@ -7,7 +7,7 @@ import Vocabulary
 final class OldestFirst: EffectInvariant {
     let name = "memory is taken from the longest unused first"
     private var lastUse: [AppID: WallTime] = [:]
-    private var foreground: Set<AppID> = []
+    private var foreground: [AppID] = []
     /// Suspended apps that were killed: what was frozen then, and had been unused for longer.
     private var killed: [AppID: String?] = [:]
     private var killedNow: [VirtualProcess] = []
@@ -80,11 +80,11 @@ final class OldestFirst: EffectInvariant {
         }
         // A start, a change of weight and an end are its doing.
         guard turn.deeds > 0 else { return }
-        var inFront: Set<AppID> = []
+        var inFront: [AppID] = []
         for process in world.processes where !process.isDead && process.weight == .foreground {
-            inFront.insert(process.appID)
+            inFront.append(process.appID)
         }
-        for app in foreground.subtracting(inFront) { lastUse[app] = turn.moment.wall }
+        for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
         foreground = inFront
     }
 }

@@ -6,6 +6,8 @@ import Vocabulary
 final class OneLine: EffectInvariant, ProcessInvariant {
     let name = "each run leaves exactly one line"
     private var runs: [LaunchID: Run] = [:]
+    /// Those of them that are not released.
+    private var live: [LaunchID] = []
     private var released: [LaunchID] = []
     /// Commands and apps that a reboot ended.
     private var cut: [LaunchID] = []
@@ -23,7 +25,12 @@ final class OneLine: EffectInvariant, ProcessInvariant {
         var failures = 0
     }
 
-    func rebooted() { cut = Array(runs.keys) }
+    private func change(_ launch: LaunchID, _ body: (inout Run) -> Void) {
+        if runs[launch] == nil { live.append(launch) }
+        body(&runs[launch, default: Run()])
+    }
+
+    func rebooted() { cut = live }
 
     func restored(_ world: World) -> String? {
         cut.removeAll { !world.store.contains(RecordKey(.launch, "\($0)")) }
@@ -31,7 +38,7 @@ final class OneLine: EffectInvariant, ProcessInvariant {
     }
 
     func ran(_ process: VirtualProcess, _ world: World) {
-        if process.command != nil { runs[process.launch, default: Run()].times += 1 }
+        if process.command != nil { change(process.launch) { $0.times += 1 } }
     }
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
@@ -41,8 +48,10 @@ final class OneLine: EffectInvariant, ProcessInvariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         for assignment in turn.assigned {
-            runs[assignment.launch, default: Run()].isCommand = assignment.delivery == nil
-            if assignment.delivery != nil { runs[assignment.launch]?.given += 1 }
+            change(assignment.launch) {
+                $0.isCommand = assignment.delivery == nil
+                if !$0.isCommand { $0.given += 1 }
+            }
         }
         // What followed it, when the daemon was killed, nobody knows.
         for launch in turn.thawed where !turn.ended.contains(launch) && !turn.wasKilled {
@@ -51,19 +60,22 @@ final class OneLine: EffectInvariant, ProcessInvariant {
         for (launch, delivery) in turn.toldToGo { runs[launch]?.begun.insert(delivery) }
         for line in turn.lines {
             guard case .wake(let report) = line.entry else { continue }
-            runs[report.launch, default: Run()].lines += 1
-            if report.result == .failed { runs[report.launch]?.failures += 1 }
+            change(report.launch) {
+                $0.lines += 1
+                if report.result == .failed { $0.failures += 1 }
+            }
             if let text = excess(report.launch) { return text }
         }
         if turn.wasKilled {
-            for (launch, run) in runs where run.isCommand && run.lines > 0 {
-                runs[launch]?.maybe += 1
+            for launch in live where runs[launch]?.isCommand == true {
+                if runs[launch]?.lines != 0 { runs[launch]?.maybe += 1 }
             }
         }
         // While the store fails, lines wait with what they tell of.
         guard !turn.wasKilled, !turn.wasRolledBack else { return nil }
         defer {
-            for launch in released { runs[launch] = nil }
+            for launch in released + cut { runs[launch] = nil }
+            live.removeAll { runs[$0] == nil }
             released.removeAll()
             cut.removeAll()
         }

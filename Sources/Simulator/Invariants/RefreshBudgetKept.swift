@@ -1,16 +1,30 @@
 import DeviceCore
 import Vocabulary
 
-/// On no day begin more refreshes than the settings give. Those that the history says were chosen
+/// On no day begin more refreshes than the settings give. Those that the device says were chosen
 /// for their moment: so many for each app, or for all apps together. The others of apps whose use
 /// is known are spread: so many for each. What the user or a developer had run comes on top. That
 /// each run has its line is another rule.
 final class RefreshBudgetKept: CallInvariant {
     let name = "the refresh budget is kept"
+    private struct Run: Hashable {
+        let launch: LaunchID
+        /// Nil: a command's.
+        let identifier: String?
+
+        init(_ launch: LaunchID, _ identifier: String?) {
+            (self.launch, self.identifier) = (launch, identifier)
+        }
+    }
+
     private var chosen = DayCount()
     private var spread = DayCount()
+    /// When each refresh was decided upon, and whether for its moment.
+    private var begun: [Run: (at: Moment, isChosen: Bool)] = [:]
     /// When the last run of an app began: it may be handed two tasks at once.
     private var lastSpread: [AppID: WallTime] = [:]
+    /// Local time less boot time: as long as it stays the same, nobody sets a clock.
+    private var clockOffset: Int64 = 0
     /// The most that the day's settings gave to an app, and whether apps shared.
     private var perDay: Int64 = 0
     private var isShared = false
@@ -28,18 +42,26 @@ final class RefreshBudgetKept: CallInvariant {
     func ended(_ turn: Turn, _ world: World) -> String? {
         let day = turn.moment.local.day
         // Also of a day that comes twice: the clock was set, or the zone is another.
-        if day != chosen.day || !turn.clockSetAt.isEmpty { begin(day) }
+        let offset =
+            turn.moment.local.wall(utcOffset: 0).nanoseconds - turn.moment.boot.nanoseconds
+        if day != chosen.day || offset != clockOffset { begin(day) }
+        clockOffset = offset
         perDay = max(perDay, world.settings.refreshesPerDay)
         isShared = isShared || world.settings.sharedBudget
+        for assignment in turn.assigned where assignment.trigger == .refresh {
+            begun[Run(assignment.launch, assignment.identifier)] =
+                (turn.moment, assignment.isChosen)
+        }
         for line in turn.lines {
             guard case .wake(let report) = line.entry, report.trigger == .refresh,
-                !report.simulated,
+                !report.simulated, report.result != .unknown,
                 world.plans.contains(where: { $0.id == line.app && $0.hasKnownUse })
             else { continue }
-            let began = line.at - report.runTime
-            guard LocalTime(began, utcOffset: line.utcOffset).day == day else { continue }
-            let isChosen = report.decision != nil
-            if let text = isChosen ? choose(line.app, world) : spread(line.app, began) {
+            let run = Run(report.launch, report.identifier)
+            guard let (began, isChosen) = begun[run] ?? begun[Run(report.launch, nil)],
+                began.local.day == day
+            else { continue }
+            if let text = isChosen ? choose(line.app, world) : spread(line.app, began.wall) {
                 return text
             }
         }
@@ -81,23 +103,26 @@ struct DayCount {
     private(set) var day = Int64.min
     private(set) var all: Int64 = 0
     private(set) var byApp: [AppID: Int64] = [:]
-    private var asked: [AppID: Int64] = [:]
-    private var askedBefore: [AppID: Int64] = [:]
+    private var asked = Asked()
+    private var askedBefore = Asked()
 
-    mutating func begin(_ day: Int64) {
-        self = DayCount(day: day, askedBefore: asked)
+    private struct Asked {
+        var all: Int64 = 0
+        var byApp: [AppID: Int64] = [:]
     }
 
-    init() {}
-
-    private init(day: Int64, askedBefore: [AppID: Int64]) {
-        (self.day, self.askedBefore) = (day, askedBefore)
+    mutating func begin(_ day: Int64) {
+        let before = asked
+        self = DayCount()
+        (self.day, askedBefore) = (day, before)
     }
 
     mutating func asked(_ event: Event) {
         guard case .user(let request, _) = event else { return }
         switch request {
-        case .run(let app, _), .simulate(_, let app, _): asked[app, default: 0] += 1
+        case .run(let app, _), .simulate(_, let app, _):
+            asked.all += 1
+            asked.byApp[app, default: 0] += 1
         case .open, .leave, .close, .submit, .cancel, .cancelPending, .pause, .continue, .override:
             break
         }
@@ -108,6 +133,8 @@ struct DayCount {
         byApp[app, default: 0] += 1
     }
 
-    func asked(of app: AppID) -> Int64 { (asked[app] ?? 0) + (askedBefore[app] ?? 0) }
-    var askedOfAll: Int64 { asked.values.reduce(0, +) + askedBefore.values.reduce(0, +) }
+    func asked(of app: AppID) -> Int64 {
+        (asked.byApp[app] ?? 0) + (askedBefore.byApp[app] ?? 0)
+    }
+    var askedOfAll: Int64 { asked.all + askedBefore.all }
 }

@@ -6,7 +6,7 @@ package struct Talk {
     package internal(set) var isConnected = false
     /// Offered to the app, and neither completed nor declined by it.
     package private(set) var work: [HandedWork] = []
-    private var tasks: [Task] = []
+    private var tasks: [OpenTask] = []
     /// When anything was said last.
     private(set) var lastWord = AwakeTime(nanoseconds: 0)
 
@@ -21,7 +21,7 @@ package struct Talk {
     }
 
     /// A background task that was asked for, and not ended; without an answer it may be there.
-    private struct Task {
+    private struct OpenTask {
         let reply: ReplyToken
         let holder: ProcessID?
         var number: Int64?
@@ -62,7 +62,7 @@ package struct Talk {
         case .disconnected: isConnected = false
         case .declined(let id, _), .completed(let id, _, _, _): work.removeAll { $0.id == id }
         case .taskBegan(_, _, let holder, _, let reply):
-            tasks.append(Task(reply: reply, holder: holder))
+            tasks.append(OpenTask(reply: reply, holder: holder))
         case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
         case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
         case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
