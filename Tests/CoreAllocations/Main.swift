@@ -26,7 +26,7 @@ struct CoreAllocations {
             .condition(.power, .kernel, .value(device.turn % 2))
         },
         Row(name: "use of an app", limit: 9) { device in .used(device.app) },
-        Row(name: "request replaced", limit: 11) { device in
+        Row(name: "request replaced", limit: 8) { device in
             .user(device.submission, reply: device.reply)
         },
         Row(name: "request cancelled", limit: 5) { device in

@@ -3,8 +3,15 @@ import Vocabulary
 /// What time alone does to an app: its launches have deadlines, and what is too old is dropped.
 extension Device {
     mutating func advanceLaunches(of index: Int, _ transition: inout Transition) {
-        guard !apps[index].launches.isEmpty else { return }
-        for id in apps[index].launches.map(\.id) { take(.woke, id, &transition) }
+        // By position: nothing is allocated for a list that is short and rarely changes.
+        var position = 0
+        while position < apps[index].launches.count {
+            let id = apps[index].launches[position].id
+            take(.woke, id, &transition)
+            let isThere =
+                position < apps[index].launches.count && apps[index].launches[position].id == id
+            if isThere { position += 1 }
+        }
     }
 
     /// The next deadline of an app.
