@@ -16,8 +16,8 @@ struct AttackFigures {
         let gateway = try BenchGateway()
         let fleet = try Fleet(gateway, Self.devices)
         let tokens = try fleet.tokens()
-        // Not the gateway itself: attackers take its time as well.
         return try Scheduling.goFirst {
+            try Scheduling.adopt(gateway.pid)
             _ = try latencies(gateway, tokens, fleet)
             return try Attack.allCases.flatMap { attack in
                 try figures(beside: attack, gateway) { try latencies(gateway, tokens, fleet) }

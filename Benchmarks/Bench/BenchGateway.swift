@@ -24,6 +24,7 @@ final class BenchGateway {
         scratch.write(Array(PushFigures.body.utf8), to: "body")
     }
 
+    var pid: Int32 { server.pid }
     var port: UInt16 { server.port }
     var devicePort: UInt16 { server.devicePort }
 
@@ -110,10 +111,10 @@ final class BenchGateway {
         scratch.write(Array(urls.joined(separator: "\n").utf8), to: "urls")
         let log = scratch("h2load")
         try? Files.remove(log)
-        let sender = try Command(
+        let words =
             ["h2load", "-n", "\(count)", "-c", "4", "-m", "100", "-d", scratch("body")] + more
-                + ["-i", scratch("urls")]
-        ).start(logging: log)
+            + ["-i", scratch("urls")]
+        let sender = try Command(Scheduling.words(words)).start(logging: log)
         if let fleet {
             try fleet.serve(until: sender.descriptor.number)
         } else {
