@@ -4,8 +4,8 @@ import Linux
 /// Who gets the processor while attackers share the machine with those who are attacked.
 enum Scheduling {
     /// Runs `body` with this thread, and what `words` start, ahead of all other programs, if this
-    /// user may ask for that. Attackers have machines of their own: without this the kernel lets them run
-    /// before the others for up to a tick, 4 ms.
+    /// user may ask for that. Attackers have machines of their own: without this the kernel lets
+    /// them run before the others for up to a tick, 4 ms.
     static func goFirst<Result>(_ body: () throws -> Result) rethrows -> Result {
         set(Int32(SCHED_FIFO), priority: 1)
         defer { set(Int32(SCHED_OTHER), priority: 0) }

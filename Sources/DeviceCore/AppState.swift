@@ -144,6 +144,20 @@ extension AppState {
         } ?? false
     }
 
+    /// Pending, or frozen in mid-run.
+    func isWaiting(_ request: Request) -> Bool {
+        switch request.state {
+        case .pending: return true
+        case .offered: return false
+        case .running(let id):
+            guard request.interruptedAt != nil, let launchIndex = index(of: id) else {
+                return false
+            }
+            let launch = launches[launchIndex]
+            return launch.wake == nil && launch.ending == nil && launch.phase == .running
+        }
+    }
+
     // By spans: an array's elements would be copied to be looked at.
     func index(of launch: LaunchID) -> Int? {
         let launches = launches

@@ -146,7 +146,7 @@ extension Device {
         if request.trigger == .refresh {
             explanation.forecast = forecast(of: request, index, at: now)
         }
-        if !isWaiting(request, in: state) {
+        if !state.isWaiting(request) {
             explanation.state = .running
             explanation.sentence = runningSentence(subject, request, state, now)
             return explanation

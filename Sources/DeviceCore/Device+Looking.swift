@@ -42,8 +42,8 @@ extension Device {
     package func heldByNothing(of index: Int, at now: Moment) -> Request? {
         var context = gateContext(of: index, at: now)
         let app = apps[index]
-        for request in app.requests where isWaiting(request, in: app) {
-            if holds(on: request, at: now, &context).isEmpty { return request }
+        for request in app.requests where app.isWaiting(request) {
+            if context.holds(on: request).isEmpty { return request }
         }
         return nil
     }

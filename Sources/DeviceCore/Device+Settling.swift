@@ -54,7 +54,7 @@ extension Device {
         ready.sort { ($0.since, $0.request) < ($1.since, $1.request) }
         for (index, next) in ready.enumerated() {
             guard apps.isUsed(next.app), let request = apps[next.app].index(of: next.request),
-                isWaiting(apps[next.app].requests[request], in: apps[next.app])
+                apps[next.app].isWaiting(apps[next.app].requests[request])
             else { continue }
             let answer = holds(
                 on: apps[next.app].requests[request],
@@ -94,8 +94,8 @@ extension Device {
         var context = gateContext(of: index, at: transition.now)
         for requestIndex in apps[index].requests.indices {
             let request = apps[index].requests[requestIndex]
-            guard isWaiting(request, in: apps[index]) else { continue }
-            let answer = holds(on: request, at: transition.now, &context)
+            guard apps[index].isWaiting(request) else { continue }
+            let answer = context.holds(on: request)
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
             if request.trigger == .refresh { refreshHeld.formUnion(answer.gates) }
@@ -136,28 +136,6 @@ extension Device {
         )
     }
 
-    /// Pending, or frozen in mid-run.
-    func isWaiting(_ request: Request, in app: AppState) -> Bool {
-        switch request.state {
-        case .pending: return true
-        case .offered: return false
-        case .running(let id):
-            guard request.interruptedAt != nil, let launchIndex = app.index(of: id) else {
-                return false
-            }
-            let launch = app.launches[launchIndex]
-            return launch.wake == nil && launch.ending == nil && launch.phase == .running
-        }
-    }
-
-    /// The gates that hold a request now.
-    struct Holds {
-        var gates = GateSet()
-        /// When all of them may be open; distant future: not by time alone.
-        var next = BootTime.distantFuture
-        var isEmpty: Bool { gates.isEmpty }
-    }
-
     /// Of the gates that hold a request those that are told: only what nothing else holds waits
     /// for its turn, or has the load read.
     func told(_ gates: GateSet) -> GateSet {
@@ -169,9 +147,9 @@ extension Device {
         return told
     }
 
-    func holds(on request: Request, of index: Int, at now: Moment) -> Holds {
+    func holds(on request: Request, of index: Int, at now: Moment) -> GateHolds {
         var context = gateContext(of: index, at: now)
-        return holds(on: request, at: now, &context)
+        return context.holds(on: request)
     }
 
     func gateContext(of index: Int, at now: Moment) -> GateContext {
@@ -182,30 +160,6 @@ extension Device {
             work: .nothing,
             cell: .no
         )
-    }
-
-    func holds(
-        on request: Request,
-        at now: Moment,
-        _ context: inout GateContext
-    ) -> Holds {
-        let work = request.work(at: now.wall)
-        context.work = work
-        var holds = Holds()
-        var latest = BootTime.distantPast
-        for question in GateTable.columns[work.trigger.column]
-        where question.kind.concerns(work, question.cell) {
-            context.cell = question.cell
-            switch question.check(context) {
-            case .open: break
-            case .held(let chance):
-                holds.gates.insert(question.index)
-                latest = max(latest, boot(of: chance, at: now))
-            }
-        }
-        // Else nothing but a look is missing, which is an event.
-        if latest != .distantPast { holds.next = latest }
-        return holds
     }
 
     /// Nil: the row does not apply.
@@ -225,15 +179,6 @@ extension Device {
             work: work,
             cell: cell
         )
-    }
-
-    private func boot(of chance: NextChance, at now: Moment) -> BootTime {
-        switch chance {
-        case .wall(let time): now.boot(of: time)
-        case .boot(let time), .attempt(let time): time
-        case .event: .distantFuture
-        case .look: .distantPast
-        }
     }
 
     /// Requests of an app that was not used for a month (C4), and of one that is gone as long.

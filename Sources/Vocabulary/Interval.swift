@@ -1,52 +1,70 @@
 /// A span of time, in whole nanoseconds: 64 bits, so that sums and comparisons cost one instruction
 /// and the canonical form is one integer (the standard library's `Duration` has 128 bits).
 ///
-/// Arithmetic saturates: a span read from a file or a peer never traps.
-package struct Interval: Comparable, Hashable, Sendable, Codable {
-    package var nanoseconds: Int64
+/// Arithmetic saturates: a span read from a file or a peer never traps. It is inlinable: called
+/// across the module's border, a comparison would cost more than the search that makes it.
+@usableFromInline package struct Interval: Comparable, Hashable, Sendable, Codable {
+    @usableFromInline package var nanoseconds: Int64
 
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package static let zero = Interval(nanoseconds: 0)
+    @inlinable package static var zero: Interval { Interval(nanoseconds: 0) }
     /// Longer than any span that occurs: 292 years.
-    package static let forever = Interval(nanoseconds: .max)
+    @inlinable package static var forever: Interval { Interval(nanoseconds: .max) }
 
-    package static func milliseconds(_ count: Int64) -> Interval { count.times(1_000_000) }
-    package static func seconds(_ count: Int64) -> Interval { count.times(1_000_000_000) }
-    package static func minutes(_ count: Int64) -> Interval { count.times(60_000_000_000) }
-    package static func hours(_ count: Int64) -> Interval { count.times(3_600_000_000_000) }
-    package static func days(_ count: Int64) -> Interval { count.times(86_400_000_000_000) }
+    @inlinable package static func milliseconds(_ count: Int64) -> Interval {
+        count.times(1_000_000)
+    }
+    @inlinable package static func seconds(_ count: Int64) -> Interval {
+        count.times(1_000_000_000)
+    }
+    @inlinable package static func minutes(_ count: Int64) -> Interval {
+        count.times(60_000_000_000)
+    }
+    @inlinable package static func hours(_ count: Int64) -> Interval {
+        count.times(3_600_000_000_000)
+    }
+    @inlinable package static func days(_ count: Int64) -> Interval {
+        count.times(86_400_000_000_000)
+    }
 
     /// Whole seconds, rounded towards zero.
-    package var wholeSeconds: Int64 { nanoseconds / 1_000_000_000 }
-    package var seconds: Double { Double(nanoseconds) / 1e9 }
+    @inlinable package var wholeSeconds: Int64 { nanoseconds / 1_000_000_000 }
+    @inlinable package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    package static func + (left: Interval, right: Interval) -> Interval {
+    @inlinable package static func + (left: Interval, right: Interval) -> Interval {
         Interval(nanoseconds: left.nanoseconds.saturatingAdd(right.nanoseconds))
     }
-    package static func - (left: Interval, right: Interval) -> Interval {
+    @inlinable package static func - (left: Interval, right: Interval) -> Interval {
         Interval(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
     }
-    package static func * (left: Interval, right: Int64) -> Interval {
+    @inlinable package static func * (left: Interval, right: Int64) -> Interval {
         let (product, overflow) = left.nanoseconds.multipliedReportingOverflow(by: right)
         guard overflow else { return Interval(nanoseconds: product) }
         return Interval(nanoseconds: (left.nanoseconds < 0) == (right < 0) ? .max : .min)
     }
-    package static func / (left: Interval, right: Int64) -> Interval {
+    @inlinable package static func / (left: Interval, right: Int64) -> Interval {
         let (quotient, overflow) = left.nanoseconds.dividedReportingOverflow(by: right)
         precondition(right != 0, "Interval divided by zero")
         return Interval(nanoseconds: overflow ? .max : quotient)
     }
-    package static func < (left: Interval, right: Interval) -> Bool {
+    @inlinable package static func == (left: Interval, right: Interval) -> Bool {
+        left.nanoseconds == right.nanoseconds
+    }
+    @inlinable package static func < (left: Interval, right: Interval) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
-    package static func += (left: inout Interval, right: Interval) { left = left + right }
-    package static func -= (left: inout Interval, right: Interval) { left = left - right }
+    @inlinable package static func += (left: inout Interval, right: Interval) {
+        left = left + right
+    }
+    @inlinable package static func -= (left: inout Interval, right: Interval) {
+        left = left - right
+    }
 
-    package init(from decoder: any Decoder) throws {
+    @usableFromInline package init(from decoder: any Decoder) throws {
         nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
-    package func encode(to encoder: any Encoder) throws {
+    @usableFromInline package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)
     }
@@ -54,7 +72,7 @@ package struct Interval: Comparable, Hashable, Sendable, Codable {
 
 extension Interval: CustomStringConvertible {
     /// As a person writes it: `1h 30m`, `45s`, `250ms`; at most two units.
-    package var description: String {
+    @usableFromInline package var description: String {
         if self == .forever { return "for ever" }
         guard nanoseconds >= 0 else {
             return "-" + (.zero - self).description
@@ -143,15 +161,15 @@ extension Int64 {
         self.init(String(decoding: Array(digits), as: UTF8.self))
     }
 
-    fileprivate func times(_ unit: Int64) -> Interval { Interval(nanoseconds: unit) * self }
+    @inlinable package func times(_ unit: Int64) -> Interval { Interval(nanoseconds: unit) * self }
 
-    func saturatingAdd(_ other: Int64) -> Int64 {
+    @inlinable package func saturatingAdd(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         guard overflow else { return sum }
         return other < 0 ? .min : .max
     }
 
-    func saturatingSubtract(_ other: Int64) -> Int64 {
+    @inlinable package func saturatingSubtract(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         guard overflow else { return difference }
         return other < 0 ? .max : .min

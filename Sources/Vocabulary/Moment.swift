@@ -1,47 +1,51 @@
 /// A point on one clock. The clock is part of the type, so that a deadline says which it counts.
-package struct Instant<Clock: ClockName>: Comparable, Hashable, Sendable, Codable {
+@usableFromInline package struct Instant<Clock: ClockName>: Comparable, Hashable, Sendable, Codable
+{
     /// Since the clock's own zero.
-    package var nanoseconds: Int64
+    @usableFromInline package var nanoseconds: Int64
 
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    @inlinable package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package static var distantFuture: Self { Self(nanoseconds: .max) }
-    package static var distantPast: Self { Self(nanoseconds: .min) }
+    @inlinable package static var distantFuture: Self { Self(nanoseconds: .max) }
+    @inlinable package static var distantPast: Self { Self(nanoseconds: .min) }
 
-    package static func + (left: Self, right: Interval) -> Self {
+    @inlinable package static func + (left: Self, right: Interval) -> Self {
         Self(nanoseconds: left.nanoseconds.saturatingAdd(right.nanoseconds))
     }
-    package static func - (left: Self, right: Interval) -> Self {
+    @inlinable package static func - (left: Self, right: Interval) -> Self {
         Self(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
     }
-    package static func - (left: Self, right: Self) -> Interval {
+    @inlinable package static func - (left: Self, right: Self) -> Interval {
         Interval(nanoseconds: left.nanoseconds.saturatingSubtract(right.nanoseconds))
     }
-    package static func < (left: Self, right: Self) -> Bool {
+    @inlinable package static func == (left: Self, right: Self) -> Bool {
+        left.nanoseconds == right.nanoseconds
+    }
+    @inlinable package static func < (left: Self, right: Self) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 
-    package init(from decoder: any Decoder) throws {
+    @usableFromInline package init(from decoder: any Decoder) throws {
         nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
-    package func encode(to encoder: any Encoder) throws {
+    @usableFromInline package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)
     }
 }
 
 /// What a clock counts; only ever used as a type.
-package protocol ClockName: Sendable {}
+@usableFromInline package protocol ClockName: Sendable {}
 /// `CLOCK_BOOTTIME`: since boot, sleep included. Deadlines of the outside world.
-package enum Boot: ClockName {}
+@usableFromInline package enum Boot: ClockName {}
 /// `CLOCK_MONOTONIC`: since boot, sleep left out. Run-time grants.
-package enum Awake: ClockName {}
+@usableFromInline package enum Awake: ClockName {}
 /// `CLOCK_REALTIME`: since 1970 in UTC; may jump. Dates and calendars.
-package enum Wall: ClockName {}
+@usableFromInline package enum Wall: ClockName {}
 
-package typealias BootTime = Instant<Boot>
-package typealias AwakeTime = Instant<Awake>
-package typealias WallTime = Instant<Wall>
+@usableFromInline package typealias BootTime = Instant<Boot>
+@usableFromInline package typealias AwakeTime = Instant<Awake>
+@usableFromInline package typealias WallTime = Instant<Wall>
 
 extension AwakeTime {
     /// Seconds of `CLOCK_MONOTONIC`, as protocols say it; nil: never.
@@ -51,10 +55,10 @@ extension AwakeTime {
 }
 
 /// All clocks, read together.
-package struct Moment: Hashable, Sendable, Codable {
-    package var boot: BootTime
-    package var awake: AwakeTime
-    package var wall: WallTime
+@usableFromInline package struct Moment: Hashable, Sendable, Codable {
+    @usableFromInline package var boot: BootTime
+    @usableFromInline package var awake: AwakeTime
+    @usableFromInline package var wall: WallTime
     /// Local time minus UTC, in seconds; east is positive.
     package var utcOffset: Int32
 
@@ -67,8 +71,8 @@ package struct Moment: Hashable, Sendable, Codable {
 
     /// The boot time at which `instant` is reached if the device does not sleep until then and
     /// nobody sets the clock. A timer armed for it may come early; it is checked on arrival.
-    package func boot(of instant: AwakeTime) -> BootTime { boot + (instant - awake) }
-    package func boot(of instant: WallTime) -> BootTime { boot + (instant - wall) }
+    @inlinable package func boot(of instant: AwakeTime) -> BootTime { boot + (instant - awake) }
+    @inlinable package func boot(of instant: WallTime) -> BootTime { boot + (instant - wall) }
 }
 
 /// A date and time of day in the proleptic Gregorian calendar, without a zone.
@@ -128,7 +132,7 @@ package struct LocalTime: Hashable, Sendable {
 
 extension LocalTime: CustomStringConvertible {
     /// `2026-03-01 07:05:09`.
-    package var description: String {
+    @usableFromInline package var description: String {
         let (year, month, day) = date
         return "\(year)-\(padded(month))-\(padded(day)) "
             + "\(padded(Int64(hour))):\(padded(Int64(minute))):\(padded(Int64(second)))"

@@ -37,7 +37,7 @@ extension Device {
                 )
             }
             running.append(contentsOf: app.launches.map { launch($0, of: app, reporter) })
-            for request in app.requests where isWaiting(request, in: app) {
+            for request in app.requests where app.isWaiting(request) {
                 waiting.append(task(request, index, reporter))
             }
         }

@@ -312,7 +312,7 @@ extension Device {
             let index = try index(ofKnown: app)
             let requestIndex = try choose(identifier, in: index)
             var request = apps[index].requests[requestIndex]
-            guard isWaiting(request, in: apps[index]) else {
+            guard apps[index].isWaiting(request) else {
                 throw Refusal(
                     .held,
                     reason: "\(request.identifier) is running already",

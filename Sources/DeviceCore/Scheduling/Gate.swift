@@ -70,6 +70,15 @@ enum NextChance: Hashable, Sendable {
     case event
     /// Somebody looks as soon as nothing else holds it.
     case look
+
+    func boot(at now: Moment) -> BootTime {
+        switch self {
+        case .wall(let time): now.boot(of: time)
+        case .boot(let time), .attempt(let time): time
+        case .event: .distantFuture
+        case .look: .distantPast
+        }
+    }
 }
 
 enum GateAnswer: Hashable, Sendable {
@@ -142,6 +151,34 @@ struct GateContext: ~Copyable {
 
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
+
+    /// Asks all gates about a request.
+    mutating func holds(on request: Request) -> GateHolds {
+        work = request.work(at: now.wall)
+        var holds = GateHolds()
+        var latest = BootTime.distantPast
+        for question in GateTable.columns[work.trigger.column]
+        where question.kind.concerns(work, question.cell) {
+            cell = question.cell
+            switch question.check(self) {
+            case .open: break
+            case .held(let chance):
+                holds.gates.insert(question.index)
+                latest = max(latest, chance.boot(at: now))
+            }
+        }
+        // Else nothing but a look is missing, which is an event.
+        if latest != .distantPast { holds.next = latest }
+        return holds
+    }
+}
+
+/// The gates that hold a request now.
+struct GateHolds {
+    var gates = GateSet()
+    /// When all of them may be open; distant future: not by time alone.
+    var next = BootTime.distantFuture
+    var isEmpty: Bool { gates.isEmpty }
 }
 
 /// What of the device a gate may look at. Not the device itself: it is large, and gates are asked
