@@ -174,7 +174,7 @@ struct StoreFaultTests {
         var acknowledged = 0
         var committed = 0
         for round in 0..<8 {
-            let delay = 2000 + random.below(30_000)
+            let delay = 1 + random.below(30_000)
             let killed = try Command(
                 Products.path(of: "ProcessPeer"),
                 "commits",
