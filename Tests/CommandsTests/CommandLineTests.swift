@@ -37,6 +37,7 @@ struct CommandLineTests {
         ("set power maybe", "power cannot be \"maybe\"\nWrite one of: off, on, auto."),
         ("set run-slots 0", "run-slots cannot be \"0\"\nWrite a number from 1 to 1000."),
         ("set shared-purse on", "shared-purse is now called shared-budget\nWrite"),
+        ("set refresh-floor 1h", "refresh-floor is now called minimum-refresh-interval\nWrite"),
         ("simulate", "simulate: something is missing"),
         ("simulate launch", "simulate launch: of which app?"),
         ("simulate launch a --days 1", "--days is for the virtual device, not for \"launch\""),

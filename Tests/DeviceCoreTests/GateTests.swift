@@ -245,7 +245,7 @@ struct GateTests {
             Scenario(
                 gate: "back-off",
                 close: {
-                    $0.configure { $0.refreshFloor = .zero }
+                    $0.configure { $0.minimumRefreshInterval = .zero }
                     $0.configure { $0.refreshesPerDay = 100_000 }
                     $0.install(.refreshing("app"))
                     try run(&$0, status: 4)
@@ -281,7 +281,7 @@ struct GateTests {
                 close: {
                     $0.configure {
                         $0.refreshesPerDay = 12
-                        $0.refreshFloor = .zero
+                        $0.minimumRefreshInterval = .zero
                     }
                     $0.install(.refreshing("app"))
                     try run(&$0)

@@ -104,7 +104,7 @@ struct PaceTests {
 
     @Test func `a rhythm that the user or a manifest asked for is not slowed down`() throws {
         var bench = Bench()
-        bench.configure { $0.refreshFloor = .zero }
+        bench.configure { $0.minimumRefreshInterval = .zero }
         bench.install(.processing("app") { $0.processingInterval = .minutes(1) })
         bench.ask(.submit(Submission(kind: .refresh, every: .minutes(1), command: ["sync"])))
         for _ in 0..<10 {

@@ -52,7 +52,7 @@ struct RefreshHoldTests {
             ("mail", .hours(10)), ("mail", .hours(12)), ("news", .hours(20)),
         ]
         var bench = Self.bench(habits) { if isOwn { $0.refreshInterval = .hours(3) } }
-        if !isOwn { bench.configure { $0.refreshFloor = .hours(3) } }
+        if !isOwn { bench.configure { $0.minimumRefreshInterval = .hours(3) } }
         var day = Self.day(of: bench)
         // It was not refreshed for its first use.
         bench.set(.lowPower, 1)

@@ -12,7 +12,7 @@ struct FetchAppTests {
     // MARK: B1
 
     @Test func `without the mode in its manifest an app is not woken to fetch`() throws {
-        let bench = try DaemonBench("refresh-floor = 1s\n", starting: false)
+        let bench = try DaemonBench("minimum-refresh-interval = 1s\n", starting: false)
         let stage = try LinkedApp.Stage(bench, "feed", "BackgroundModes=processing;")
         try bench.daemon.start()
         let app = try stage.open()
@@ -28,7 +28,10 @@ struct FetchAppTests {
     // MARK: B7
 
     @Test func `who lists task identifiers is not woken to fetch, whatever it asks for`() throws {
-        let bench = try DaemonBench("refresh-floor = 1s\nsuspend-delay = 0s\n", starting: false)
+        let bench = try DaemonBench(
+            "minimum-refresh-interval = 1s\nsuspend-delay = 0s\n",
+            starting: false
+        )
         let mode = "BackgroundModes=fetch;\n"
         let old = try LinkedApp.Stage(bench, "old", mode, entry: "NoDisplay=true")
         let new = try LinkedApp.Stage(

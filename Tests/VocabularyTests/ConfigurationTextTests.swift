@@ -6,7 +6,7 @@ struct ConfigurationTextTests {
         let text = ConfigurationText(
             """
             # Settings.
-            refresh-floor = 10m
+            minimum-refresh-interval = 10m
               battery-limit=20\t
             ; another comment
             notify =
@@ -15,18 +15,18 @@ struct ConfigurationTextTests {
             org.example.Reader = off # not a comment
             tab = a = b\r
             [other]
-            refresh-floor = 5m
+            minimum-refresh-interval = 5m
             """
         )
         #expect(text.diagnostics == [])
-        #expect(text["refresh-floor"]?.value == "10m")
-        #expect(text["refresh-floor"]?.line == 2)
+        #expect(text["minimum-refresh-interval"]?.value == "10m")
+        #expect(text["minimum-refresh-interval"]?.line == 2)
         #expect(text["battery-limit"]?.value == "20")
         #expect(text["notify"]?.value == "")
         #expect(text["org.example.Reader", section: "apps"]?.value == "off # not a comment")
         #expect(text["tab", section: "apps"]?.value == "a = b")
-        #expect(text["refresh-floor", section: "other"]?.line == 11)
-        #expect(text["refresh-floor", section: "apps"] == nil)
+        #expect(text["minimum-refresh-interval", section: "other"]?.line == 11)
+        #expect(text["minimum-refresh-interval", section: "apps"] == nil)
         #expect(text.entries.map(\.line) == [2, 3, 5, 8, 9, 11])
     }
 

@@ -11,7 +11,7 @@ from processes import Process, boot_clock, expect_orphans_of, wait_until
 
 # Only times are shortened, and every moment is a good one. Nothing else differs from a real run.
 SETTINGS = {
-    "refresh-floor": "6s",
+    "minimum-refresh-interval": "6s",
     "refreshes-per-day": "28800",
     "waking-from": "00:00",
     "waking-until": "24:00",

@@ -56,7 +56,7 @@ enum TriggerTable {
             snapshot: true,
             command: TriggerRow.CommandKeys(
                 arguments: { $0.refreshCommand },
-                interval: { $0.refreshInterval ?? $1.refreshFloor }
+                interval: { $0.refreshInterval ?? $1.minimumRefreshInterval }
             )
         ),
         TriggerRow(

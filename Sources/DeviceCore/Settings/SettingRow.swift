@@ -133,10 +133,10 @@ package struct SettingRow: Sendable {
             documentation: "Whether apps get refreshes, processing and silent pushes."
         ),
         SettingRow(
-            name: "refresh-floor",
-            field: .interval(\.refreshFloor, month),
-            documentation: "The shortest minimum fetch interval, and the default of "
-                + "RefreshInterval= (iOS 7)."
+            name: "minimum-refresh-interval",
+            field: .interval(\.minimumRefreshInterval, month),
+            documentation: "The shortest interval between fetches that an app can ask for, and the "
+                + "default of RefreshInterval= (iOS 7)."
         ),
         SettingRow(
             name: "refreshes-per-day",
@@ -316,7 +316,7 @@ package struct SettingRow: Sendable {
 
     /// Names of earlier versions, and what the setting is called now.
     package static let formerNames: [(former: String, name: String)] = [
-        ("shared-purse", "shared-budget")
+        ("shared-purse", "shared-budget"), ("refresh-floor", "minimum-refresh-interval"),
     ]
 
     package static func name(formerly name: String) -> String? {

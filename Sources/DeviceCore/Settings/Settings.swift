@@ -28,7 +28,7 @@ package struct Settings: Hashable, Sendable, Codable {
 
     // Refreshes.
     package var backgroundRefresh = true
-    package var refreshFloor = Interval.minutes(15)
+    package var minimumRefreshInterval = Interval.minutes(15)
     package var refreshesPerDay: Int64 = 24
     package var sharedBudget = true
     package var prior = true

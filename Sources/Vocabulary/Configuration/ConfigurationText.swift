@@ -1,7 +1,7 @@
 /// The text of `offstage.conf`, and what stands in it:
 ///
 ///     # Whole lines only are comments.
-///     refresh-floor = 10m
+///     minimum-refresh-interval = 10m
 ///
 ///     [apps]
 ///     org.example.Reader = off
@@ -231,9 +231,9 @@ package struct ConfigurationText: Hashable, Sendable {
                 while end > region.lowerBound, isComment(lines[end - 1]) { end -= 1 }
             }
             lines.removeSubrange((region.lowerBound - 1)..<end)
-            let place = region.lowerBound - 1
-            let isLast = lines[place...].allSatisfy(isEmpty)
-            if isLast { lines.removeSubrange(place...) }
+            let index = region.lowerBound - 1
+            let isLast = lines[index...].allSatisfy(isEmpty)
+            if isLast { lines.removeSubrange(index...) }
             while isLast, let last = lines.last, isEmpty(last) { lines.removeLast() }
             if isLast, !lines.isEmpty { lines.append("") }
         }
@@ -300,17 +300,17 @@ package struct ConfigurationText: Hashable, Sendable {
             return
         }
         // Before what belongs to the next header: the comment right above it and empty lines.
-        var place = region.upperBound
-        if place < lines.count {
-            while place > region.lowerBound, isComment(lines[place - 1]) { place -= 1 }
+        var index = region.upperBound
+        if index < lines.count {
+            while index > region.lowerBound, isComment(lines[index - 1]) { index -= 1 }
         }
-        while place > region.lowerBound, isEmpty(lines[place - 1]) { place -= 1 }
-        lines.insert(line + end, at: place)
+        while index > region.lowerBound, isEmpty(lines[index - 1]) { index -= 1 }
+        lines.insert(line + end, at: index)
         // An empty line after it, unless one is there; and the last line ends like the others.
-        if place + 1 == lines.count {
+        if index + 1 == lines.count {
             lines.append("")
-        } else if !isEmpty(lines[place + 1]) {
-            lines.insert(end, at: place + 1)
+        } else if !isEmpty(lines[index + 1]) {
+            lines.insert(end, at: index + 1)
         }
     }
 

@@ -58,8 +58,8 @@ extension Work {
         case .fetch:
             switch app.fetchInterval {
             case .never: return .forever
-            case .minimum: return settings.refreshFloor
-            case .every(let interval): return max(interval, settings.refreshFloor)
+            case .minimum: return settings.minimumRefreshInterval
+            case .every(let interval): return max(interval, settings.minimumRefreshInterval)
             }
         }
     }
