@@ -79,7 +79,7 @@ struct AttackFigures {
                 Products.path(of: "offstage-bench-attacks"),
                 attack.rawValue,
                 "\(gateway.port)",
-                gateway.places.authority,
+                gateway.paths.authority,
                 "\(AttackFigures.attackers)",
                 gateway.token
             )

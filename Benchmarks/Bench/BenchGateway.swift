@@ -7,17 +7,17 @@ import Vocabulary
 /// The gateway's program in a scratch directory, and h2load as its sender.
 final class BenchGateway {
     let scratch = ScratchDirectory()
-    let places: GatewayPlaces
+    let paths: GatewayPaths
     private let server: GatewayProcess
     let token: String
 
     init() throws {
-        places = try GatewayProcess.makeGateway(in: scratch)
-        server = try GatewayProcess(serving: places.directory, logging: scratch("log"))
+        paths = try GatewayProcess.makeGateway(in: scratch)
+        server = try GatewayProcess(serving: paths.directory, logging: scratch("log"))
         token =
             "bearer "
             + (try ProviderClient.token(
-                key: try Files.text(places.providerKey("OFFSTAGE01")),
+                key: try Files.text(paths.providerKey("OFFSTAGE01")),
                 id: "OFFSTAGE01",
                 team: "TEAM000001"
             ))

@@ -37,11 +37,11 @@ final class EchoServer {
         let log = gateway.scratch("echo")
         process = try Command(
             Products.path(of: "offstage-bench-echo"),
-            gateway.places.certificate,
-            gateway.places.certificateKey
+            gateway.paths.certificate,
+            gateway.paths.certificateKey
         ).start(logging: log)
         let line = try Wait.until(file: log, "the echo server listens") { $0.contains("\n") }
-        let context = try TLSContext(clientTrusting: try Files.text(gateway.places.authority))
+        let context = try TLSContext(clientTrusting: try Files.text(gateway.paths.authority))
         guard let port = UInt16(line.prefix { $0.isNumber }) else {
             throw DidNotHappen(description: line)
         }

@@ -18,7 +18,7 @@ final class Fleet {
         loop = try EventLoop()
         self.count = count
         let context = try TLSContext(
-            clientTrusting: try Files.text(gateway.places.authority),
+            clientTrusting: try Files.text(gateway.paths.authority),
             protocols: [LinkFormat.protocolName]
         )
         let address = InternetAddress(host: "localhost", port: gateway.devicePort)

@@ -27,8 +27,8 @@ final class PlainServer {
             "-a",
             "127.0.0.1",
             "\(port)",
-            gateway.places.certificateKey,
-            gateway.places.certificate
+            gateway.paths.certificateKey,
+            gateway.paths.certificate
         ).start()
         url = "https://localhost:\(port)\(path)"
         let address = InternetAddress(host: "127.0.0.1", port: port)

@@ -16,17 +16,17 @@ struct RestartFigure {
 
     func run() throws -> [Figure] {
         let scratch = ScratchDirectory()
-        let places = try GatewayProcess.makeGateway(in: scratch)
+        let paths = try GatewayProcess.makeGateway(in: scratch)
         // It makes its file.
-        _ = try GatewayProcess(serving: places.directory, logging: scratch("log"))
+        _ = try GatewayProcess(serving: paths.directory, logging: scratch("log"))
         let key = try Ed25519PrivateKey()
-        try fill(places, first: try key.publicKey().bytes)
+        try fill(paths, first: try key.publicKey().bytes)
         var times: [Double] = []
         for round in 0..<Self.rounds {
-            let server = try GatewayProcess(serving: places.directory, logging: scratch("log"))
+            let server = try GatewayProcess(serving: paths.directory, logging: scratch("log"))
             times.append(server.startTime)
             // It has what was stored.
-            if round == 0 { try receive(places, server, key) }
+            if round == 0 { try receive(paths, server, key) }
         }
         return [
             Figure(
@@ -39,8 +39,8 @@ struct RestartFigure {
     }
 
     /// Devices with an app and a stored push each; the first has this key.
-    private func fill(_ places: GatewayPlaces, first key: [UInt8]) throws {
-        let database = try Database(path: places.store, mode: .create)
+    private func fill(_ paths: GatewayPaths, first key: [UInt8]) throws {
+        let database = try Database(path: paths.store, mode: .create)
         let numbers = """
             WITH RECURSIVE numbers (n) AS
             (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(Self.stored))
@@ -65,7 +65,7 @@ struct RestartFigure {
     }
 
     private func receive(
-        _ places: GatewayPlaces,
+        _ paths: GatewayPaths,
         _ server: GatewayProcess,
         _ key: Ed25519PrivateKey
     ) throws {
@@ -75,7 +75,7 @@ struct RestartFigure {
             loop,
             to: InternetAddress(host: "localhost", port: server.devicePort),
             try TLSContext(
-                clientTrusting: try Files.text(places.authority),
+                clientTrusting: try Files.text(paths.authority),
                 protocols: [LinkFormat.protocolName]
             ),
             key: key,

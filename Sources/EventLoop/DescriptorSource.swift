@@ -21,7 +21,7 @@ package final class DescriptorSource: Source {
     fileprivate let handler: (Events) -> Void
     private let table: DescriptorTable
     private let descriptor: Int32
-    private var place: DescriptorTable.Place
+    private var slot: DescriptorTable.Slot
     private var events: Events
     private var isEnabled = true
 
@@ -33,32 +33,32 @@ package final class DescriptorSource: Source {
     ) throws(LinuxError) {
         (self.descriptor, self.events, self.handler) = (descriptor, events, handler)
         table = loop.descriptors
-        place = table.reserve()
+        slot = table.reserve()
         do throws(LinuxError) {
-            try table.watch(descriptor, events, at: place)
+            try table.watch(descriptor, events, at: slot)
         } catch {
             isEnabled = false
             throw error
         }
-        table.put(self, at: place)
+        table.put(self, at: slot)
     }
 
     deinit {
         if isEnabled { try? table.forget(descriptor) }
-        table.free(place)
+        table.free(slot)
     }
 
     /// Waits for others from now on.
     package func setEvents(_ events: Events) throws(LinuxError) {
         guard events != self.events else { return }
         self.events = events
-        if isEnabled { try table.change(descriptor, events, at: place) }
+        if isEnabled { try table.change(descriptor, events, at: slot) }
     }
 
     package func setEnabled(_ enabled: Bool) throws(LinuxError) {
         guard enabled != isEnabled else { return }
         if enabled {
-            try table.watch(descriptor, events, at: place)
+            try table.watch(descriptor, events, at: slot)
         } else {
             try table.forget(descriptor)
         }
@@ -81,7 +81,7 @@ package final class DescriptorSource: Source {
 @safe
 final class DescriptorTable {
     /// Where a source stands; never the same for two sources.
-    struct Place {
+    struct Slot {
         fileprivate var index: UInt32
         fileprivate var generation: UInt32
     }
@@ -166,24 +166,24 @@ final class DescriptorTable {
         }
     }
 
-    // MARK: Places
+    // MARK: Slots
 
-    func reserve() -> Place {
+    func reserve() -> Slot {
         if let index = unused.popLast() {
-            return Place(index: index, generation: entries[Int(index)].generation)
+            return Slot(index: index, generation: entries[Int(index)].generation)
         }
         entries.append(Entry(source: nil, generation: 0))
-        return Place(index: UInt32(entries.count - 1), generation: 0)
+        return Slot(index: UInt32(entries.count - 1), generation: 0)
     }
 
-    func put(_ source: DescriptorSource, at place: Place) {
-        unsafe entries[Int(place.index)].source = source
+    func put(_ source: DescriptorSource, at slot: Slot) {
+        unsafe entries[Int(slot.index)].source = source
     }
 
-    func free(_ place: Place) {
-        unsafe entries[Int(place.index)].source = nil
-        entries[Int(place.index)].generation &+= 1
-        unused.append(place.index)
+    func free(_ slot: Slot) {
+        unsafe entries[Int(slot.index)].source = nil
+        entries[Int(slot.index)].generation &+= 1
+        unused.append(slot.index)
     }
 
     // MARK: epoll
@@ -191,17 +191,17 @@ final class DescriptorTable {
     func watch(
         _ descriptor: Int32,
         _ events: DescriptorSource.Events,
-        at place: Place
+        at slot: Slot
     ) throws(LinuxError) {
-        try control(EPOLL_CTL_ADD, descriptor, events, place)
+        try control(EPOLL_CTL_ADD, descriptor, events, slot)
     }
 
     func change(
         _ descriptor: Int32,
         _ events: DescriptorSource.Events,
-        at place: Place
+        at slot: Slot
     ) throws(LinuxError) {
-        try control(EPOLL_CTL_MOD, descriptor, events, place)
+        try control(EPOLL_CTL_MOD, descriptor, events, slot)
     }
 
     func forget(_ descriptor: Int32) throws(LinuxError) {
@@ -212,12 +212,12 @@ final class DescriptorTable {
         _ operation: Int32,
         _ descriptor: Int32,
         _ events: DescriptorSource.Events,
-        _ place: Place?
+        _ slot: Slot?
     ) throws(LinuxError) {
         var event = unsafe epoll_event()
         unsafe event.events = events.rawValue
-        if let place {
-            unsafe event.data.u64 = UInt64(place.generation) << 32 | UInt64(place.index)
+        if let slot {
+            unsafe event.data.u64 = UInt64(slot.generation) << 32 | UInt64(slot.index)
         }
         guard unsafe epoll_ctl(epoll.number, operation, descriptor, &event) == 0 else {
             throw LinuxError("epoll_ctl", "descriptor \(descriptor)", Errno(errno))

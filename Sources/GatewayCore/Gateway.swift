@@ -59,7 +59,7 @@ package struct Gateway: Sendable {
     package mutating func needs(_ device: DeviceID) -> Bool { devices.find(device) == nil }
 
     /// What the store knows of a device.
-    package mutating func load(_ device: DeviceID, _ record: DeviceRecord) {
+    package mutating func load(_ device: DeviceID, _ record: StoredDevice) {
         guard needs(device) else { return }
         var state = DeviceState()
         state.apps = record.registrations.map { registration in
@@ -102,9 +102,9 @@ package struct Gateway: Sendable {
     /// A batch could not be written. It and all changes since are lost; the store's records hold
     /// again. Providers are told 503.
     package mutating func failed(
-        _ records: [(DeviceID, DeviceRecord)],
+        _ records: [(DeviceID, StoredDevice)],
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         (filling, closing) = (GatewayCounters(), GatewayCounters())
         for (device, record) in records {
@@ -163,7 +163,7 @@ package struct Gateway: Sendable {
 
     /// Records that the batch being filled holds something about the device.
     mutating func touch(_ device: DeviceID) {
-        if let place = devices.place(of: device) { devices.states[place].batch = batch }
+        if let row = devices.row(of: device) { devices.states[row].batch = batch }
     }
 
     /// Devices that are connected.

@@ -11,7 +11,7 @@ package struct HeaderBlock: Sendable {
         var value: Int32
     }
 
-    /// Fields whose values are not seen twice, by their place: the peer's table is spared them.
+    /// Fields whose values are not seen twice, by index: the peer's table is spared them.
     private var unlisted: UInt64 = 0
 
     package init() {}
@@ -97,9 +97,9 @@ package struct HeaderBlock: Sendable {
     package func nameCount(at index: Int) -> Int { nameRange(index).count }
 
     /// One character of a name; 0 where it is shorter.
-    package func nameByte(at index: Int, _ place: Int) -> UInt8 {
+    package func nameByte(at index: Int, _ offset: Int) -> UInt8 {
         let range = nameRange(index)
-        return place < range.count ? bytes[range.lowerBound + place] : 0
+        return offset < range.count ? bytes[range.lowerBound + offset] : 0
     }
 
     package func isName(at index: Int, _ text: StaticString) -> Bool {

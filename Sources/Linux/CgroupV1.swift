@@ -11,9 +11,9 @@ package struct CgroupV1Freezer: Cgroup, Equatable {
     /// The group of a process; nil without a freezer.
     package static func of(_ pid: Int32, in mounts: Mounts) throws(LinuxError) -> CgroupV1Freezer? {
         guard let root = mounts.cgroup1("freezer"),
-            let place = try CgroupMembership(of: pid).controllers["freezer"]
+            let path = try CgroupMembership(of: pid).controllers["freezer"]
         else { return nil }
-        return CgroupV1Freezer(place == "/" ? root : root + place)
+        return CgroupV1Freezer(path == "/" ? root : root + path)
     }
 
     package var canFreeze: Bool { has("freezer.state") }

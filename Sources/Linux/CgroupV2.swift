@@ -10,9 +10,9 @@ package struct CgroupV2: Cgroup, Equatable {
 
     /// The cgroup of a process; nil without a v2 tree.
     package static func of(_ pid: Int32, in mounts: Mounts) throws(LinuxError) -> CgroupV2? {
-        guard let root = mounts.cgroup2, let place = try CgroupMembership(of: pid).unified
+        guard let root = mounts.cgroup2, let path = try CgroupMembership(of: pid).unified
         else { return nil }
-        return CgroupV2(place == "/" ? root : root + place)
+        return CgroupV2(path == "/" ? root : root + path)
     }
 
     /// Where to poll for `.priority`: it changes when the cgroup empties, freezes or thaws.

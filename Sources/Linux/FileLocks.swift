@@ -25,12 +25,12 @@ package struct FileLock: Hashable, Sendable {
             case "LEASE": .lease
             default: .other
             }
-        let place = fields[5].split(separator: ":")
-        guard let pid = Int32(fields[4]), place.count == 3, let inode = UInt64(place[2])
+        let file = fields[5].split(separator: ":")
+        guard let pid = Int32(fields[4]), file.count == 3, let inode = UInt64(file[2])
         else { return nil }
         (self.pid, self.inode) = (pid, inode)
         isExclusive = fields[3] == "WRITE" || fields[3] == "RW"
-        device = place[0] + ":" + place[1]
+        device = file[0] + ":" + file[1]
     }
 
     /// The locks in a text in the form of `/proc/locks`.

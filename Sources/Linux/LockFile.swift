@@ -55,19 +55,19 @@ package struct LockFile: ~Copyable, Sendable {
         try check(clinux_byte_is_locked(descriptor.number, byte), "fcntl", path) == 1
     }
 
-    /// Writes who we are into the file; the holder of a lock does so. Each `place` has a line of
+    /// Writes who we are into the file; the holder of a lock does so. Each `index` is a line of
     /// its own, of a fixed length, so that a full disk has room for it once there was any.
-    package func sign(at place: Int = 0) throws(LinuxError) {
+    package func sign(at index: Int = 0) throws(LinuxError) {
         let pid = CurrentProcess.pid
         let line = "\(pid) \(ProcessIdentity(of: pid)?.startTime ?? 0)"
         let padding = String(repeating: " ", count: Self.line - 1 - line.utf8.count)
-        try descriptor.seek(to: Int64(place * Self.line))
+        try descriptor.seek(to: Int64(index * Self.line))
         try descriptor.writeAll(line + padding + "\n")
     }
 
     /// Who signed last, alive or not; nil when nobody did.
-    package func signature(at place: Int = 0) throws(LinuxError) -> ProcessIdentity? {
-        let bytes = try descriptor.read(at: Int64(place * Self.line), count: Self.line)
+    package func signature(at index: Int = 0) throws(LinuxError) -> ProcessIdentity? {
+        let bytes = try descriptor.read(at: Int64(index * Self.line), count: Self.line)
         return ProcessIdentity(marker: String(decoding: bytes, as: UTF8.self))
     }
 

@@ -73,8 +73,8 @@ extension Connection {
             guard count >= Self.headerSize else { return .beginning }
             let isBig = unsafe buffer[0] == UInt8(ascii: "B")
             guard unsafe isBig || buffer[0] == UInt8(ascii: "l") else { return .unsuitable }
-            func number(at place: Int) -> Int {
-                let bytes = unsafe buffer.load(fromByteOffset: place, as: UInt32.self)
+            func number(at offset: Int) -> Int {
+                let bytes = unsafe buffer.load(fromByteOffset: offset, as: UInt32.self)
                 return Int(isBig ? UInt32(bigEndian: bytes) : UInt32(littleEndian: bytes))
             }
             let size = Self.headerSize + (number(at: 12) + 7) / 8 * 8 + number(at: 4)

@@ -64,7 +64,7 @@ struct SettingsFileTests {
         let watch = DirectoryWatch(loop) { changes += 1 }
         let path = scratch("config/offstage/offstage.conf")
         try Files.makeDirectory(scratch("config"))
-        watch.watch(DirectoryWatch.Place.chain(path))
+        watch.watch(DirectoryWatch.Target.chain(path))
         #expect(watch.problem == nil)
         try scratch.write("config/other", "busy")
         try Files.makeDirectory(scratch("config/offstages"))
@@ -73,7 +73,7 @@ struct SettingsFileTests {
         try Files.makeDirectory(scratch("config/offstage"))
         _ = try loop.runReady()
         #expect(changes == 1)
-        watch.watch(DirectoryWatch.Place.chain(path))
+        watch.watch(DirectoryWatch.Target.chain(path))
         try scratch.write("config/offstage/backup", "text")
         _ = try loop.runReady()
         #expect(changes == 1)

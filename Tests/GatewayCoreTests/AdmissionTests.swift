@@ -265,7 +265,7 @@ struct DeviceExpiryTests {
 
     @Test func `a device is noted as seen when it comes, and once a day while it is there`() {
         var bench = GatewayBench()
-        func sightings(_ effects: [Effect]) -> Int {
+        func sightings(_ effects: [GatewayEffect]) -> Int {
             effects.count { if case .saw = $0 { true } else { false } }
         }
         #expect(sightings(bench.connect()) == 1)

@@ -38,7 +38,7 @@ struct AlarmTests {
             if gateway.needs(device) {
                 let app = AppNumber(UInt32(device.number))
                 let registration = Registration(app: app, generation: 3, isActive: true)
-                gateway.load(device, DeviceRecord(registrations: [registration]))
+                gateway.load(device, StoredDevice(registrations: [registration]))
             }
             let own = DeviceToken(
                 device: device,

@@ -19,7 +19,7 @@ struct BroadcastTests {
         return bench
     }
 
-    private func follow(_ bench: inout GatewayBench, last: UInt64 = 0) -> [Effect] {
+    private func follow(_ bench: inout GatewayBench, last: UInt64 = 0) -> [GatewayEffect] {
         bench.after {
             $0.follow(one, of: AppNumber(1), last: last, over: LinkID(1), at: $1, into: &$2)
         }
@@ -29,7 +29,7 @@ struct BroadcastTests {
         _ bench: inout GatewayBench,
         _ priority: PushPriority = .immediate,
         lasting: Interval? = .hours(1)
-    ) -> (broadcast: Broadcast, effects: [Effect]) {
+    ) -> (broadcast: Broadcast, effects: [GatewayEffect]) {
         let broadcast = Broadcast(
             number: bench.gateway.takeNumber(at: bench.now),
             channel: one,
@@ -83,7 +83,7 @@ struct BroadcastTests {
     @Test func `a channel without storage is for those who are there`() {
         var bench = bench(keepsNewest: false)
         let early = send(&bench, lasting: nil)
-        let answer = Effect.answer(
+        let answer = GatewayEffect.answer(
             CallID(1),
             .accepted(early.broadcast.number),
             afterCommit: false
@@ -109,7 +109,7 @@ struct BroadcastTests {
     }
 
     @Test func `the log says to how many a message went, and whether it is kept`() {
-        func said(_ effects: [Effect]) -> [LogEvent] {
+        func said(_ effects: [GatewayEffect]) -> [LogEvent] {
             effects.compactMap {
                 guard case .logBroadcast(_, AppNumber(1), let event, _, "KEY") = $0 else {
                     return nil

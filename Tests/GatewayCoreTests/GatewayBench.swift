@@ -21,11 +21,11 @@ struct GatewayBench {
         token = DeviceToken(device: device, app: app, generation: 1)
         gateway.load(
             device,
-            DeviceRecord(registrations: [Registration(app: app, generation: 1, isActive: true)])
+            StoredDevice(registrations: [Registration(app: app, generation: 1, isActive: true)])
         )
     }
 
-    mutating func pass(_ interval: Interval) -> [Effect] {
+    mutating func pass(_ interval: Interval) -> [GatewayEffect] {
         now.boot = now.boot + interval
         now.awake = now.awake + interval
         now.wall = now.wall + interval
@@ -33,9 +33,9 @@ struct GatewayBench {
     }
 
     mutating func after(
-        _ event: (inout Gateway, Moment, inout [Effect]) -> Void
-    ) -> [Effect] {
-        var effects: [Effect] = []
+        _ event: (inout Gateway, Moment, inout [GatewayEffect]) -> Void
+    ) -> [GatewayEffect] {
+        var effects: [GatewayEffect] = []
         event(&gateway, now, &effects)
         return effects
     }
@@ -43,7 +43,7 @@ struct GatewayBench {
     mutating func connect(
         _ link: UInt64 = 1,
         _ condition: DeviceCondition = DeviceCondition()
-    ) -> [Effect] {
+    ) -> [GatewayEffect] {
         let device = device
         return after { $0.connected(device, LinkID(link), condition, at: $1, into: &$2) }
     }
@@ -54,7 +54,7 @@ struct GatewayBench {
         priority: PushPriority = .immediate,
         expiration: PushExpiration? = nil,
         collapseID: String = ""
-    ) -> (push: Push, call: CallID, effects: [Effect]) {
+    ) -> (push: Push, call: CallID, effects: [GatewayEffect]) {
         let push = Push(
             number: gateway.takeNumber(at: now),
             device: device,
@@ -73,14 +73,14 @@ struct GatewayBench {
         return (push, call, effects)
     }
 
-    mutating func acknowledge(_ sending: SendingID, over link: UInt64 = 1) -> [Effect] {
+    mutating func acknowledge(_ sending: SendingID, over link: UInt64 = 1) -> [GatewayEffect] {
         after { $0.acknowledged(sending, over: LinkID(link), at: $1, into: &$2) }
     }
 }
 
-extension [Effect] {
+extension [GatewayEffect] {
     /// Without the lines of the log.
-    var deeds: [Effect] {
+    var deeds: [GatewayEffect] {
         filter {
             switch $0 {
             case .log, .logNumber, .logBroadcast, .saw: false

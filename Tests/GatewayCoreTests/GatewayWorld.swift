@@ -47,7 +47,7 @@ struct GatewayWorld {
     private var slots: [SlotKey: Stored] = [:]
     private var registrations: [SlotKey: Registration] = [:]
     private var seen: [DeviceID: WallTime] = [:]
-    private var pending: [Effect] = []
+    private var pending: [GatewayEffect] = []
     private var waiting: [(CallID, PushNumber)] = []
     private var writtenAt: [SlotKey: PushNumber] = [:]
     // What providers know.
@@ -123,9 +123,9 @@ struct GatewayWorld {
     // MARK: Events
 
     private mutating func event(
-        _ body: (inout Gateway, Moment, inout [Effect]) -> Void
+        _ body: (inout Gateway, Moment, inout [GatewayEffect]) -> Void
     ) {
-        var effects: [Effect] = []
+        var effects: [GatewayEffect] = []
         body(&gateway, now, &effects)
         for effect in effects { perform(effect) }
     }
@@ -136,12 +136,12 @@ struct GatewayWorld {
         gateway.load(device, record(of: device))
     }
 
-    private func record(of device: DeviceID) -> DeviceRecord {
-        DeviceRecord(
+    private func record(of device: DeviceID) -> StoredDevice {
+        StoredDevice(
             registrations: apps.compactMap { registrations[SlotKey(device, $0)] },
             stored: apps.compactMap { app in
                 slots[SlotKey(device, app)].map {
-                    DeviceRecord.Stored(
+                    StoredDevice.Stored(
                         app: app,
                         number: $0.push.number,
                         expiration: $0.until,
@@ -269,7 +269,7 @@ struct GatewayWorld {
         for (call, number) in answers { answer(call, number) }
     }
 
-    private mutating func write(_ effect: Effect) {
+    private mutating func write(_ effect: GatewayEffect) {
         switch effect {
         case .store(let push, let until):
             if let old = slots[push.slot], old.push.number >= push.number {
@@ -320,7 +320,7 @@ struct GatewayWorld {
 
     // MARK: Effects
 
-    private mutating func perform(_ effect: Effect) {
+    private mutating func perform(_ effect: GatewayEffect) {
         switch effect {
         case .store(let push, _):
             if push.expiration == .once { problems.append("\(push.number) was stored") }

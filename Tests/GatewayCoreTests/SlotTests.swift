@@ -83,7 +83,11 @@ struct SlotTests {
         _ = bench.connect()
         let sent = bench.push(expiration: .once)
         #expect(sent.effects.sendings.map(\.number) == [sent.push.number])
-        let answer = Effect.answer(sent.call, .accepted(sent.push.number), afterCommit: false)
+        let answer = GatewayEffect.answer(
+            sent.call,
+            .accepted(sent.push.number),
+            afterCommit: false
+        )
         #expect(sent.effects.deeds.last == answer)
         #expect(bench.pass(.seconds(10)).isEmpty)
         #expect(bench.connect(2).sendings.isEmpty)

@@ -65,7 +65,7 @@ struct WaitingTests {
         let kept = bench.push().push
         bench.gateway.committed(bench.gateway.closeBatch())
         _ = bench.push()
-        let record = DeviceRecord(
+        let record = StoredDevice(
             registrations: [Registration(app: bench.app, generation: 1, isActive: true)],
             stored: [.init(app: bench.app, number: kept.number, expiration: kept.end)]
         )
@@ -104,7 +104,7 @@ struct WaitingTests {
         let old = bench.push(collapseID: "game")
         let new = bench.push(collapseID: "game").effects.sendings[0]
         let effects = bench.acknowledge(new.id)
-        let told = Effect.answer(old.call, .accepted(old.push.number), afterCommit: true)
+        let told = GatewayEffect.answer(old.call, .accepted(old.push.number), afterCommit: true)
         #expect(effects.contains(told))
         let end = bench.after { $0.disconnected(LinkID(1), at: $1, into: &$2) }
         #expect(end.deeds.isEmpty)
@@ -124,7 +124,7 @@ struct WaitingTests {
         let kept = bench.push(priority: .passive, collapseID: "game").push
         var fresh = GatewayBench()
         fresh.gateway = Gateway(lastPush: kept.number.number)
-        let stored = DeviceRecord.Stored(
+        let stored = StoredDevice.Stored(
             app: kept.app,
             number: kept.number,
             expiration: kept.end,
@@ -133,7 +133,7 @@ struct WaitingTests {
         let active = Registration(app: kept.app, generation: 1, isActive: true)
         fresh.gateway.load(
             kept.device,
-            DeviceRecord(registrations: [active], stored: [stored])
+            StoredDevice(registrations: [active], stored: [stored])
         )
         // It goes with the connection; the newer one follows.
         let sent = fresh.connect().sendings
@@ -152,7 +152,7 @@ struct WaitingTests {
         let active = Registration(app: bench.app, generation: 1, isActive: true)
         _ = bench.gateway.closeBatch()
         _ = bench.push()
-        let record = DeviceRecord(registrations: [active])
+        let record = StoredDevice(registrations: [active])
         _ = bench.after { $0.failed([(device, record)], at: $1, into: &$2) }
         #expect(bench.gateway.counters == GatewayCounters())
         _ = bench.push()

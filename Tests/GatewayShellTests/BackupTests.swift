@@ -39,7 +39,7 @@ struct BackupTests {
 
     /// Those of the tokens for which a push is kept.
     private func stored(_ tokens: [String], at gateway: ScratchGateway) throws -> [String] {
-        let reader = try StoreReader(gateway.places.store)
+        let reader = try StoreReader(gateway.paths.store)
         let seal = try gateway.sealing()
         return try tokens.filter { token in
             let known = try #require(seal.token(Array(token.utf8)[...]))
@@ -92,11 +92,11 @@ struct BackupTests {
         // Twice the same, as after a second accident.
         for _ in 0..<2 {
             let restored = try ScratchGateway(unpacking: scratch("backup.tar"))
-            try Database(path: restored.places.store, mode: .create)
+            try Database(path: restored.paths.store, mode: .create)
                 .execute("UPDATE devices SET seen = 0")
             try restored.start()
             // They had no gateway to be seen by.
-            let devices = try StoreReader(restored.places.store).devices(after: 0, limit: 10)
+            let devices = try StoreReader(restored.paths.store).devices(after: 0, limit: 10)
             #expect(devices.count == 1 && devices[0].seen > WallTime(nanoseconds: 1 << 60))
             for token in given {
                 let answer = try outcome(of: token, at: restored)
@@ -107,7 +107,7 @@ struct BackupTests {
             let next = Set(try restored.register(3) + restored.register(1, topic: "org.other"))
             #expect(next.count == 4 && given.isDisjoint(with: next))
             given.formUnion(next)
-            let apps = try StoreReader(restored.places.store).apps()
+            let apps = try StoreReader(restored.paths.store).apps()
             #expect(apps.map(\.1) == [ScratchGateway.topic, "org.other"])
             #expect(apps[1].0.number > 1_700_000_000)
         }
@@ -118,7 +118,7 @@ struct BackupTests {
         _ = try gateway.register(1)
         #expect(try gateway.run("backup", scratch("backup.tar")).succeeded)
         let restored = try ScratchGateway(unpacking: scratch("backup.tar"))
-        let store = try Database(path: restored.places.store, mode: .create)
+        let store = try Database(path: restored.paths.store, mode: .create)
         let made = try store.integer("SELECT made FROM backup") ?? 0
         try store.execute("UPDATE backup SET made = made + 3600000000000")
         let outcome = try restored.run("serve")
@@ -176,7 +176,7 @@ struct BackupTests {
         #expect(scratch.entries == ["backup.tar"])
         // The same, for another program.
         let shell = "\"$0\" backup --directory=\"$1\" - | tar -tf -"
-        let piped = Command("sh", "-c", shell, ScratchGateway.program, gateway.places.directory)
+        let piped = Command("sh", "-c", shell, ScratchGateway.program, gateway.paths.directory)
         #expect(try piped.run().output == listed.output)
     }
 
@@ -187,7 +187,7 @@ struct BackupTests {
         func fails(_ path: String, _ said: String, _ status: Int32 = 1, of place: String? = nil)
             throws
         {
-            let place = place ?? gateway.places.directory
+            let place = place ?? gateway.paths.directory
             let outcome = try Command(
                 [ScratchGateway.program, "backup", "--directory=\(place)", path]
             ).run()
@@ -199,7 +199,7 @@ struct BackupTests {
         try fails(scratch.path, "is not a file")
         try fails(scratch("b.tar"), "there is no gateway", 3, of: scratch("empty"))
         _ = try gateway.register(1)
-        try Database(path: gateway.places.store, mode: .create).setUserVersion(99)
+        try Database(path: gateway.paths.store, mode: .create).setUserVersion(99)
         try fails(scratch("b.tar"), "newer")
         #expect(scratch.entries == ["backup.tar"])
         #expect(try scratch.read("backup.tar") == "old")
@@ -214,7 +214,7 @@ struct BackupTests {
             command.user = Command.ordinaryUser
             return try command.run()
         }
-        let place = "--directory=\(gateway.places.directory)"
+        let place = "--directory=\(gateway.paths.directory)"
         let unread = try outcome("backup", place, open("backup.tar"))
         #expect(unread.errors.contains("no permission to read"), "\(unread)")
         #expect(!unread.succeeded && open.entries == [])
@@ -229,12 +229,12 @@ struct BackupTests {
     {
         let gateway = try ScratchGateway()
         _ = try gateway.register(1)
-        try Database(path: gateway.places.store, mode: .create).setUserVersion(1)
-        try Files.replace(gateway.places.certificateKey, with: try P256PrivateKey().pem())
+        try Database(path: gateway.paths.store, mode: .create).setUserVersion(1)
+        try Files.replace(gateway.paths.certificateKey, with: try P256PrivateKey().pem())
         let outcome = try gateway.run("backup", scratch("backup.tar"))
         #expect(outcome.succeeded && outcome.output.contains("do not match"), "\(outcome)")
         let restored = try ScratchGateway(unpacking: scratch("backup.tar"))
-        #expect(try Database(path: restored.places.store, mode: .readOnly).userVersion() == 1)
+        #expect(try Database(path: restored.paths.store, mode: .readOnly).userVersion() == 1)
     }
 
     @Test(arguments: [1, 40, 90])
@@ -244,7 +244,7 @@ struct BackupTests {
         try gateway.start()
         // Each block has 512 bytes. The limit stands for a full disk: it needs no disk of our own.
         let shell = "trap '' XFSZ; ulimit -f \(blocks); exec \"$0\" \"$@\""
-        let words = ["backup", "--directory=\(gateway.places.directory)", scratch("backup.tar")]
+        let words = ["backup", "--directory=\(gateway.paths.directory)", scratch("backup.tar")]
         let outcome = try Command(["sh", "-c", shell, ScratchGateway.program] + words).run()
         #expect(outcome.status == .exited(1), "\(outcome)")
         #expect(scratch.entries == [])
@@ -259,7 +259,7 @@ struct BackupTests {
         var program = Program(
             ScratchGateway.program,
             arguments: [
-                ScratchGateway.program, "backup", "--directory=\(gateway.places.directory)", "-",
+                ScratchGateway.program, "backup", "--directory=\(gateway.paths.directory)", "-",
             ],
             environment: Command.cleanEnvironment(["TMPDIR": scratch.path])
         )

@@ -108,7 +108,7 @@ struct DeliveryTests {
         _ unique: String,
         _ events: [String]
     ) throws {
-        let store = gateway.places.store + "-wal"
+        let store = gateway.paths.store + "-wal"
         try Wait.until(file: store, "\(events) in the log") { _ in
             let log = try? gateway.run("log", unique, "--json")
             let report = log.flatMap { try? ValueJSON.parse($0.output) }

@@ -19,16 +19,16 @@ struct GuestTests {
         init() throws {
             gateway = try ScratchGateway()
             scratch = try ScratchNode()
-            let places = gateway.places
+            let paths = gateway.paths
             server = try ProviderServer(
                 scratch.node,
                 Authority([]),
                 try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)),
                 try TLSContext(
-                    server: try Files.text(places.certificate),
-                    key: try Files.text(places.certificateKey),
+                    server: try Files.text(paths.certificate),
+                    key: try Files.text(paths.certificateKey),
                     protocols: ["h2"],
-                    clients: .optional(anchors: try Files.text(places.authority))
+                    clients: .optional(anchors: try Files.text(paths.authority))
                 ),
                 ProviderServer.Settings()
             )
@@ -101,7 +101,7 @@ struct GuestTests {
         try await ServingThread.value {
             let bench = try Bench()
             let made = try bench.gateway.run("keys", "certificate", ScratchGateway.topic).output
-            let (port, authority) = (bench.server.port, bench.gateway.places.authority)
+            let (port, authority) = (bench.server.port, bench.gateway.paths.authority)
             // The client waits for the server at first, and so has a thread of its own.
             let (ready, go) = (try SharedPipe(), try SharedPipe())
             let client = try ServingThread { _ in

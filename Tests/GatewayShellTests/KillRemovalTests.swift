@@ -77,7 +77,7 @@ struct KillRemovalTests {
             gateway.kill()
             let seal = try gateway.sealing()
             let known = try #require(seal.token(Array(token.utf8)[...]))
-            let reader = try StoreReader(gateway.places.store)
+            let reader = try StoreReader(gateway.paths.store)
             #expect(try reader.push(in: SlotKey(known.device, known.app)) == nil)
             #expect(try device.pushes.count == 1)
             try device.end()

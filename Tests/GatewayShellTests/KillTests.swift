@@ -20,7 +20,7 @@ struct KillTests {
             // In the middle of it, at another place each time.
             let answered = try sender.run(until: 40 + 50 * round) { gateway.kill() }
             #expect(answered.count >= 40 + 50 * round)
-            let reader = try StoreReader(gateway.places.store)
+            let reader = try StoreReader(gateway.paths.store)
             let seal = try gateway.sealing()
             for token in answered {
                 let known = try #require(seal.token(Array(token.utf8)[...]))
@@ -100,7 +100,7 @@ final class LoadSender: HTTP2Handler {
             to: InternetAddress(host: "127.0.0.1", port: gateway.port)
         )
         let context = try TLSContext(
-            clientTrusting: try Files.text(gateway.places.authority),
+            clientTrusting: try Files.text(gateway.paths.authority),
             protocols: ["h2"]
         )
         var tls = try TLSSession(context, connecting: socket.number, to: "localhost")

@@ -21,7 +21,7 @@ final class LinkedDevice {
             loop,
             to: InternetAddress(host: "127.0.0.1", port: gateway.devicePort),
             try TLSContext(
-                clientTrusting: try Files.text(gateway.places.authority),
+                clientTrusting: try Files.text(gateway.paths.authority),
                 protocols: [LinkFormat.protocolName]
             ),
             key: try key ?? Ed25519PrivateKey(),

@@ -214,7 +214,7 @@ struct OperatorTests {
     func `a file of a newer version is said to be that`(command: String) throws {
         let gateway = try ScratchGateway()
         _ = try gateway.register(1)
-        try Database(path: gateway.places.store, mode: .create).setUserVersion(99)
+        try Database(path: gateway.paths.store, mode: .create).setUserVersion(99)
         let outcome = try gateway.run(command)
         #expect(!outcome.succeeded)
         #expect(outcome.errors.contains("newer"), "\(outcome.errors)")
@@ -237,7 +237,7 @@ struct OperatorTests {
     @Test(arguments: [(-1, "has expired", "failing"), (3, "expires in", "serving")])
     func `a certificate that ends is told of`(days: Int64, said: String, status: String) throws {
         let gateway = try ScratchGateway()
-        let places = gateway.places
+        let paths = gateway.paths
         let now = Clocks.now().wall.nanoseconds / 1_000_000_000
         let key = try P256PrivateKey()
         var template = CertificateTemplate(
@@ -246,16 +246,16 @@ struct OperatorTests {
             validity: (now - 10 * 86_400)...(now + days * 86_400 + 60)
         )
         template.hosts = ["localhost"]
-        let authority = try Certificate(pem: try Files.text(places.authority))
-        let authorityKey = try P256PrivateKey(pem: try Files.text(places.authorityKey))
+        let authority = try Certificate(pem: try Files.text(paths.authority))
+        let authorityKey = try P256PrivateKey(pem: try Files.text(paths.authorityKey))
         let certificate = try template.issue(for: key, by: (authority, authorityKey))
-        try Files.replace(places.certificate, with: try certificate.pem())
-        try Files.replace(places.certificateKey, with: try key.pem())
+        try Files.replace(paths.certificate, with: try certificate.pem())
+        try Files.replace(paths.certificateKey, with: try key.pem())
         try gateway.start()
         #expect(try Files.text(gateway.directory("log1")).contains(said))
         let stats = try ValueJSON.parse(try gateway.run("stats", "--json").output)
         #expect(stats["certificate_days_left"]?.integerValue == max(0, days))
-        let socket = try UnixSocket.connect(to: places.control)
+        let socket = try UnixSocket.connect(to: paths.control)
         try socket.writeAll("GET /health HTTP/1.0\r\n\r\n")
         let health = String(decoding: try socket.readAll(limit: 4096), as: UTF8.self)
         #expect(health.contains(status), "\(health)")

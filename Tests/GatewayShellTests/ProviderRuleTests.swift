@@ -262,7 +262,7 @@ struct ProviderRuleTests {
             }
         }
         try change("keys", "add", "LATE000001", "--team=TEAM000002")
-        key = try Files.text(gateway.places.providerKey("LATE000001"))
+        key = try Files.text(gateway.paths.providerKey("LATE000001"))
         #expect(try push() == Outcome(200))
         try change("topics", "set", "LATE000001", "org.example.Other")
         #expect(try push() == Outcome(403, "InvalidProviderToken"))

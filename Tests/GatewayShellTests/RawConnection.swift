@@ -23,7 +23,7 @@ final class RawConnection {
         let port = port ?? gateway.port
         let socket = try Self.connect(port)
         try socket.writeAll(header.span)
-        try self.init(socket, trusting: gateway.places.authority, protocols, identity)
+        try self.init(socket, trusting: gateway.paths.authority, protocols, identity)
     }
 
     /// The first half of it.

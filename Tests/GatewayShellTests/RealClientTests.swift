@@ -42,7 +42,7 @@ struct RealClientTests {
         let wrong = gateway.directory("wrong.p8")
         let made = try gateway.run("keys", "add", "WRONG00001", "--team=T")
         #expect(made.succeeded)
-        try Files.rename(gateway.places.providerKey("WRONG00001"), to: wrong)
+        try Files.rename(gateway.paths.providerKey("WRONG00001"), to: wrong)
         let voip = ScratchGateway.topic + ".voip"
         return [
             Self.value("alert", token, []),
@@ -72,8 +72,8 @@ struct RealClientTests {
         let cases = try cases(gateway, token, gone) + more(token)
         try gateway.start()
         let setup = Value.map([
-            "port": .integer(Int64(gateway.port)), "ca": .string(gateway.places.authority),
-            "key": .string(gateway.places.providerKey("OFFSTAGE01")), "keyId": "OFFSTAGE01",
+            "port": .integer(Int64(gateway.port)), "ca": .string(gateway.paths.authority),
+            "key": .string(gateway.paths.providerKey("OFFSTAGE01")), "keyId": "OFFSTAGE01",
             "team": "TEAM000001", "topic": .string(ScratchGateway.topic), "cases": .list(cases),
         ])
         let answers = try Self.answers(of: script, environment, setup, gateway)
@@ -175,7 +175,7 @@ struct RealClientTests {
         func push(_ more: String...) throws -> String {
             try Command(
                 [
-                    "curl", "--http2", "-sS", "--cacert", gateway.places.authority, "--cert", pem,
+                    "curl", "--http2", "-sS", "--cacert", gateway.paths.authority, "--cert", pem,
                     "-d", "{}", "-w", "%{http_code}",
                 ] + more + ["https://localhost:\(gateway.port)/3/device/\(token)"]
             ).run().output

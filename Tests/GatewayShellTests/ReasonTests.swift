@@ -23,7 +23,7 @@ struct ReasonTests {
         _ id: String = "OFFSTAGE01",
         age: Interval = .zero
     ) throws -> (String, String) {
-        let key = try Files.text(gateway.places.providerKey(id))
+        let key = try Files.text(gateway.paths.providerKey(id))
         let text = try ProviderClient.token(key: key, id: id, team: "TEAM000001", age: age)
         return ("authorization", "bearer " + text)
     }

@@ -28,7 +28,7 @@ struct ReloadTests {
             to: InternetAddress(host: "127.0.0.1", port: gateway.port)
         )
         let context = try TLSContext(
-            clientTrusting: try Files.text(gateway.places.authority),
+            clientTrusting: try Files.text(gateway.paths.authority),
             protocols: ["h2"]
         )
         var tls = try TLSSession(context, connecting: socket.number, to: "localhost")
@@ -41,13 +41,13 @@ struct ReloadTests {
         try gateway.start()
         let old = try shown(gateway)
         let (key, certificate) = try renewed(gateway)
-        try Files.replace(gateway.places.certificate, with: certificate)
+        try Files.replace(gateway.paths.certificate, with: certificate)
         try wait(gateway, "the old certificate remains in use")
         #expect(try shown(gateway) == old)
         // Keys of providers do not wait for it.
         #expect(try gateway.run("keys", "add", "LATE000001", "--team=T").succeeded)
         try wait(gateway, "keys were reloaded")
-        try Files.replace(gateway.places.certificateKey, with: key)
+        try Files.replace(gateway.paths.certificateKey, with: key)
         try wait(gateway, "the certificate was reloaded")
         #expect(try shown(gateway) == Certificate(pem: certificate).fingerprint())
     }

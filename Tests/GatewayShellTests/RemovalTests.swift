@@ -63,7 +63,7 @@ struct RemovalTests {
         let device = try ScratchDevice(gateway)
         let token = try device.token()
         let number = try #require(try devices(gateway).first)
-        let database = try Database(path: gateway.places.store, mode: .create)
+        let database = try Database(path: gateway.paths.store, mode: .create)
         let table = kind == "devices" ? "devices" : "apps"
         try database.execute("ALTER TABLE \(table) RENAME TO away")
         let what = kind == "devices" ? "\(number)" : ScratchGateway.topic

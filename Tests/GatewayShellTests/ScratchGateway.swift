@@ -11,7 +11,7 @@ import Vocabulary
 /// The program in a directory of a test's own, as an operator runs it.
 final class ScratchGateway {
     let directory = ScratchDirectory()
-    let places: GatewayPlaces
+    let paths: GatewayPaths
     private(set) var port: UInt16 = 0
     private(set) var devicePort: UInt16 = 0
     private var process: GatewayProcess?
@@ -21,7 +21,7 @@ final class ScratchGateway {
     static let topic = "org.example.Chat"
 
     init(settings: String = "") throws {
-        places = GatewayPlaces(directory.path)
+        paths = GatewayPaths(directory.path)
         // A connection that the gateway ends is told by an error.
         try CurrentProcess.ignore(signal: Signal.pipe)
         let outcome = try Command(Self.program, "init", "--directory=\(directory.path)").run()
@@ -31,7 +31,7 @@ final class ScratchGateway {
 
     /// One that is restored, as an operator does it.
     init(unpacking archive: String) throws {
-        places = GatewayPlaces(directory.path)
+        paths = GatewayPaths(directory.path)
         let outcome = try Command("tar", "-xpf", archive, "-C", directory.path).run()
         guard outcome.succeeded else { throw DidNotHappen(description: outcome.errors) }
     }
@@ -71,7 +71,7 @@ final class ScratchGateway {
     /// tokens in hexadecimal.
     func register(_ count: Int, topic: String = ScratchGateway.topic) throws -> [String] {
         let loop = try EventLoop()
-        let storage = try SQLiteStorage(places.store)
+        let storage = try SQLiteStorage(paths.store)
         let node = try GatewayNode(
             loop,
             storage,
@@ -95,7 +95,7 @@ final class ScratchGateway {
     }
 
     func sealing() throws -> SyntheticTokens {
-        let text = try Files.text(places.tokenKey)
+        let text = try Files.text(paths.tokenKey)
         return try SyntheticTokens(key: Hexadecimal.bytes(text.utf8) ?? [])
     }
 
@@ -105,7 +105,7 @@ final class ScratchGateway {
         let loop = try EventLoop()
         let node = try GatewayNode(
             loop,
-            try SQLiteStorage(places.store),
+            try SQLiteStorage(paths.store),
             GatewayLimits(),
             seal: try sealing(),
             identity: 0
@@ -152,14 +152,14 @@ final class ScratchGateway {
             ProviderClient(
                 address: InternetAddress(host: "127.0.0.1", port: port),
                 host: "localhost",
-                anchors: try Files.text(places.authority)
+                anchors: try Files.text(paths.authority)
             )
         }
     }
 
     /// What the provider with the key `id`, of the first one's team, is told of a push.
     func log(of push: String, for id: String) throws -> Outcome {
-        let key = try Files.text(places.providerKey(id))
+        let key = try Files.text(paths.providerKey(id))
         let token = try ProviderClient.token(key: key, id: id, team: "TEAM000001")
         return Outcome(
             try client.send(
@@ -175,7 +175,7 @@ final class ScratchGateway {
     func bearer(id: String = "OFFSTAGE01", team: String = "TEAM000001") throws -> String {
         "bearer "
             + (try ProviderClient.token(
-                key: try Files.text(places.providerKey("OFFSTAGE01")),
+                key: try Files.text(paths.providerKey("OFFSTAGE01")),
                 id: id,
                 team: team
             ))

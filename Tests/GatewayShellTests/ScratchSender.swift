@@ -62,8 +62,8 @@ enum ScratchCertificate {
         template.userID = topic
         template.extensions = extensions
         let issuer = (
-            try Certificate(pem: try Files.text(gateway.places.authority)),
-            try P256PrivateKey(pem: try Files.text(gateway.places.authorityKey))
+            try Certificate(pem: try Files.text(gateway.paths.authority)),
+            try P256PrivateKey(pem: try Files.text(gateway.paths.authorityKey))
         )
         return try template.issue(for: key, by: issuer).pem() + key.pem()
     }

@@ -39,7 +39,7 @@ struct SocketActivationTests {
         let problems = Mutex<[String]>([])
 
         init(_ gateway: ScratchGateway, _ port: UInt16, _ token: String) throws {
-            (self.port, authority, path) = (port, gateway.places.authority, "/3/device/" + token)
+            (self.port, authority, path) = (port, gateway.paths.authority, "/3/device/" + token)
             fields = [
                 ("apns-topic", ScratchGateway.topic), ("authorization", try gateway.bearer()),
             ]
@@ -128,7 +128,7 @@ struct SocketActivationTests {
         other.send(Raw.preface + Raw.settings)
         try gateway.signal(Signal.terminate)
         _ = other.frames { $0.type == 7 }
-        let raw = try Raw(early, trusting: gateway.places.authority, [spoken])
+        let raw = try Raw(early, trusting: gateway.paths.authority, [spoken])
         if spoken == "h2" {
             let fields = [
                 ("apns-topic", ScratchGateway.topic), ("authorization", try gateway.bearer()),

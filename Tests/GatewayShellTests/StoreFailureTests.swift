@@ -10,7 +10,7 @@ import Vocabulary
 /// A store that takes nothing, and does again.
 struct StoreFailureTests {
     private func health(_ gateway: ScratchGateway) throws -> String {
-        let socket = try UnixSocket.connect(to: gateway.places.control)
+        let socket = try UnixSocket.connect(to: gateway.paths.control)
         try socket.writeAll("GET /health HTTP/1.0\r\n\r\n")
         return String(decoding: try socket.readAll(limit: 4096), as: UTF8.self)
     }
@@ -32,7 +32,7 @@ struct StoreFailureTests {
                 )
             )
         }
-        let database = try Database(path: gateway.places.store, mode: .create)
+        let database = try Database(path: gateway.paths.store, mode: .create)
         #expect(try health(gateway).hasSuffix(#"{"status":"serving"}"#))
         try database.execute("ALTER TABLE log RENAME TO away")
         #expect(try push() == Outcome(503, "ServiceUnavailable"))

@@ -38,7 +38,7 @@ struct TrustTests {
     @Test func `a certificate for other names says for which, and how to ask for one`() throws {
         let gateway = try gateway("push.example.org,*.example.net,10.0.0.1,::2")
         let ports = [gateway.port, gateway.devicePort]
-        let texts = try refusals(gateway, host: "127.0.0.1", ca: gateway.places.authority)
+        let texts = try refusals(gateway, host: "127.0.0.1", ca: gateway.paths.authority)
         for (text, port) in zip(texts, ports) {
             let names = "push.example.org, *.example.net, 10.0.0.1, ::2"
             #expect(text.contains("is for \(names), not for 127.0.0.1\n"), "\(text)")
@@ -49,7 +49,7 @@ struct TrustTests {
     @Test func `an authority that is not trusted is named, and the file that was`() throws {
         let gateway = try gateway("127.0.0.1")
         let other = try ScratchGateway()
-        let file = other.places.authority
+        let file = other.paths.authority
         for text in try refusals(gateway, host: "127.0.0.1", ca: file) {
             let who = "\"Offstage push gateway\", who is not trusted by \(file)\n"
             #expect(text.contains(who) && text.contains("--ca=FILE"), "\(text)")

@@ -44,7 +44,7 @@ struct WebPushClientTests {
                 Value.map(ValueMap([("name", .string(name))] + fields))
             }
             let setup = Value.map([
-                "ca": .string(gateway.places.authority),
+                "ca": .string(gateway.paths.authority),
                 "appKey": .string(gateway.directory("app.pem")), "cases": .list(list),
                 "bodies": .list(bodies.map { .string($0) }),
             ])
@@ -131,7 +131,7 @@ struct WebPushClientTests {
     private func expectLogged(_ scene: Scene, _ answer: Value?) throws {
         let location = try #require(answer?["location"]?.stringValue)
         let id = try #require(location.split(separator: "/").last.map(String.init))
-        try Wait.until(file: scene.gateway.places.store + "-wal", "the push in the log") { _ in
+        try Wait.until(file: scene.gateway.paths.store + "-wal", "the push in the log") { _ in
             (try? scene.gateway.run("log", id).succeeded) == true
         }
         let report = try ValueJSON.parse(try scene.gateway.run("log", id, "--json").output)
@@ -193,7 +193,7 @@ struct WebPushClientTests {
         let endpoint = try device.endpoint()
         func curl(_ more: String...) throws -> String {
             try Command(
-                ["curl", "-sS", "--cacert", gateway.places.authority, "-w", "%{http_code}"]
+                ["curl", "-sS", "--cacert", gateway.paths.authority, "-w", "%{http_code}"]
                     + more + [endpoint]
             ).run().output
         }
@@ -235,7 +235,7 @@ struct WebPushClientTests {
             let point = Base64.urlText(try own.publicKey().point())
             return try Command(
                 [
-                    "curl", "-sS", "--cacert", gateway.places.authority, "-w", "%{http_code}",
+                    "curl", "-sS", "--cacert", gateway.paths.authority, "-w", "%{http_code}",
                     "-H", "authorization: vapid t=\(signed).\(signature), k=\(point)",
                     "-H", "ttl: 60", "-d", "hello", endpoint,
                 ]
@@ -265,7 +265,7 @@ struct WebPushClientTests {
             "curl",
             "-sS",
             "--cacert",
-            gateway.places.authority,
+            gateway.paths.authority,
             "-w",
             "%{http_code}",
             "-H",

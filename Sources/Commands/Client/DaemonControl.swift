@@ -51,12 +51,12 @@ struct DaemonControl: Control {
     }
 
     private static func failure(_ error: BusError, at path: String) -> Failure {
-        let place = path.printable
+        let socket = path.printable
         switch error.reason {
         case .notListening:
             return Failure(
                 .notRunning,
-                "the daemon is not running: nobody listens at \(place)",
+                "the daemon is not running: nobody listens at \(socket)",
                 fix: start,
                 loss: .absent
             )
@@ -70,21 +70,21 @@ struct DaemonControl: Control {
                 return Failure(
                     .notRunning,
                     error.listener == nil
-                        ? "\(place) cannot be connected to: \(error.message.printable)"
+                        ? "\(socket) cannot be connected to: \(error.message.printable)"
                         : stranger(path),
                     fix: which
                 )
             }
             return Failure(
                 .notRunning,
-                "the program listening at \(place) hangs up: it is not Offstage, or accepts no "
+                "the program listening at \(socket) hangs up: it is not Offstage, or accepts no "
                     + "more connections",
                 fix: which
             )
         case .timedOut, .refused, .unsuitable, .tooLarge:
             return Failure(
                 .notRunning,
-                "the daemon at \(place) does not answer: \(error.message.printable)"
+                "the daemon at \(socket) does not answer: \(error.message.printable)"
             )
         }
     }
@@ -105,12 +105,12 @@ struct DaemonControl: Control {
 
     /// Of the path itself, or of the directory that keeps us from it.
     private static func owner(of path: String) -> UInt32? {
-        var place = path
+        var path = path
         while true {
-            if let status = Files.status(place) { return status.user }
-            let above = Files.directory(of: place)
-            guard above != place else { return nil }
-            place = above
+            if let status = Files.status(path) { return status.user }
+            let above = Files.directory(of: path)
+            guard above != path else { return nil }
+            path = above
         }
     }
 

@@ -110,8 +110,8 @@ struct HeldCommand {
         while true {
             // Before the look that follows, so that nothing is missed in between. The directory
             // goes with a daemon that systemd stops, and comes with the next one.
-            for place in [directory, Files.directory(of: directory)] {
-                _ = try? watch.add(place, [.created, .movedTo])
+            for path in [directory, Files.directory(of: directory)] {
+                _ = try? watch.add(path, [.created, .movedTo])
             }
             do throws(Failure) {
                 return try begin(invocation.daemon())

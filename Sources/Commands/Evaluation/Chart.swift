@@ -129,12 +129,12 @@ struct Chart {
             )
         }
         for (line, points) in zip(lines, drawn) {
-            for (point, place) in zip(line.points, points) where !point.note.isEmpty {
+            for (point, drawn) in zip(line.points, points) where !point.note.isEmpty {
                 labels.add(
                     point.note,
                     style: "note \(line.name)",
                     size: 10,
-                    at: place,
+                    at: drawn,
                     isNeeded: false
                 )
             }

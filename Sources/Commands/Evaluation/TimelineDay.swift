@@ -8,7 +8,7 @@ struct TimelineDay {
     private let begin: Double
     private let moments: [TimelineLife.Moment]
     private let opens: [TimelineLife.Open]
-    /// The apps of this day, by place among the eligible ones, from above.
+    /// The apps of this day, by rank among the eligible ones, from above.
     private let lanes: [Int]
 
     private static let (names, top, lane) = (128.0, 38.0, 14.0)
@@ -45,9 +45,9 @@ struct TimelineDay {
     private func y(_ lane: Int) -> Double { Self.top + (Double(lane) + 0.5) * Self.lane }
     /// In percent of the width, so that a whole day is seen on any screen.
     private func x(_ time: Double) -> Double { (time - begin) / 864 }
-    private func place(_ time: Double) -> String { Self.place(x(time)) }
+    private func percent(_ time: Double) -> String { Self.text(percent: x(time)) }
 
-    private static func place(_ percent: Double) -> String {
+    private static func text(percent: Double) -> String {
         let hundredths = Int((percent * 100).rounded())
         let rest = hundredths % 100
         return "\(hundredths / 100)" + (rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest)") + "%"
@@ -80,7 +80,7 @@ struct TimelineDay {
             + "</svg><svg width=\"100%\" height=\"\(Int(height))\" role=\"img\" "
             + "aria-label=\"\(UsageTimeline.date(day, life.record))\">"
         for hour in stride(from: 0, through: 24, by: 3) {
-            let x = place(begin + Double(hour) * 3600)
+            let x = percent(begin + Double(hour) * 3600)
             text +=
                 upright("grid", at: x, 18, height)
                 + "<text class=\"scale\" text-anchor=\"middle\" x=\"\(x)\" y=\"12\">\(hour)"
@@ -93,7 +93,7 @@ struct TimelineDay {
         }
         if life.end < begin + 86_400 {
             let isLate = x(life.end) > 70
-            let end = place(life.end)
+            let end = percent(life.end)
             text +=
                 upright("end", at: end, 18, height)
                 + "<text class=\"scale\" x=\"\(end)\" dx=\"\(isLate ? -4 : 4)\" y=\"26\""
@@ -128,8 +128,8 @@ struct TimelineDay {
             }
         }
         return parts.map { part in
-            "<line class=\"use\" stroke-width=\"\(width)\" x1=\"\(Self.place(part.from))\" "
-                + "x2=\"\(Self.place(part.to))\" y1=\"\(y)\" y2=\"\(y)\"/>"
+            "<line class=\"use\" stroke-width=\"\(width)\" x1=\"\(Self.text(percent: part.from))\" "
+                + "x2=\"\(Self.text(percent: part.to))\" y1=\"\(y)\" y2=\"\(y)\"/>"
         }.joined()
     }
 
@@ -140,11 +140,11 @@ struct TimelineDay {
             "<title>\(clock(open.time)) \(name.markup) opened, "
             + "\(open.isFresh ? "fresh" : "not fresh")</title>"
         let (style, above) = open.isFresh ? ("good", 6.0) : ("open", 0)
-        return upright(style, at: place(open.time), y(lane) - above, y(lane) + 6, title)
+        return upright(style, at: percent(open.time), y(lane) - above, y(lane) + 6, title)
     }
 
     private func drawn(_ moment: TimelineLife.Moment) -> String {
-        let x = place(moment.time)
+        let x = percent(moment.time)
         let places = moment.refreshes.compactMap { lanes.firstIndex(of: $0.moment.app) }
         guard let lowest = places.max() else { return "" }
         var text = "<g><title>\(told(moment).markup)</title>"

@@ -14,7 +14,7 @@ struct TimelineLife {
     let moments: [Moment]
     /// The opens that count, in order.
     let opens: [Open]
-    /// By place among the eligible apps: the ones opened most come first.
+    /// By rank among the eligible apps: the ones opened most come first.
     let lanes: [Int]
     let inUse: [(start: Double, end: Double)]
 

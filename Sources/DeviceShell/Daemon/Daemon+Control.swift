@@ -80,7 +80,7 @@ extension Daemon: ControlHost {
             guard !device.settings.value.isEnforced(name, app: app) else {
                 throw Refusal(
                     .notPermitted,
-                    reason: "\(name) has been set by the administrator, in \(places.administrator)",
+                    reason: "\(name) has been set by the administrator, in \(paths.administrator)",
                     fix: Refusal.administrator
                 )
             }
@@ -88,7 +88,7 @@ extension Daemon: ControlHost {
                 name,
                 to: value,
                 app: app,
-                in: places.configuration,
+                in: paths.configuration,
                 administrator: administratorText
             )
             rereadSettings()
@@ -109,7 +109,7 @@ extension Daemon: ControlHost {
         return .refused(
             Refusal(
                 .held,
-                reason: "\(places.configuration): \(problem)",
+                reason: "\(paths.configuration): \(problem)",
                 fix: "the settings in force stay until the file is corrected"
             )
         )
@@ -159,12 +159,12 @@ extension Daemon: ControlHost {
     }
 
     func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd {
-        guard device.apps.index(of: app) != nil || Files.exists(places.logPath(of: app)) else {
+        guard device.apps.index(of: app) != nil || Files.exists(paths.logPath(of: app)) else {
             throw device.unknown(app)
         }
         do throws(LinuxError) {
-            let text = try AppLog(places.logPath(of: app)).tail(lines: lines)
-            return LogEnd(app: app.name, file: places.logPath(of: app), text: text)
+            let text = try AppLog(paths.logPath(of: app)).tail(lines: lines)
+            return LogEnd(app: app.name, file: paths.logPath(of: app), text: text)
         } catch {
             throw Refusal(.storage, reason: "the log of \(app) cannot be read: \(error)")
         }
@@ -175,8 +175,8 @@ extension Daemon: ControlHost {
             Version.number,
             build: Version.build,
             pid: Int64(CurrentProcess.pid),
-            state: places.state,
-            socket: places.socket,
+            state: paths.state,
+            socket: paths.socket,
             seconds: (now().boot - startedAt.boot).seconds
         )
     }

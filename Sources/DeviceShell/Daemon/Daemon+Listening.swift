@@ -7,12 +7,12 @@ internal import Vocabulary
 extension Daemon {
     /// Whoever runs there has another state directory, or had this one until it was deleted: before
     /// anything is decided here.
-    static func checkNobodyListens(_ places: DaemonPlaces) throws(DaemonError) {
+    static func checkNobodyListens(_ paths: DaemonPaths) throws(DaemonError) {
         // Then it is ours, which the service manager has made.
         guard CurrentProcess.environment("LISTEN_FDS") == nil,
-            (try? UnixSocket.connect(to: places.socket)) != nil
+            (try? UnixSocket.connect(to: paths.socket)) != nil
         else { return }
-        throw .listening(places.socket)
+        throw .listening(paths.socket)
     }
 
     /// Serves the private socket: the one that the service manager hands over, else our own.
@@ -21,27 +21,27 @@ extension Daemon {
         do throws(LinuxError) {
             switch try ServiceManager.takeSocketCount() {
             case 0:
-                listener = try UnixListener(places.socket)
-                ownSocket = Files.status(places.socket, followLinks: false)
+                listener = try UnixListener(paths.socket)
+                ownSocket = Files.status(paths.socket, followLinks: false)
             case 1:
                 let handed = ServiceManager.takeSocket(0)
                 // It is asked until nobody is left; one from a service manager would block then.
                 try handed.setNonBlocking(true)
-                listener = UnixListener(listening: handed, path: places.socket)
+                listener = UnixListener(listening: handed, path: paths.socket)
             default:
                 throw LinuxError("sd_listen_fds", "more than one socket", .invalid)
             }
         } catch  where error.errno == .addressInUse {
-            throw .listening(places.socket)
+            throw .listening(paths.socket)
         } catch {
-            throw .socket("\(places.socket) cannot be listened on: \(error)")
+            throw .socket("\(paths.socket) cannot be listened on: \(error)")
         }
         bus = try AppBus(loop, listener, host: self) { [unowned self] pid throws(Refusal) in
             try owner(of: pid)
         }
         machine.announced = { [unowned self] in bus?.happened($0) }
         machine.told = { [unowned self] in bus?.tell($0, $1) }
-        session = SessionBus(loop, socket: places.socket)
+        session = SessionBus(loop, socket: paths.socket)
     }
 
     /// Whose process this is; nil: it is outside every launch. Where that is not known, it is

@@ -11,7 +11,7 @@ internal import Vocabulary
 /// which commits once and returns the effects, replies among them, for the daemon to perform.
 @safe
 final class Daemon {
-    let places: DaemonPlaces
+    let paths: DaemonPaths
     let loop: EventLoop
     let machine: Machine
     let control: any ProcessControl
@@ -48,16 +48,16 @@ final class Daemon {
     ///
     /// SIGTERM, SIGINT, SIGHUP and SIGCHLD must be blocked.
     init(
-        _ places: DaemonPlaces,
+        _ paths: DaemonPaths,
         scope: String? = nil,
         only step: ControlStep.Kind? = nil,
         childLimits: [ResourceLimit] = []
     ) throws(DaemonError) {
-        self.places = places
-        let markers = LaunchMarkers(places.launches)
+        self.paths = paths
+        let markers = LaunchMarkers(paths.launches)
         let bootID: String
         var holder: PidFD?
-        state = try StateDirectory(places)
+        state = try StateDirectory(paths)
         do throws(LinuxError) {
             loop = try EventLoop()
             bootID = try Clocks.bootID()
@@ -65,18 +65,18 @@ final class Daemon {
             throw .system(error)
         }
         try state.take()
-        try Self.checkNobodyListens(places)
-        for directory in [places.state, places.launches, places.logs] {
+        try Self.checkNobodyListens(paths)
+        for directory in [paths.state, paths.launches, paths.logs] {
             Sweep.temporaries(in: directory)
         }
         Sweep.temporaries(
-            in: Files.directory(of: places.configuration),
-            of: Files.name(of: places.configuration)
+            in: Files.directory(of: paths.configuration),
+            of: Files.name(of: paths.configuration)
         )
-        let (store, device) = try Self.open(places)
+        let (store, device) = try Self.open(paths)
         do {
             let unrecordedBoot = Self.open(markers, bootID: bootID)
-            let name = ControlProbe.name(forState: places.state)
+            let name = ControlProbe.name(forState: paths.state)
             var scope = scope
             if scope == nil, (step ?? .cgroup2) == .cgroup2,
                 let made = SystemdScope.open(name: name, markers: markers)
@@ -90,7 +90,7 @@ final class Daemon {
                 loop,
                 store: store,
                 state: state,
-                places: places,
+                paths: paths,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
                 limits: childLimits,
@@ -129,9 +129,9 @@ final class Daemon {
         }
     }
 
-    private static func open(_ places: DaemonPlaces) throws(DaemonError) -> (Store, Device) {
+    private static func open(_ paths: DaemonPaths) throws(DaemonError) -> (Store, Device) {
         do throws(StoreError) {
-            let store = try Store(path: places.database)
+            let store = try Store(path: paths.database)
             return (store, Device(restoring: try store.load()))
         } catch {
             throw .store(error)
@@ -204,10 +204,10 @@ final class Daemon {
         try Keeper.ensure(
             executable: "/proc/self/exe",
             lock: state.lock,
-            markers: LaunchMarkers(places.launches),
+            markers: LaunchMarkers(paths.launches),
             control: control,
-            logs: places.logs,
-            wakeLock: places.wakeLock
+            logs: paths.logs,
+            wakeLock: paths.wakeLock
         )
     }
 
@@ -257,9 +257,9 @@ final class Daemon {
 
     /// A clean end: what the next daemon makes anew is not left lying about.
     private func leaveNothing() {
-        let socket = Files.status(places.socket, followLinks: false)
+        let socket = Files.status(paths.socket, followLinks: false)
         if let ownSocket, socket?.isSameFile(as: ownSocket) == true {
-            try? Files.remove(places.socket)
+            try? Files.remove(paths.socket)
         }
         guard machine.isTaken == nil else { return }
         guard driver.device.launchIDs.isEmpty, endsDying() else {
@@ -330,7 +330,7 @@ final class Daemon {
     /// The state directory is another one: whoever has the old one open is to know of it.
     private func settleAnew() {
         watchState()
-        DaemonLog.write("\(places.state) has been recreated with all known data")
+        DaemonLog.write("\(paths.state) has been recreated with all known data")
         machine.log.begin(with: driver.device)
         machine.restartLogs()
         inputs?.keepAnew()
@@ -366,7 +366,7 @@ final class Daemon {
         let isDue = lastSweep.map { Clocks.boot() - $0 > .hours(1) } ?? true
         guard isDue, !driver.isStarting else { return }
         lastSweep = Clocks.boot()
-        Sweep.logs(in: places.logs, of: driver.device)
+        Sweep.logs(in: paths.logs, of: driver.device)
     }
     private var lastSweep: BootTime?
     private var idle: DeferredSource?

@@ -5,7 +5,7 @@ internal import Vocabulary
 
 /// The command line of `offstaged`.
 package struct DaemonOptions {
-    package var places: DaemonPlaces
+    package var paths: DaemonPaths
     /// A cgroup v2 directory of ours for the apps.
     var scope: String?
     var step: ControlStep.Kind?
@@ -94,10 +94,10 @@ package struct DaemonOptions {
                 throw .usage("offstaged: --cgroup \(cgroup): there is no such directory")
             }
         }
-        return .run(DaemonOptions(places: try places(options), scope: scope, step: step))
+        return .run(DaemonOptions(paths: try paths(options), scope: scope, step: step))
     }
 
-    private static func places(_ options: Options) throws(DaemonError) -> DaemonPlaces {
+    private static func paths(_ options: Options) throws(DaemonError) -> DaemonPaths {
         func environment(_ name: String) -> String? { CurrentProcess.environment(name) }
         func absolute(_ variable: String) -> String? {
             environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
@@ -122,7 +122,7 @@ package struct DaemonOptions {
                 dataDirectories: environment("XDG_DATA_DIRS"),
                 home: home
             )
-        var places = DaemonPlaces(
+        var paths = DaemonPaths(
             state: options["state"]
                 ?? BaseDirectory.state.path(home: home, environment: environment) + "/offstage",
             runtime: runtime,
@@ -132,22 +132,22 @@ package struct DaemonOptions {
             applications: applications,
             home: home
         )
-        if let power = options["power"] { places.power = power }
-        if let file = options["administrator"] { places.administrator = file }
-        let sensors: [(String, WritableKeyPath<DaemonPlaces, String?>)] = [
+        if let power = options["power"] { paths.power = power }
+        if let file = options["administrator"] { paths.administrator = file }
+        let sensors: [(String, WritableKeyPath<DaemonPaths, String?>)] = [
             ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
         ]
-        for (name, place) in sensors {
-            guard let path = options[name] else { continue }
-            places[keyPath: place] = path == "off" ? nil : path
-            if path != "off" { try check(path, of: name) }
+        for (name, path) in sensors {
+            guard let value = options[name] else { continue }
+            paths[keyPath: path] = value == "off" ? nil : value
+            if value != "off" { try check(value, of: name) }
         }
         for name in ["state", "runtime", "config", "administrator", "data", "power"] {
             guard let value = options[name] else { continue }
             let paths = name == "data" ? value.split(separator: ":") : [Substring(value)]
             for path in paths { try check(String(path), of: name) }
         }
-        return places
+        return paths
     }
 
     /// Missing directories are created, except those that belong to the system: a typing error

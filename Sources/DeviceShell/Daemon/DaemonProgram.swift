@@ -39,7 +39,7 @@ package enum DaemonProgram {
         }
         Clocks.readZone()
         let daemon = try Daemon(
-            options.places,
+            options.paths,
             scope: options.scope,
             only: options.step,
             childLimits: [data]

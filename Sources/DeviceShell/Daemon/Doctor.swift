@@ -51,7 +51,7 @@ struct Doctor {
     }
 
     private var pressure: Check {
-        guard daemon.places.pressure != nil else {
+        guard daemon.paths.pressure != nil else {
             return Check("memory pressure", ok: true, "turned off (--pressure off)")
         }
         guard let problem = daemon.pressureProblem else {
@@ -94,7 +94,7 @@ struct Doctor {
         )
     }
 
-    private var sleep: Check { .sleep(canHold: daemon.places.wakeLock.isAvailable) }
+    private var sleep: Check { .sleep(canHold: daemon.paths.wakeLock.isAvailable) }
 
     private var identity: Check {
         let isHeld = Peer.isHeldByKernel
@@ -131,11 +131,11 @@ struct Doctor {
     }
 
     private var settings: [Check] {
-        let path = daemon.places.configuration
+        let path = daemon.paths.configuration
         let administrator =
             daemon.administratorProblems.isEmpty
             ? []
-            : Check.settings(at: daemon.places.administrator, daemon.administratorProblems)
+            : Check.settings(at: daemon.paths.administrator, daemon.administratorProblems)
         return Check.settings(at: path, daemon.settingsProblems) + administrator
             + daemon.device.strangersInSettings.map { app in
                 Check(
@@ -162,7 +162,7 @@ struct Doctor {
         return Check(
             "store",
             ok: storage.value == 0,
-            "\(daemon.places.database): \(Condition.storage.row.word(storage.value))",
+            "\(daemon.paths.database): \(Condition.storage.row.word(storage.value))",
             lost: storage.value == 0 ? "" : "nothing is started until it can be written",
             fix: storage.value == 0 ? "" : daemon.device.conditions.storageFix
         )
@@ -205,7 +205,7 @@ struct Doctor {
             if let problem = supplies.problem { return "\(problem)" }
             return supplies.eventsProblem.map { "changes are seen late: \($0)" } ?? ""
         case .idle:
-            guard let path = daemon.places.load else { return "the load is not read (--load off)" }
+            guard let path = daemon.paths.load else { return "the load is not read (--load off)" }
             do throws(LinuxError) {
                 _ = try LoadAverage(readingFrom: path)
                 return ""

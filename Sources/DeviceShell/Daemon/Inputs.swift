@@ -29,8 +29,8 @@ final class Inputs {
 
     init(_ daemon: Daemon) throws(LinuxError) {
         self.daemon = daemon
-        let places = daemon.places
-        manifests = ManifestLibrary(directories: places.applications, home: places.home)
+        let paths = daemon.paths
+        manifests = ManifestLibrary(directories: paths.applications, home: paths.home)
         clockJumps = try ClockJumps()
         manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             manifestsAreStale = true
@@ -40,7 +40,7 @@ final class Inputs {
         }
         try watchClocks()
         do throws(LinuxError) {
-            pressure = try places.pressure.map { (path) throws(LinuxError) in
+            pressure = try paths.pressure.map { (path) throws(LinuxError) in
                 try MemoryPressure(daemon.loop, path) { [unowned self] reading in
                     self.daemon.machine.happened(.condition(.memory, .kernel, reading))
                 }
@@ -49,7 +49,7 @@ final class Inputs {
             // Nothing tells; `doctor` says why.
             pressureProblem = error
         }
-        powerSupplies = places.powerSupplies.map { path in
+        powerSupplies = paths.powerSupplies.map { path in
             PowerSupplies(daemon.loop, path) { [unowned self] said in
                 self.daemon.machine.foundFirst(
                     .condition(said.condition, said.source, said.reading)
@@ -108,7 +108,7 @@ final class Inputs {
         (settingsAreStale, manifestsAreStale) = (false, false)
         watchSettings()
         manifestWatch?.watch(manifests.watched())
-        kept = try? Files.text(daemon.places.validSettings)
+        kept = try? Files.text(daemon.paths.validSettings)
         valid = kept
         let settings = readSettings() ?? lastValidSettings()
         told = settings
@@ -173,13 +173,13 @@ final class Inputs {
 
     private func watchSettings() {
         settingsWatch?.watch(
-            DirectoryWatch.Place.chain(daemon.places.configuration)
-                + DirectoryWatch.Place.chain(daemon.places.administrator)
+            DirectoryWatch.Target.chain(daemon.paths.configuration)
+                + DirectoryWatch.Target.chain(daemon.paths.administrator)
         )
     }
 
     private func readAdministrator() {
-        let path = daemon.places.administrator
+        let path = daemon.paths.administrator
         switch SettingsFile.readAdministrator(path) {
         case .success(let text):
             daemon.administratorProblems = []
@@ -193,7 +193,7 @@ final class Inputs {
     /// Nil: the file is not valid.
     private func readSettings() -> Settings? {
         readAdministrator()
-        let path = daemon.places.configuration
+        let path = daemon.paths.configuration
         switch SettingsFile.read(path, administrator: administrator) {
         case .success((let settings, let text)):
             daemon.settingsProblems = []
@@ -202,7 +202,7 @@ final class Inputs {
         case .failure(let problems):
             daemon.settingsProblems = problems.diagnostics
             for problem in problems.diagnostics {
-                DaemonLog.write("\(daemon.places.configuration): \(problem)")
+                DaemonLog.write("\(daemon.paths.configuration): \(problem)")
             }
             return nil
         }
@@ -218,7 +218,7 @@ final class Inputs {
         valid = text
         guard text != (kept ?? "") else { return }
         do throws(LinuxError) {
-            try Files.replace(daemon.places.validSettings, with: text)
+            try Files.replace(daemon.paths.validSettings, with: text)
             kept = text
         } catch {
             DaemonLog.write("the settings are in force, but not kept for the next start: \(error)")

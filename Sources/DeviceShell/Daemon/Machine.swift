@@ -10,7 +10,7 @@ final class Machine {
     let loop: EventLoop
     let store: Store
     let state: StateDirectory
-    let places: DaemonPlaces
+    let paths: DaemonPaths
     private let control: any ProcessControl
     /// What has happened since the last turn.
     private(set) var inbox: [Driver<Port>.TimedEvent] = []
@@ -31,20 +31,20 @@ final class Machine {
         _ loop: EventLoop,
         store: Store,
         state: StateDirectory,
-        places: DaemonPlaces,
+        paths: DaemonPaths,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
         build: String
     ) throws(LinuxError) {
-        (self.loop, self.store, self.state, self.places) = (loop, store, state, places)
+        (self.loop, self.store, self.state, self.paths) = (loop, store, state, paths)
         self.control = control
-        log = EventLogFile(directory: places.state, build: build)
-        wakeLock = places.wakeLock
+        log = EventLogFile(directory: paths.state, build: build)
+        wakeLock = paths.wakeLock
         processes = try AppProcesses(
             loop,
             control: control,
-            places: places,
+            paths: paths,
             unrecordedBoot: unrecordedBoot,
             limits: limits,
             launches: { [unowned self] in launches() }
@@ -64,7 +64,7 @@ final class Machine {
         ) { [unowned self] in
             happened(.used($0))
         }
-        load = try places.load.map { (path) throws(LinuxError) in
+        load = try paths.load.map { (path) throws(LinuxError) in
             try LoadEstimate(loop, path) { [unowned self] in
                 happened(.condition(.idle, .estimate, $0))
             }
@@ -146,7 +146,7 @@ final class Machine {
             if let other = state.otherDaemon { throw other }
             guard loss.kind == .deleted else { throw StoreError.gone(loss) }
             if try state.makeAgain() { lockWasReplaced() }
-            let markers = LaunchMarkers(places.launches)
+            let markers = LaunchMarkers(paths.launches)
             try markers.open(bootID: Clocks.bootID())
             try markers.record(control.step)
             try markLaunches(records)
@@ -180,7 +180,7 @@ final class Machine {
     }
 
     private func markLaunches(_ records: [Record]) throws(LinuxError) {
-        let markers = LaunchMarkers(places.launches)
+        let markers = LaunchMarkers(paths.launches)
         for case .launch(let record) in records {
             guard let process = record.launch.process, record.launch.exit == nil else { continue }
             try markers.restore(
@@ -330,7 +330,7 @@ final class Machine {
         _ reason: String,
         _ command: String
     ) {
-        guard let words = ArgumentList.parse(command, home: places.home) else {
+        guard let words = ArgumentList.parse(command, home: paths.home) else {
             DaemonLog.write("ignoring failure-command, which is not a command line: \(command)")
             return
         }

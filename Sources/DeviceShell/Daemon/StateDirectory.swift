@@ -6,38 +6,38 @@ internal import Vocabulary
 /// no longer in its place is noticed, and made anew.
 @safe
 final class StateDirectory {
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
     private(set) var lock: DaemonLock
     private var files: [OpenFile] = []
     private var watch: PathSource?
 
     /// Makes the directories where there are none; takes no lock yet. What a newer version has left
     /// is not touched.
-    init(_ places: DaemonPlaces) throws(DaemonError) {
-        self.places = places
+    init(_ paths: DaemonPaths) throws(DaemonError) {
+        self.paths = paths
         do throws(StoreError) {
-            try StoreFile(path: places.database, fileSystem: nil).refuseNewer()
+            try StoreFile(path: paths.database, fileSystem: nil).refuseNewer()
         } catch {
             throw .store(error)
         }
-        for directory in [places.state, places.runtime] {
-            try Self.checkOwned(directory, places)
+        for directory in [paths.state, paths.runtime] {
+            try Self.checkOwned(directory, paths)
         }
-        lock = try Self.makeDirectories(places)
+        lock = try Self.makeDirectories(paths)
     }
 
     /// One daemon at a time.
-    func take() throws(DaemonError) { try Self.take(lock, places) }
+    func take() throws(DaemonError) { try Self.take(lock, paths) }
 
     // MARK: Loss
 
     /// From now on these files are to stay where they are.
     func know() throws(LinuxError) {
         var known: [OpenFile] = []
-        for path in [places.database, places.database + "-wal"] {
+        for path in [paths.database, paths.database + "-wal"] {
             known.append(try OpenFile(path, holdsState: true))
         }
-        for path in [places.launches, places.logs] {
+        for path in [paths.launches, paths.logs] {
             known.append(try OpenFile(path, holdsState: false))
         }
         files = known
@@ -51,9 +51,9 @@ final class StateDirectory {
             if found == nil || loss.kind != .deleted { found = loss }
         }
         if found == nil, !lock.isInPlace {
-            found = StateLoss(kind: .deleted, path: places.lock)
+            found = StateLoss(kind: .deleted, path: paths.lock)
         }
-        if found != nil, Files.status(places.state) == nil { found?.path = places.state }
+        if found != nil, Files.status(paths.state) == nil { found?.path = paths.state }
         return found
     }
 
@@ -62,7 +62,7 @@ final class StateDirectory {
     func watch(_ loop: EventLoop, lost: @escaping () -> Void) {
         watch = try? PathSource(
             loop,
-            places.state,
+            paths.state,
             [.removed, .movedFrom, .selfRemoved, .selfMoved]
         ) { [unowned self] _ in
             if loss != nil { lost() }
@@ -73,10 +73,10 @@ final class StateDirectory {
 
     /// That another daemon runs in a directory of its own in the same place; nil: none does.
     var otherDaemon: DaemonError? {
-        guard !lock.isInPlace, Files.exists(places.lock), let other = try? DaemonLock(places.lock),
+        guard !lock.isInPlace, Files.exists(paths.lock), let other = try? DaemonLock(paths.lock),
             (try? other.daemonLives()) == true
         else { return nil }
-        return .alreadyRunning(state: places.state, pid: (try? other.holder())?.pid)
+        return .alreadyRunning(state: paths.state, pid: (try? other.holder())?.pid)
     }
 
     /// Whether the store itself is not in its place.
@@ -88,22 +88,22 @@ final class StateDirectory {
     /// Makes what was deleted, but for the files of the store, and takes the lock anew. True: it is
     /// another lock than before.
     func makeAgain() throws(DaemonError) -> Bool {
-        let fresh = try Self.makeDirectories(places)
+        let fresh = try Self.makeDirectories(paths)
         guard !lock.isInPlace else { return false }
-        try Self.take(fresh, places)
+        try Self.take(fresh, paths)
         lock = fresh
         return true
     }
 
     /// The lock comes first: by it we know the directory again.
-    private static func makeDirectories(_ places: DaemonPlaces) throws(DaemonError) -> DaemonLock {
+    private static func makeDirectories(_ paths: DaemonPaths) throws(DaemonError) -> DaemonLock {
         do throws(LinuxError) {
-            for directory in [places.state, places.runtime] {
+            for directory in [paths.state, paths.runtime] {
                 try Files.makeDirectory(directory, permissions: 0o700, parents: true)
                 try claim(directory)
             }
-            let lock = try DaemonLock(places.lock)
-            for directory in [places.logs, places.launches] {
+            let lock = try DaemonLock(paths.lock)
+            for directory in [paths.logs, paths.launches] {
                 try Files.makeDirectory(directory, permissions: 0o700)
                 try claim(directory)
             }
@@ -117,14 +117,14 @@ final class StateDirectory {
     /// delete logs in.
     private static func checkOwned(
         _ directory: String,
-        _ places: DaemonPlaces
+        _ paths: DaemonPaths
     ) throws(DaemonError) {
         guard let names = try? Files.list(directory), !names.isEmpty else { return }
         func kind(_ path: String) -> FileStatus.Kind? {
             Files.status(path, followLinks: false)?.kind
         }
         let proofs: [(path: String, kind: FileStatus.Kind)] = [
-            (places.lock, .file), (places.database, .file), (places.socket, .socket),
+            (paths.lock, .file), (paths.database, .file), (paths.socket, .socket),
         ]
         let isOurs = proofs.contains {
             Files.directory(of: $0.path) == directory && kind($0.path) == $0.kind
@@ -132,14 +132,14 @@ final class StateDirectory {
         // A service manager may have made a socket there; or what is to hold the logs is mounted.
         let isToBe = names.allSatisfy { name in
             let path = directory + "/" + name
-            return kind(path) == .socket || path == places.launches
-                || path == places.logs && holdsNoLogs(path)
+            return kind(path) == .socket || path == paths.launches
+                || path == paths.logs && holdsNoLogs(path)
         }
         guard isOurs || isToBe else { throw .foreignDirectory(directory) }
     }
 
     private static func holdsNoLogs(_ directory: String) -> Bool {
-        (try? Files.list(directory))?.contains { $0.hasSuffix(DaemonPlaces.logSuffix) } == false
+        (try? Files.list(directory))?.contains { $0.hasSuffix(DaemonPaths.logSuffix) } == false
     }
 
     /// In what belongs to somebody else they could put whatever they like; what is ours is for
@@ -154,7 +154,7 @@ final class StateDirectory {
 
     private static func take(
         _ lock: borrowing DaemonLock,
-        _ places: DaemonPlaces
+        _ paths: DaemonPaths
     ) throws(DaemonError) {
         let isOurs: Bool
         var holder: ProcessIdentity?
@@ -164,7 +164,7 @@ final class StateDirectory {
         } catch {
             throw .directory(error)
         }
-        guard isOurs else { throw .alreadyRunning(state: places.state, pid: holder?.pid) }
+        guard isOurs else { throw .alreadyRunning(state: paths.state, pid: holder?.pid) }
     }
 }
 

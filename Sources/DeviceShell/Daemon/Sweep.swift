@@ -48,7 +48,7 @@ enum Sweep {
         for command in commands.dropFirst(commandLogs) { remove(command.path) }
     }
 
-    private static let suffix = DaemonPlaces.logSuffix
+    private static let suffix = DaemonPaths.logSuffix
 
     private static func remove(_ log: String) {
         for path in [log, log + ".1"] { try? Files.remove(path) }

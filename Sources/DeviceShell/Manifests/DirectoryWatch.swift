@@ -15,7 +15,7 @@ final class DirectoryWatch {
     private(set) var problem: LinuxError?
 
     /// A directory, with the entry that matters in it; nil: all do.
-    struct Place: Equatable {
+    struct Target: Equatable {
         var directory: String
         var name: String?
         /// Whether only the coming of the entry matters, not what is written into it.
@@ -28,37 +28,37 @@ final class DirectoryWatch {
         }
 
         /// Where something at `path` would be seen to change, or to come.
-        static func of(_ path: String) -> Place {
+        static func of(_ path: String) -> Target {
             let directory = Files.directory(of: path)
             let nearest = Files.nearestDirectory(directory)
             guard nearest != directory else {
-                return Place(directory: directory, name: Files.name(of: path))
+                return Target(directory: directory, name: Files.name(of: path))
             }
             return above(path, nearest)
         }
 
         /// The same for a directory, all entries of which matter.
-        static func entries(of directory: String) -> Place {
+        static func entries(of directory: String) -> Target {
             let nearest = Files.nearestDirectory(directory)
-            return nearest == directory ? Place(directory: directory) : above(directory, nearest)
+            return nearest == directory ? Target(directory: directory) : above(directory, nearest)
         }
 
         /// Where the file at `path` would be seen to change, wherever links lead from there.
-        static func chain(_ path: String) -> [Place] {
-            var places = [of(path)]
+        static func chain(_ path: String) -> [Target] {
+            var targets = [of(path)]
             var next = path
             // As many links as the kernel follows.
-            while places.count <= 40, let target = Files.linkTarget(next) {
+            while targets.count <= 40, let target = Files.linkTarget(next) {
                 next = target.hasPrefix("/") ? target : Files.directory(of: next) + "/" + target
-                places.append(of(next))
+                targets.append(of(next))
             }
-            return places
+            return targets
         }
 
-        private static func above(_ path: String, _ nearest: String) -> Place {
+        private static func above(_ path: String, _ nearest: String) -> Target {
             let rest = path.utf8.dropFirst(nearest == "/" ? 1 : nearest.utf8.count + 1)
             let name = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
-            return Place(directory: nearest, name: name, isAbove: true)
+            return Target(directory: nearest, name: name, isAbove: true)
         }
     }
 
@@ -67,24 +67,24 @@ final class DirectoryWatch {
     }
 
     /// Watches these and no others.
-    func watch(_ places: [Place]) {
+    func watch(_ targets: [Target]) {
         problem = nil
         guard open() else { return }
-        let wanted = Set(places.map(\.directory))
+        let wanted = Set(targets.map(\.directory))
         for (path, watch) in watches.sorted(by: { $0.key < $1.key }) where !wanted.contains(path) {
             // Gone with its directory, more often than not.
             try? inotify?.remove(watch)
             watches[path] = nil
         }
         names.removeAll()
-        for place in places {
+        for target in targets {
             do throws(LinuxError) {
                 // Two paths may lead to one directory, and then have one watch.
-                guard let watch = try inotify?.add(place.directory, [place.mask, .added]) else {
+                guard let watch = try inotify?.add(target.directory, [target.mask, .added]) else {
                     return
                 }
-                watches[place.directory] = watch
-                if let name = place.name, let known = names[watch, default: []] {
+                watches[target.directory] = watch
+                if let name = target.name, let known = names[watch, default: []] {
                     names[watch] = .some(known.union([name]))
                 } else {
                     names[watch] = .some(nil)

@@ -69,16 +69,16 @@ struct ManifestLibrary {
 
     /// Every directory that must be watched so that no change is missed. A directory that is not
     /// there yet is watched for in the nearest one above it, a link also where it leads.
-    func watched() -> [DirectoryWatch.Place] {
-        var places: [DirectoryWatch.Place] = []
+    func watched() -> [DirectoryWatch.Target] {
+        var targets: [DirectoryWatch.Target] = []
         for (directory, below) in trees() {
-            places.append(.entries(of: directory))
-            places += below.map { .init(directory: $0) }
+            targets.append(.entries(of: directory))
+            targets += below.map { .init(directory: $0) }
         }
         for (_, path, _) in files() where Files.linkTarget(path) != nil {
-            places += DirectoryWatch.Place.chain(path).dropFirst()
+            targets += DirectoryWatch.Target.chain(path).dropFirst()
         }
-        return places
+        return targets
     }
 
     /// The directories with what is below each. Links may form a cycle, or lead twice to one place,

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// The logs of all apps, as the daemon opens them and sees to it that they are held to their limit.
 struct AppLogs {
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
     private var watch: AppLogWatch?
     private var limit = AppLog.usualLimit
     /// What the keeper was told of it; nil: nothing yet.
@@ -13,14 +13,14 @@ struct AppLogs {
     /// Why a log that grows is bounded only when its app is started and ends; nil: it is not.
     private(set) var problem: LinuxError?
 
-    init(_ places: DaemonPlaces) { self.places = places }
+    init(_ paths: DaemonPaths) { self.paths = paths }
 
     /// Watches them, unless that is done already; what has grown meanwhile is bounded.
     mutating func renew(_ loop: EventLoop) {
         guard watch == nil else { return }
         do throws(LinuxError) {
             problem = nil
-            watch = try AppLogWatch(loop, directory: places.logs, limit: limit) { path, error in
+            watch = try AppLogWatch(loop, directory: paths.logs, limit: limit) { path, error in
                 Self.tell(path, error)
             }
             watch?.isKept = isKept
@@ -46,7 +46,7 @@ struct AppLogs {
         guard limit != told else { return }
         self.limit = limit
         watch?.limit = limit
-        let path = places.logs + "/" + LogKeeping.limitName
+        let path = paths.logs + "/" + LogKeeping.limitName
         do throws(LinuxError) {
             let text = Array("\(limit)\n".utf8)
             try Files.replace(path, with: text.span, synchronized: false)
@@ -86,7 +86,7 @@ struct AppLogs {
         }
     }
 
-    private func log(_ app: AppID) -> AppLog { AppLog(places.logPath(of: app), limit: limit) }
+    private func log(_ app: AppID) -> AppLog { AppLog(paths.logPath(of: app), limit: limit) }
 
     private static func tell(_ path: String, _ error: LinuxError) {
         DaemonLog.write("the log \(path) cannot be shortened: \(error)")

@@ -11,7 +11,7 @@ final class AppProcesses {
     private let markers: LaunchMarkers
     /// The boot, while it could not be written down; markers mean nothing without it.
     private var unrecordedBoot: String?
-    private let places: DaemonPlaces
+    private let paths: DaemonPaths
     let report: (LaunchID, ProcessEvent) -> Void
     private var watched: [LaunchID: ProcessSource] = [:]
     /// Children whose end the loop could not be told to watch for, by process number.
@@ -38,16 +38,16 @@ final class AppProcesses {
     init(
         _ loop: EventLoop,
         control: any ProcessControl,
-        places: DaemonPlaces,
+        paths: DaemonPaths,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
         launches: @escaping () -> [(launch: LaunchID, app: AppID)],
         report: @escaping (LaunchID, ProcessEvent) -> Void
     ) throws(LinuxError) {
-        (self.loop, self.control, self.places, self.report) = (loop, control, places, report)
+        (self.loop, self.control, self.paths, self.report) = (loop, control, paths, report)
         (self.unrecordedBoot, self.limits, self.launches) = (unrecordedBoot, limits, launches)
-        markers = LaunchMarkers(places.launches)
-        logs = AppLogs(places)
+        markers = LaunchMarkers(paths.launches)
+        logs = AppLogs(paths)
         if control.step.kind == .signals {
             orphans = try Orphans(loop) { [unowned self] in unwatched.values.contains($0) }
         }
@@ -187,7 +187,7 @@ final class AppProcesses {
             from: session.entries(),
             ours: [
                 EnvironmentVariable(name: "OFFSTAGE_APP", value: spec.app.name),
-                EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: places.socket),
+                EnvironmentVariable(name: "OFFSTAGE_SOCKET", value: paths.socket),
             ] + more
         )
     }
@@ -209,7 +209,7 @@ final class AppProcesses {
             arguments: spec.arguments,
             environment: [LaunchTags.variable(id, markers)] + environment
         )
-        program.directory = spec.directory ?? places.home
+        program.directory = spec.directory ?? paths.home
         program.limits = limits
         return program
     }
@@ -329,7 +329,7 @@ final class AppProcesses {
     func checkLocks(_ id: LaunchID) {
         let own = FrozenLocks.ownDirectories(
             names: FrozenLocks.names(of: app(of: id), main: markers.process(of: id)?.pid),
-            home: places.home,
+            home: paths.home,
             environment: CurrentProcess.environment
         )
         let paths = FrozenLocks.held(by: control.processes(of: id), outside: own)

@@ -6,7 +6,7 @@ package struct ControlProbe: Sendable {
     /// Tells the scopes of several daemons apart; of letters, digits and `-`.
     package var name: String
     package var markers: LaunchMarkers
-    /// The scope given by the user or made by the service manager; nil: find a place.
+    /// The scope given by the user or made by the service manager; nil: find one.
     package var scope: String?
     /// Only this step, for tests and for those who know better; nil: the best.
     package var only: ControlStep.Kind?
@@ -98,7 +98,7 @@ package struct ControlProbe: Sendable {
         _ refused: [String]
     ) throws(ProbeFailure) -> any ProcessControl {
         guard let root = mounts.cgroup2 else { throw ProbeFailure(reason: "not mounted") }
-        var failure = ProbeFailure(reason: "no place")
+        var failure = ProbeFailure(reason: "no cgroup to try")
         for path in known.map({ [$0] }) ?? candidates(root, ownCgroup(mounts)) {
             let group = CgroupV2(path)
             do throws(LinuxError) {
@@ -183,8 +183,8 @@ package struct ControlProbe: Sendable {
             throw ProbeFailure(reason: "no freezer mounted")
         }
         let own = (try? CgroupV1Freezer.of(CurrentProcess.pid, in: mounts))?.path
-        var failure = ProbeFailure(reason: "no place")
-        for path in (known ?? scope).map({ [$0] }) ?? places(root, own) {
+        var failure = ProbeFailure(reason: "no cgroup to try")
+        for path in (known ?? scope).map({ [$0] }) ?? freezerCandidates(root, own) {
             let group = CgroupV1Freezer(path)
             do throws(LinuxError) {
                 try group.create()
@@ -202,7 +202,7 @@ package struct ControlProbe: Sendable {
         throw failure
     }
 
-    private func places(_ root: String, _ own: String?) -> [String] {
+    private func freezerCandidates(_ root: String, _ own: String?) -> [String] {
         guard let own, own != root else { return [root + "/" + name] }
         return [own + "/" + name, root + "/" + name]
     }
@@ -238,7 +238,7 @@ package struct ControlProbe: Sendable {
             guard isWanted, let root = mounts.cgroup1(controller) else { return nil }
             let membership = try? CgroupMembership(of: CurrentProcess.pid)
             let own = membership?.controllers[controller].map { $0 == "/" ? root : root + $0 }
-            for path in places(root, own) {
+            for path in freezerCandidates(root, own) {
                 do throws(LinuxError) {
                     try Files.makeDirectory(path, permissions: 0o755)
                     try tryJoining(path)

@@ -52,7 +52,7 @@ struct LogBounds {
     ) -> Bool {
         var found = false
         for name in names?.sorted() ?? (try? Files.list(directory)) ?? []
-        where name.hasSuffix(DaemonPlaces.logSuffix) && floods?.has(name) != true {
+        where name.hasSuffix(DaemonPaths.logSuffix) && floods?.has(name) != true {
             let log = AppLog(directory + "/" + name, limit: limit)
             let grown = log.size
             guard grown > max(size, Int64(limit)) else { continue }

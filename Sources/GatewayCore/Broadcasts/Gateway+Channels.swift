@@ -14,7 +14,8 @@ extension Gateway {
     }
 
     /// A new channel; why there is none otherwise.
-    package mutating func create(_ channel: Channel, into effects: inout [Effect]) -> Reason? {
+    package mutating func create(_ channel: Channel, into effects: inout [GatewayEffect]) -> Reason?
+    {
         guard limits.channelsPerApp > 0 else { return .featureNotEnabled }
         guard channels.all(of: channel.app).count < limits.channelsPerApp else {
             return .cannotCreateChannel
@@ -30,7 +31,7 @@ extension Gateway {
         return channel.app == app ? nil : .topicMismatch
     }
 
-    package mutating func remove(_ id: ChannelID, into effects: inout [Effect]) {
+    package mutating func remove(_ id: ChannelID, into effects: inout [GatewayEffect]) {
         guard channels.channels[id] != nil else { return }
         effects.append(.removeChannel(id))
         for link in channels.remove(id) { effects.append(.follows(link, id, .noChannel)) }
@@ -43,7 +44,7 @@ extension Gateway {
         from provider: String,
         for call: CallID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let channel = channels.channels[broadcast.channel] else {
             effects.append(.answer(call, .refused(.channelNotRegistered), afterCommit: false))
@@ -73,7 +74,7 @@ extension Gateway {
     private mutating func send(
         _ broadcast: Broadcast,
         over link: LinkID,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link), devices[device]?.isCongested == false
         else { return }
@@ -89,7 +90,7 @@ extension Gateway {
         last: UInt64,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard device(of: link) != nil else { return }
         guard refusal(of: id, for: app) == nil else {
@@ -112,7 +113,7 @@ extension Gateway {
     }
 
     /// Sends what is kept of the channels that a link follows and has not had.
-    mutating func catchUp(_ link: LinkID, at now: Moment, into effects: inout [Effect]) {
+    mutating func catchUp(_ link: LinkID, at now: Moment, into effects: inout [GatewayEffect]) {
         for follow in channels.follows(of: link) {
             guard let newest = channels.channels[follow.channel]?.newest,
                 newest.number.number > follow.last, !newest.isOver(at: now.wall)

@@ -32,13 +32,13 @@ extension Gateway {
     static let sightingInterval = Interval.hours(24)
 
     /// The device was heard of, which is noted once a day.
-    mutating func saw(_ device: DeviceID, at now: Moment, into effects: inout [Effect]) {
+    mutating func saw(_ device: DeviceID, at now: Moment, into effects: inout [GatewayEffect]) {
         let hour = Int32(clamping: now.wall.nanoseconds / Interval.hours(1).nanoseconds)
-        guard let place = devices.place(of: device),
-            Interval.hours(Int64(hour) - Int64(devices.states[place].seenHour))
+        guard let row = devices.row(of: device),
+            Interval.hours(Int64(hour) - Int64(devices.states[row].seenHour))
                 >= Self.sightingInterval
         else { return }
-        devices.states[place].seenHour = hour
+        devices.states[row].seenHour = hour
         touch(device)
         effects.append(.saw(device, now.wall))
     }

@@ -1,70 +1,70 @@
 import Vocabulary
 
-/// The devices in memory, each at a place of its own: once that is known, what stands there is
-/// looked at and changed without a copy.
+/// The devices in memory, each in a row of its own: once its row is known, the state is read and
+/// changed without a copy.
 struct DeviceTable: Sendable {
     private(set) var count = 0
-    /// By place; those of nobody are empty.
+    /// By row; the state of an unused row is empty.
     var states: [DeviceState] = []
     private var owners: [DeviceID?] = []
-    private var places: [UInt64: Int32] = [:]
+    private var rows: [UInt64: Int32] = [:]
     private var unused: [Int32] = []
 
     /// The one that was looked for last: a push asks several times for its device.
-    private var recent: (device: UInt64, place: Int) = (0, -1)
+    private var recent: (device: UInt64, row: Int) = (0, -1)
 
-    /// In the order of their places.
+    /// In the order of their rows.
     var all: [DeviceID] { owners.compactMap { $0 } }
 
     /// Valid until the device is removed.
-    func place(of device: DeviceID) -> Int? {
-        if recent.place >= 0, recent.device == device.number { return recent.place }
-        return places[device.number].map(Int.init)
+    func row(of device: DeviceID) -> Int? {
+        if recent.row >= 0, recent.device == device.number { return recent.row }
+        return rows[device.number].map(Int.init)
     }
 
     /// The same, and the next questions are for this one.
     mutating func find(_ device: DeviceID) -> Int? {
-        let place = place(of: device)
-        if let place { recent = (device.number, place) }
-        return place
+        let row = row(of: device)
+        if let row { recent = (device.number, row) }
+        return row
     }
 
     subscript(device: DeviceID) -> DeviceState? {
-        get { place(of: device).map { states[$0] } }
+        get { row(of: device).map { states[$0] } }
         _modify {
-            let place = place(of: device)
+            let row = row(of: device)
             // Taken out meanwhile: what is there once is changed in place.
             var state: DeviceState?
-            if let place {
+            if let row {
                 var taken = DeviceState()
-                swap(&taken, &states[place])
+                swap(&taken, &states[row])
                 state = taken
             }
-            defer { put(state, of: device, at: place) }
+            defer { put(state, of: device, at: row) }
             yield &state
         }
     }
 
-    private mutating func put(_ state: DeviceState?, of device: DeviceID, at place: Int?) {
-        switch (state, place) {
-        case (.some(let state), .some(let place)): states[place] = state
+    private mutating func put(_ state: DeviceState?, of device: DeviceID, at row: Int?) {
+        switch (state, row) {
+        case (.some(let state), .some(let row)): states[row] = state
         case (.some(let state), .none):
             count += 1
-            if let place = unused.popLast() {
-                states[Int(place)] = state
-                owners[Int(place)] = device
-                places[device.number] = place
+            if let row = unused.popLast() {
+                states[Int(row)] = state
+                owners[Int(row)] = device
+                rows[device.number] = row
             } else {
-                places[device.number] = Int32(states.count)
+                rows[device.number] = Int32(states.count)
                 states.append(state)
                 owners.append(device)
             }
-        case (.none, .some(let place)):
+        case (.none, .some(let row)):
             count -= 1
-            places[device.number] = nil
-            if recent.place == place { recent.place = -1 }
-            owners[place] = nil
-            unused.append(Int32(place))
+            rows[device.number] = nil
+            if recent.row == row { recent.row = -1 }
+            owners[row] = nil
+            unused.append(Int32(row))
         case (.none, .none): break
         }
     }

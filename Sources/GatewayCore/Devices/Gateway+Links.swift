@@ -7,7 +7,7 @@ extension Gateway {
         _ link: LinkID,
         _ condition: DeviceCondition,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         if let old = devices[device]?.link {
             effects.append(.end(old, .superseded))
@@ -25,7 +25,7 @@ extension Gateway {
     package mutating func disconnected(
         _ link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         channels.ended(link)
         guard let device = unlink(link), devices[device]?.link == link else {
@@ -50,17 +50,17 @@ extension Gateway {
         _ sending: SendingID,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let (device, place, flight) = takeFlight(sending, of: link) else { return }
+        guard let (device, row, flight) = takeFlight(sending, of: link) else { return }
         counters.delivered += 1
         if let push = flight.push {
             effects.append(.log(push, .delivered, now.wall, nil))
         } else {
             effects.append(.logNumber(flight.number, .delivered, now.wall))
         }
-        empty(device, place, flight, into: &effects)
-        let hasRemoved = supersede(at: place, by: flight, of: device, at: now, into: &effects)
+        empty(device, row, flight, into: &effects)
+        let hasRemoved = supersede(at: row, by: flight, of: device, at: now, into: &effects)
         if let call = flight.call {
             accept(call, flight.number, afterCommit: hasRemoved, into: &effects)
         }
@@ -70,11 +70,11 @@ extension Gateway {
     /// The driver could not read the push of a slot: it is not on its way, and is tried again with
     /// the next reason to send what is kept.
     package mutating func notSent(_ sending: SendingID, over link: LinkID) {
-        guard let (_, place, flight) = takeFlight(sending, of: link),
-            let index = devices.states[place].index(of: flight.app),
-            devices.states[place].apps[index].slot?.number == flight.number
+        guard let (_, row, flight) = takeFlight(sending, of: link),
+            let index = devices.states[row].index(of: flight.app),
+            devices.states[row].apps[index].slot?.number == flight.number
         else { return }
-        devices.states[place].apps[index].slot?.isSent = false
+        devices.states[row].apps[index].slot?.isSent = false
     }
 
     /// The device has no such app any more: the registration ends, and whoever waits is told so.
@@ -82,16 +82,16 @@ extension Gateway {
         _ sending: SendingID,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let (device, place, flight) = takeFlight(sending, of: link) else { return }
+        guard let (device, row, flight) = takeFlight(sending, of: link) else { return }
         filling.dropped += 1
         effects.append(.logNumber(flight.number, .dropped(.refused), now.wall))
         if let call = flight.call {
             let gone = Answer.refused(.unregistered, timestamp: now.wall)
             effects.append(.answer(call, gone, afterCommit: true))
         }
-        empty(device, place, flight, into: &effects)
+        empty(device, row, flight, into: &effects)
         end(flight.app, of: device, at: now, into: &effects)
         flushIfWanted(device, at: now, into: &effects)
     }
@@ -99,25 +99,25 @@ extension Gateway {
     private mutating func takeFlight(
         _ sending: SendingID,
         of link: LinkID
-    ) -> (DeviceID, place: Int, DeviceState.Flight)? {
-        guard let device = self.device(of: link), let place = devices.place(of: device),
-            let index = devices.states[place].index(of: sending)
+    ) -> (DeviceID, row: Int, DeviceState.Flight)? {
+        guard let device = self.device(of: link), let row = devices.row(of: device),
+            let index = devices.states[row].index(of: sending)
         else { return nil }
-        return (device, place, devices.states[place].flights.remove(at: index))
+        return (device, row, devices.states[row].flights.remove(at: index))
     }
 
     /// Removes the slot's push if it is still this one.
     private mutating func empty(
         _ device: DeviceID,
-        _ place: Int,
+        _ row: Int,
         _ flight: DeviceState.Flight,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let index = devices.states[place].index(of: flight.app),
-            devices.states[place].apps[index].slot?.number == flight.number
+        guard let index = devices.states[row].index(of: flight.app),
+            devices.states[row].apps[index].slot?.number == flight.number
         else { return }
-        devices.states[place].apps[index].slot = nil
-        devices.states[place].batch = batch
+        devices.states[row].apps[index].slot = nil
+        devices.states[row].batch = batch
         effects.append(.remove(SlotKey(device, flight.app), flight.number))
     }
 
@@ -126,7 +126,7 @@ extension Gateway {
         _ link: LinkID,
         _ condition: DeviceCondition?,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link) else { return }
         if let condition { apply(condition, to: device, at: now) }
@@ -140,7 +140,7 @@ extension Gateway {
         _ link: LinkID,
         _ condition: DeviceCondition,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link) else { return }
         apply(condition, to: device, at: now)
@@ -154,7 +154,7 @@ extension Gateway {
         _ app: AppNumber,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link) else { return }
         flush(device, only: app, at: now, into: &effects)
@@ -165,7 +165,7 @@ extension Gateway {
         _ link: LinkID,
         _ isCongested: Bool,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link) else { return }
         devices[device]?.isCongested = isCongested
@@ -203,11 +203,11 @@ extension Gateway {
 
     /// Time went on: what was not acknowledged in time is stored. It stays on its way; a late
     /// acknowledgement still removes it.
-    package mutating func passed(_ now: Moment, into effects: inout [Effect]) {
+    package mutating func passed(_ now: Moment, into effects: inout [GatewayEffect]) {
         while let deadline = deadlines.first {
-            guard let place = devices.place(of: deadline.device),
-                let index = devices.states[place].index(of: deadline.sending),
-                let push = devices.states[place].flights[index].push
+            guard let row = devices.row(of: deadline.device),
+                let index = devices.states[row].index(of: deadline.sending),
+                let push = devices.states[row].flights[index].push
             else {
                 // Acknowledged: the next alarm is for one that is not.
                 _ = deadlines.popFirst()
@@ -215,9 +215,9 @@ extension Gateway {
             }
             guard deadline.at <= now.boot else { return }
             _ = deadlines.popFirst()
-            let call = devices.states[place].flights[index].call
-            devices.states[place].flights[index].push = nil
-            devices.states[place].flights[index].call = nil
+            let call = devices.states[row].flights[index].call
+            devices.states[row].flights[index].push = nil
+            devices.states[row].flights[index].call = nil
             keep(
                 push,
                 because: .unacknowledged,

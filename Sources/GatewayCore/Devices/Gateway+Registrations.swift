@@ -8,7 +8,7 @@ extension Gateway {
         renewing: Bool,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link), let state = devices[device] else { return }
         guard let index = state.index(of: app) else {
@@ -49,9 +49,9 @@ extension Gateway {
         key: [UInt8],
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        var registering: [Effect] = []
+        var registering: [GatewayEffect] = []
         register(app, renewing: false, over: link, at: now, into: &registering)
         for effect in registering {
             if case .registered(let link, let app, let token) = effect {
@@ -66,7 +66,7 @@ extension Gateway {
         _ link: LinkID,
         _ device: DeviceID,
         _ registration: Registration
-    ) -> Effect {
+    ) -> GatewayEffect {
         .registered(
             link,
             registration.app,
@@ -83,7 +83,7 @@ extension Gateway {
         _ app: AppNumber,
         over link: LinkID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let device = self.device(of: link) else { return }
         end(app, of: device, at: now, into: &effects)
@@ -95,7 +95,7 @@ extension Gateway {
     package mutating func remove(
         _ device: DeviceID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         if let link = devices[device]?.link {
             effects.append(.end(link, .removed))
@@ -111,16 +111,16 @@ extension Gateway {
     package mutating func forget(
         _ app: AppNumber,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         for id in channels.all(of: app) { remove(id, into: &effects) }
-        for place in devices.states.indices {
-            guard let index = devices.states[place].index(of: app) else { continue }
-            if let link = devices.states[place].link, let device = device(of: link) {
+        for row in devices.states.indices {
+            guard let index = devices.states[row].index(of: app) else { continue }
+            if let link = devices.states[row].link, let device = device(of: link) {
                 drop(device, index, at: now, into: &effects)
                 effects.append(.unregistered(link, app))
             }
-            devices.states[place].apps.remove(at: index)
+            devices.states[row].apps.remove(at: index)
         }
     }
 
@@ -128,7 +128,7 @@ extension Gateway {
         _ app: AppNumber,
         of device: DeviceID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let index = devices[device]?.index(of: app),
             devices[device]?.apps[index].registration.isActive == true
@@ -146,7 +146,7 @@ extension Gateway {
         _ device: DeviceID,
         _ index: Int,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         guard let app = devices[device]?.apps[index] else { return }
         let number = app.registration.app

@@ -3,10 +3,10 @@ package import Vocabulary
 extension Gateway {
     /// What is wrong with the address of a push; nil when it can be taken. The device is known.
     package func refusal(of token: DeviceToken) -> Answer? {
-        guard let place = devices.place(of: token.device),
-            let index = devices.states[place].index(of: token.app)
+        guard let row = devices.row(of: token.device),
+            let index = devices.states[row].index(of: token.app)
         else { return .refused(.badDeviceToken) }
-        let app = devices.states[place].apps[index]
+        let app = devices.states[row].apps[index]
         if app.registration.isActive, app.registration.generation == token.generation {
             return nil
         }
@@ -18,10 +18,10 @@ extension Gateway {
 
     /// Counts a push against the rate of its token; false when there are too many.
     package mutating func admit(_ token: DeviceToken, at now: Moment) -> Bool {
-        guard let place = devices.place(of: token.device),
-            let index = devices.states[place].index(of: token.app)
+        guard let row = devices.row(of: token.device),
+            let index = devices.states[row].index(of: token.app)
         else { return false }
-        return devices.states[place].apps[index].requests.take(at: now.boot, limits)
+        return devices.states[row].apps[index].requests.take(at: now.boot, limits)
     }
 
     /// A push was checked and is to be delivered or kept; `call` waits for the answer.
@@ -30,7 +30,7 @@ extension Gateway {
         _ acceptance: Acceptance,
         for call: CallID?,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         effects.append(.log(push, .accepted, now.wall, acceptance))
         if push.isExpired(at: now.wall) {
@@ -39,12 +39,12 @@ extension Gateway {
             if let call { accept(call, push.number, afterCommit: true, into: &effects) }
             return
         }
-        guard let place = devices.place(of: push.device), let link = devices.states[place].link
+        guard let row = devices.row(of: push.device), let link = devices.states[row].link
         else { return keep(push, because: .away, for: call, at: now, into: &effects) }
-        if let reason = hold(push, place, at: now) {
+        if let reason = hold(push, row, at: now) {
             return keep(push, because: reason, for: call, at: now, into: &effects)
         }
-        send(push, to: place, over: link, for: call, at: now, into: &effects)
+        send(push, to: row, over: link, for: call, at: now, into: &effects)
         // What waits goes along with what wakes the device anyway.
         if !push.isSilent, push.priority != .passive {
             flush(push.device, only: nil, at: now, into: &effects)
@@ -52,41 +52,41 @@ extension Gateway {
     }
 
     /// Why a push for a connected device is not sent now. Takes from the budgets if it is.
-    private mutating func hold(_ push: Push, _ place: Int, at now: Moment) -> StoreReason? {
-        guard let index = devices.states[place].index(of: push.app) else { return .away }
+    private mutating func hold(_ push: Push, _ row: Int, at now: Moment) -> StoreReason? {
+        guard let index = devices.states[row].index(of: push.app) else { return .away }
         if push.priority == .passive { return .passive }
-        if push.isSilent, let reason = holdSilent(index, place, at: now) { return reason }
-        return hasRoom(place) ? nil : .busy
+        if push.isSilent, let reason = holdSilent(index, row, at: now) { return reason }
+        return hasRoom(row) ? nil : .busy
     }
 
-    private func hasRoom(_ place: Int) -> Bool {
-        !devices.states[place].isCongested
-            && devices.states[place].flights.count < limits.unacknowledged
+    private func hasRoom(_ row: Int) -> Bool {
+        !devices.states[row].isCongested
+            && devices.states[row].flights.count < limits.unacknowledged
     }
 
-    private mutating func holdSilent(_ index: Int, _ place: Int, at now: Moment) -> StoreReason? {
-        let condition = devices.states[place].condition
+    private mutating func holdSilent(_ index: Int, _ row: Int, at now: Moment) -> StoreReason? {
+        let condition = devices.states[row].condition
         if condition.isLowPower { return .lowPower }
         let isLow = condition.batteryPercent.map { $0 < limits.silentBattery } ?? false
         if isLow, !condition.isOnMains { return .lowBattery }
         let isCounted = !condition.isOnMains
-        if isCounted, !devices.states[place].wakes.mayWake(at: now.boot, limits) {
+        if isCounted, !devices.states[row].wakes.mayWake(at: now.boot, limits) {
             return .dailyBudget
         }
-        guard devices.states[place].apps[index].silent.take(at: now.boot) else {
+        guard devices.states[row].apps[index].silent.take(at: now.boot) else {
             return .overBudget
         }
-        if isCounted { devices.states[place].wakes.wake(at: now.boot) }
+        if isCounted { devices.states[row].wakes.wake(at: now.boot) }
         return nil
     }
 
     private mutating func send(
         _ push: Push,
-        to place: Int,
+        to row: Int,
         over link: LinkID,
         for call: CallID?,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         let id = takeSending()
         var flight = DeviceState.Flight(id: id, number: push.number, app: push.app)
@@ -101,10 +101,10 @@ extension Gateway {
                 Deadline(at: now.boot + limits.acknowledgement, device: push.device, sending: id)
             )
         }
-        devices.states[place].flights.append(flight)
+        devices.states[row].flights.append(flight)
         effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
         guard case .once = push.expiration else { return }
-        let hasRemoved = supersede(at: place, by: flight, of: push.device, at: now, into: &effects)
+        let hasRemoved = supersede(at: row, by: flight, of: push.device, at: now, into: &effects)
         if let call { accept(call, push.number, afterCommit: hasRemoved, into: &effects) }
     }
 
@@ -112,32 +112,32 @@ extension Gateway {
     /// once. The older one must not arrive later, from its slot or sent again. True: a stored push
     /// was removed.
     mutating func supersede(
-        at place: Int,
+        at row: Int,
         by newer: DeviceState.Flight,
         of device: DeviceID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) -> Bool {
         guard newer.collapse != .none else { return false }
-        for index in devices.states[place].flights.indices {
-            let flight = devices.states[place].flights[index]
+        for index in devices.states[row].flights.indices {
+            let flight = devices.states[row].flights[index]
             guard flight.app == newer.app, flight.number < newer.number,
                 flight.collapse.collapses(with: newer.collapse), let push = flight.push
             else { continue }
-            devices.states[place].flights[index].push = nil
-            devices.states[place].flights[index].call = nil
+            devices.states[row].flights[index].push = nil
+            devices.states[row].flights[index].call = nil
             filling.replaced += 1
             effects.append(.log(push, .replaced(by: newer.number), now.wall, nil))
             if let call = flight.call {
                 accept(call, flight.number, afterCommit: true, into: &effects)
             }
         }
-        guard let index = devices.states[place].index(of: newer.app),
-            let slot = devices.states[place].apps[index].slot, slot.number < newer.number,
+        guard let index = devices.states[row].index(of: newer.app),
+            let slot = devices.states[row].apps[index].slot, slot.number < newer.number,
             slot.collapse.collapses(with: newer.collapse)
         else { return false }
-        devices.states[place].apps[index].slot = nil
-        devices.states[place].batch = batch
+        devices.states[row].apps[index].slot = nil
+        devices.states[row].batch = batch
         filling.replaced += 1
         effects.append(.remove(SlotKey(device, newer.app), slot.number))
         effects.append(.logNumber(slot.number, .replaced(by: newer.number), now.wall))
@@ -149,7 +149,7 @@ extension Gateway {
         _ call: CallID,
         _ number: PushNumber,
         afterCommit: Bool = false,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         if afterCommit { filling.accepted += 1 } else { counters.accepted += 1 }
         effects.append(.answer(call, .accepted(number), afterCommit: afterCommit))
@@ -162,14 +162,14 @@ extension Gateway {
         for call: CallID?,
         at now: Moment,
         isSent: Bool = false,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
         switch reason {
         case .overBudget, .dailyBudget, .lowBattery, .lowPower: filling.throttled += 1
         case .busy:
             // It goes when there is room.
-            if let place = devices.place(of: push.device) {
-                devices.states[place].wantsFlush = true
+            if let row = devices.row(of: push.device) {
+                devices.states[row].wantsFlush = true
             }
         case .away, .unacknowledged, .passive: break
         }
@@ -219,28 +219,28 @@ extension Gateway {
         _ device: DeviceID,
         only app: AppNumber?,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let place = devices.place(of: device), let link = devices.states[place].link
+        guard let row = devices.row(of: device), let link = devices.states[row].link
         else { return }
-        if app == nil { devices.states[place].wantsFlush = false }
-        for index in devices.states[place].apps.indices {
-            guard let slot = devices.states[place].apps[index].slot, !slot.isSent else { continue }
-            let key = SlotKey(device, devices.states[place].apps[index].registration.app)
+        if app == nil { devices.states[row].wantsFlush = false }
+        for index in devices.states[row].apps.indices {
+            guard let slot = devices.states[row].apps[index].slot, !slot.isSent else { continue }
+            let key = SlotKey(device, devices.states[row].apps[index].registration.app)
             if let app, key.app != app { continue }
             if slot.expiration <= now.wall {
                 expire(key, slot.number, at: now, into: &effects)
                 continue
             }
             // A newer one of its kind is on its way.
-            if isSuperseded(slot, of: key.app, place) { continue }
-            guard hasRoom(place) else {
-                devices.states[place].wantsFlush = true
+            if isSuperseded(slot, of: key.app, row) { continue }
+            guard hasRoom(row) else {
+                devices.states[row].wantsFlush = true
                 return
             }
             let id = takeSending()
-            devices.states[place].apps[index].slot?.isSent = true
-            devices.states[place].flights.append(
+            devices.states[row].apps[index].slot?.isSent = true
+            devices.states[row].flights.append(
                 DeviceState.Flight(
                     id: id,
                     number: slot.number,
@@ -256,9 +256,9 @@ extension Gateway {
     mutating func flushIfWanted(
         _ device: DeviceID,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let place = devices.place(of: device), devices.states[place].wantsFlush else {
+        guard let row = devices.row(of: device), devices.states[row].wantsFlush else {
             return
         }
         flush(device, only: nil, at: now, into: &effects)
@@ -267,10 +267,10 @@ extension Gateway {
     private func isSuperseded(
         _ slot: DeviceState.Slot,
         of app: AppNumber,
-        _ place: Int
+        _ row: Int
     ) -> Bool {
         guard slot.collapse != .none else { return false }
-        return devices.states[place].flights.contains {
+        return devices.states[row].flights.contains {
             $0.app == app && $0.number > slot.number && $0.collapse.collapses(with: slot.collapse)
         }
     }
@@ -281,14 +281,14 @@ extension Gateway {
         _ key: SlotKey,
         _ number: PushNumber,
         at now: Moment,
-        into effects: inout [Effect]
+        into effects: inout [GatewayEffect]
     ) {
-        guard let place = devices.place(of: key.device),
-            let index = devices.states[place].index(of: key.app),
-            devices.states[place].apps[index].slot?.number == number
+        guard let row = devices.row(of: key.device),
+            let index = devices.states[row].index(of: key.app),
+            devices.states[row].apps[index].slot?.number == number
         else { return }
-        devices.states[place].apps[index].slot = nil
-        devices.states[place].batch = batch
+        devices.states[row].apps[index].slot = nil
+        devices.states[row].batch = batch
         filling.expired += 1
         effects.append(.remove(key, number))
         effects.append(.logNumber(number, .expired, now.wall))

@@ -169,17 +169,17 @@ private struct Scanner {
     /// bytes at a time.
     private mutating func skipPlain() {
         offset = unsafe bytes.withUnsafeBytes { bytes in
-            var place = offset
-            while place + 8 <= bytes.count {
-                let word = unsafe bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            var next = offset
+            while next + 8 <= bytes.count {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: next, as: UInt64.self)
                 let marks = Self.marks(UInt64(littleEndian: word))
-                if marks != 0 { return place + marks.trailingZeroBitCount / 8 }
-                place += 8
+                if marks != 0 { return next + marks.trailingZeroBitCount / 8 }
+                next += 8
             }
-            while unsafe place < bytes.count && Self.marks(UInt64(bytes[place])) & 0x80 == 0 {
-                place += 1
+            while unsafe next < bytes.count && Self.marks(UInt64(bytes[next])) & 0x80 == 0 {
+                next += 1
             }
-            return place
+            return next
         }
     }
 

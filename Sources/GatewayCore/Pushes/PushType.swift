@@ -82,12 +82,12 @@ package enum PushType: UInt8, CaseIterable, Sendable {
 extension ArraySlice where Element == UInt8 {
     /// And begins with something else.
     fileprivate func ends(with suffix: StaticString) -> Bool {
-        var (place, left) = (endIndex, suffix.utf8CodeUnitCount)
+        var (index, left) = (endIndex, suffix.utf8CodeUnitCount)
         guard count > left else { return false }
         // Nearly always it is over with the first: from the end, names differ at once.
         while left > 0 {
-            (place, left) = (place - 1, left - 1)
-            guard unsafe self[place] == suffix.utf8Start[left] else { return false }
+            (index, left) = (index - 1, left - 1)
+            guard unsafe self[index] == suffix.utf8Start[left] else { return false }
         }
         return true
     }

@@ -12,8 +12,8 @@ package struct PushUUID: Hashable, Sendable {
         guard text.count == 36 else { return nil }
         var halves: (UInt64, UInt64) = (0, 0)
         var digits = 0
-        for (place, character) in text.enumerated() {
-            if place == 8 || place == 13 || place == 18 || place == 23 {
+        for (index, character) in text.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard character == UInt8(ascii: "-") else { return nil }
                 continue
             }
@@ -37,22 +37,22 @@ package struct PushUUID: Hashable, Sendable {
         return text
     }
 
-    /// Writes it over what stands at `place`: `length` bytes.
-    package func write(over text: inout [UInt8], at place: Int) {
+    /// Writes it over the `length` bytes from `offset` on.
+    package func write(over text: inout [UInt8], at offset: Int) {
         let (first, second) = (Self.digits(high >> 32), Self.digits(high & 0xFFFF_FFFF))
         let (third, fourth) = (Self.digits(low >> 32), Self.digits(low & 0xFFFF_FFFF))
         var span = text.mutableSpan
         var bytes = unsafe span.mutableBytes
-        bytes.storeBytes(of: first.bigEndian, toByteOffset: place, as: UInt64.self)
+        bytes.storeBytes(of: first.bigEndian, toByteOffset: offset, as: UInt64.self)
         // Four digits and the dash in front of them, four times.
         for index in 0..<4 {
             let half = index < 2 ? second : third
             let digits = UInt32(truncatingIfNeeded: index & 1 == 0 ? half >> 32 : half)
-            let start = place + 8 + 5 * index
+            let start = offset + 8 + 5 * index
             bytes.storeBytes(of: UInt8(ascii: "-"), toByteOffset: start, as: UInt8.self)
             bytes.storeBytes(of: digits.bigEndian, toByteOffset: start + 1, as: UInt32.self)
         }
-        bytes.storeBytes(of: fourth.bigEndian, toByteOffset: place + 28, as: UInt64.self)
+        bytes.storeBytes(of: fourth.bigEndian, toByteOffset: offset + 28, as: UInt64.self)
     }
 
     /// The eight digits of 32 bits, the first in the highest byte: all at once, since two of these

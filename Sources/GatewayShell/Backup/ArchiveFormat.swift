@@ -67,8 +67,8 @@ package enum ArchiveFormat {
         if digits.count < width { return append(digits, width, to: &header) }
         // A store beyond 8 GB: base 256, as GNU and BSD write it.
         var bytes = [UInt8](repeating: 0, count: width)
-        for place in 0..<min(8, width - 1) {
-            bytes[width - 1 - place] = UInt8(truncatingIfNeeded: number >> (8 * place))
+        for digit in 0..<min(8, width - 1) {
+            bytes[width - 1 - digit] = UInt8(truncatingIfNeeded: number >> (8 * digit))
         }
         bytes[0] = 0x80
         append(bytes, width, to: &header)

@@ -26,7 +26,7 @@ extension GatewayProgram {
     ) { invocation throws(Failure) in
         let path = invocation.operands[0]
         guard path == "-" else {
-            let work = GatewayBackup(invocation.places, into: path)
+            let work = GatewayBackup(invocation.paths, into: path)
             let result = try work.write(replacing: invocation.options.has("force"))
             return show(result, of: path, invocation)
         }
@@ -38,7 +38,7 @@ extension GatewayProgram {
         let directory = CurrentProcess.environment("TMPDIR") ?? ""
         let staging = (directory.isEmpty ? "/var/tmp" : directory) + "/offstage-gateway"
         for line in lines(
-            try GatewayBackup(invocation.places, into: staging).writeToOutput(),
+            try GatewayBackup(invocation.paths, into: staging).writeToOutput(),
             of: path
         ) {
             invocation.console.printError(line)

@@ -23,13 +23,13 @@ struct GatewayBackup {
         var warning: String?
     }
 
-    private let places: GatewayPlaces
+    private let paths: GatewayPaths
     private let path: String
     private let staging: BackupStaging
 
     /// `path`: of the archive; or where its parts may lie, if it is written elsewhere.
-    init(_ places: GatewayPlaces, into path: String) {
-        (self.places, self.path) = (places, path)
+    init(_ paths: GatewayPaths, into path: String) {
+        (self.paths, self.path) = (paths, path)
         staging = BackupStaging(for: path)
     }
 
@@ -115,7 +115,7 @@ struct GatewayBackup {
             result.files.append(file.entry.name)
         }
         if let store {
-            var entry = try entry(of: places.store, size: try store.status().size)
+            var entry = try entry(of: paths.store, size: try store.status().size)
             // SQLite leaves it to the directory who may read it; who knows where it is unpacked.
             entry.permissions &= 0o600
             try write(ArchiveFormat.header(entry))
@@ -136,17 +136,17 @@ struct GatewayBackup {
     /// Without the store. A key is added to its own file first and to the list after that, and
     /// removed in the other order: so the list is read before the files.
     private func names() throws(Failure) -> [String] {
-        try GatewayPlaces.checkReadable(places.certificate)
-        guard Files.exists(places.certificate) else {
+        try GatewayPaths.checkReadable(paths.certificate)
+        guard Files.exists(paths.certificate) else {
             throw Failure(
                 .notFound,
-                "there is no gateway in \(places.directory.quoted)",
+                "there is no gateway in \(paths.directory.quoted)",
                 fix: "Give its path with --directory=PATH."
             )
         }
-        let needed = [places.tokenKey, places.authority, places.certificate, places.certificateKey]
-        let others = [places.authorityKey, places.settings, places.deviceKey, places.keys]
-        let keys = try failing { try Files.list(places.directory) }.filter { name in
+        let needed = [paths.tokenKey, paths.authority, paths.certificate, paths.certificateKey]
+        let others = [paths.authorityKey, paths.settings, paths.deviceKey, paths.keys]
+        let keys = try failing { try Files.list(paths.directory) }.filter { name in
             name.hasSuffix(".p8") && (try? KeysFile.word(String(name.dropLast(3)), "")) != nil
         }
         let there = needed + others.filter { !Files.isMissing($0) }
@@ -155,16 +155,16 @@ struct GatewayBackup {
 
     /// Not what a gateway makes anew by itself.
     private func leftOut(_ names: [String]) throws(LinuxError) -> [String] {
-        let own = [places.store, places.lock, places.control].map { Files.name(of: $0) }
-        return try Files.list(places.directory).filter { name in
+        let own = [paths.store, paths.lock, paths.control].map { Files.name(of: $0) }
+        return try Files.list(paths.directory).filter { name in
             !names.contains(name) && !own.contains(name) && !name.hasSuffix(".new")
                 && !name.hasPrefix(own[0] + "-")
         }
     }
 
     private func read(_ name: String) throws -> Small {
-        let path = places.directory + "/" + name
-        try GatewayPlaces.checkReadable(path)
+        let path = paths.directory + "/" + name
+        try GatewayPaths.checkReadable(path)
         let bytes = try Files.readRegular(path, limit: 1 << 20)
         return Small(entry: try entry(of: path, size: Int64(bytes.count)), bytes: bytes)
     }
@@ -185,8 +185,8 @@ struct GatewayBackup {
     private func warning() -> String? {
         do {
             _ = try TLSContext(
-                server: try Files.text(places.certificate),
-                key: try Files.text(places.certificateKey)
+                server: try Files.text(paths.certificate),
+                key: try Files.text(paths.certificateKey)
             )
             return nil
         } catch {
@@ -197,12 +197,12 @@ struct GatewayBackup {
 
     /// The store as it is now, if there is one: before its first start a gateway has none.
     private func copyStore() throws -> FileDescriptor? {
-        try GatewayPlaces.checkReadable(places.store)
-        guard Files.exists(places.store) else { return nil }
+        try GatewayPaths.checkReadable(paths.store)
+        guard Files.exists(paths.store) else { return nil }
         let copy = staging.path("gateway.db")
         do {
-            let store = try Database(path: places.store, mode: .readOnly, busyTimeout: 10_000)
-            try StoreSchema.check(store, places.store, orOlder: true)
+            let store = try Database(path: paths.store, mode: .readOnly, busyTimeout: 10_000)
+            try StoreSchema.check(store, paths.store, orOlder: true)
             try store.copy(to: copy)
         }
         do {

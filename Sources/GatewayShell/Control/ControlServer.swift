@@ -141,18 +141,18 @@ enum ControlClient {
     static func ask(
         _ method: String,
         _ path: String,
-        _ places: GatewayPlaces
+        _ paths: GatewayPaths
     ) throws(Failure) -> Value {
-        try GatewayPlaces.checkReadable(places.control)
+        try GatewayPaths.checkReadable(paths.control)
         let bytes: [UInt8]
         do throws(LinuxError) {
-            let socket = try UnixSocket.connect(to: places.control)
+            let socket = try UnixSocket.connect(to: paths.control)
             try socket.writeAll("\(method) \(path) HTTP/1.0\r\n\r\n")
             bytes = try socket.readAll(limit: 1 << 20)
         } catch {
             throw Failure(
                 .notRunning,
-                "no gateway is running in \(places.directory.quoted)",
+                "no gateway is running in \(paths.directory.quoted)",
                 fix: "\"offstage-gateway serve\" starts one."
             )
         }

@@ -120,14 +120,14 @@ struct Metrics {
         ] {
             add(name, help, UInt64(count), isCounter: false)
         }
-        for (place, reason) in Reason.allCases.enumerated() where server.refused[place] > 0 {
+        for (index, reason) in Reason.allCases.enumerated() where server.refused[index] > 0 {
             figures.append(
                 Figure(
                     name: "requests_refused_total",
                     help: "Requests refused, by reason.",
                     isCounter: true,
                     label: reason.rawValue,
-                    value: server.refused[place]
+                    value: server.refused[index]
                 )
             )
         }

@@ -43,7 +43,7 @@ package final class GatewayNode {
     private var lastDevice: UInt64
     private var deviceExpiry = DeviceExpiry()
     let lastRestored: DeviceID
-    private var effects: [Effect] = []
+    private var effects: [GatewayEffect] = []
     private var turnTime: Moment?
     private var timer: TimerSource?
     private var armedAt: BootTime?
@@ -124,9 +124,9 @@ package final class GatewayNode {
     }
 
     /// Lets the core see an event, and does what it says.
-    func event(_ body: (inout Gateway, Moment, inout [Effect]) -> Void) {
+    func event(_ body: (inout Gateway, Moment, inout [GatewayEffect]) -> Void) {
         // Effects may bring further events (a link that ends): each has its own list.
-        var list: [Effect] = []
+        var list: [GatewayEffect] = []
         swap(&list, &effects)
         body(&gateway, now, &list)
         let alarm = look { $0.alarm }
@@ -169,7 +169,7 @@ package final class GatewayNode {
 
     // MARK: Effects
 
-    private func perform(_ effect: Effect) {
+    private func perform(_ effect: GatewayEffect) {
         switch effect {
         case .store(let push, let expiration):
             unwritten[push.slot] = push
@@ -341,7 +341,7 @@ package final class GatewayNode {
         lostApps += lost.newApps
         // The core no longer knows which devices had a removed app: all are read again.
         let devices = lost.removedApps.isEmpty ? lost.devices : look { $0.knownDevices }
-        var records: [(DeviceID, DeviceRecord)] = []
+        var records: [(DeviceID, StoredDevice)] = []
         for device in Set(devices).sorted() {
             guard let record = try? storage.record(of: device) else { continue }
             records.append((device, record))

@@ -27,11 +27,11 @@ package final class SyntheticTokens: TokenSeal {
 
         private static func word(
             _ text: UnsafeRawBufferPointer,
-            at place: Int,
+            at offset: Int,
             _ bad: inout UInt64
         ) -> UInt64 {
-            let high = unsafe text.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-            let low = unsafe text.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self)
+            let high = unsafe text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let low = unsafe text.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
             return half(UInt64(bigEndian: high), &bad) << 32 | half(UInt64(bigEndian: low), &bad)
         }
 

@@ -12,9 +12,9 @@ struct CertificateTime {
     /// From then on each start says so.
     private static let warningDays = 14
 
-    init(_ places: GatewayPlaces) throws(Failure) {
-        path = places.certificate
-        validity = try failing { try Certificate(pem: try Files.text(places.certificate)) }.validity
+    init(_ paths: GatewayPaths) throws(Failure) {
+        path = paths.certificate
+        validity = try failing { try Certificate(pem: try Files.text(paths.certificate)) }.validity
     }
 
     /// Whole days; 0 when it has expired.

@@ -82,13 +82,13 @@ private final class TrialDevice {
         try CurrentProcess.block(signals: [Signal.terminate, Signal.interrupt])
         loop = try EventLoop()
         let options = invocation.options
-        let places = invocation.places
-        let settings = try GatewaySettings.read(places.settings)
+        let paths = invocation.paths
+        let settings = try GatewaySettings.read(paths.settings)
         var address = InternetAddress(host: "localhost", port: settings.devices.port)
         if let text = options["host"] { address = try GatewayProgram.address(text) }
         let trusted = try invocation.anchors()
         anchors = trusted.file
-        name = options["ca"] == nil ? places.serverName(at: address) : address.host
+        name = options["ca"] == nil ? paths.serverName(at: address) : address.host
         self.address = address
         let context = try TLSContext(
             clientTrusting: trusted.text,
@@ -105,7 +105,7 @@ private final class TrialDevice {
             to: address,
             name: name,
             context,
-            key: try Self.identity(options["identity"] ?? places.deviceKey),
+            key: try Self.identity(options["identity"] ?? paths.deviceKey),
             enrolment: try Self.enrolment(options, settings),
             LinkClient(condition: condition, seed: seed)
         ) { [unowned self] link, event in happened(event, link) }

@@ -38,7 +38,7 @@ extension GatewayProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        var file = try KeysFile(invocation.places.keys)
+        var file = try KeysFile(invocation.paths.keys)
         let operands = invocation.operands
         switch operands.first {
         case nil: try listKeys(file, invocation)
@@ -47,11 +47,11 @@ extension GatewayProgram {
             try file.remove(operands[1])
             try file.write()
             if let id = try? KeysFile.word(operands[1], "a key's ID") {
-                try? Files.remove(invocation.places.providerKey(id))
+                try? Files.remove(invocation.paths.providerKey(id))
             }
         case "certificate" where operands.count == 2:
             let work = Initialization(
-                places: invocation.places,
+                paths: invocation.paths,
                 hosts: [],
                 keyID: "",
                 team: ""
@@ -116,8 +116,8 @@ extension GatewayProgram {
             try file.add(key, try failing { try P256PublicKey(pem: try Files.text(path)) })
             try file.write()
         } else {
-            try Initialization.makeKey(key, invocation.places, &file)
-            let path = invocation.places.providerKey(id)
+            try Initialization.makeKey(key, invocation.paths, &file)
+            let path = invocation.paths.providerKey(id)
             invocation.console.print("the private key is in \(path)")
         }
     }
@@ -146,19 +146,19 @@ extension GatewayProgram {
                 for app in apps { invocation.console.print(app) }
             }
         case "set" where operands.count > 2:
-            var file = try KeysFile(invocation.places.keys)
+            var file = try KeysFile(invocation.paths.keys)
             try file.setTopics(
                 try KeysFile.topics(Array(operands.dropFirst(2))),
                 of: operands[1]
             )
             try file.write()
         case "any" where operands.count == 2:
-            var file = try KeysFile(invocation.places.keys)
+            var file = try KeysFile(invocation.paths.keys)
             try file.setTopics(nil, of: operands[1])
             try file.write()
         case "remove" where operands.count == 2:
             let topic = try KeysFile.topics([operands[1]])[0]
-            _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.places)
+            _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.paths)
         case .some:
             throw Failure(.usage, "topics set KEY TOPIC..., topics any KEY or topics remove TOPIC")
         }
@@ -190,7 +190,7 @@ extension GatewayProgram {
             guard let number = UInt64(operands[1]) else {
                 throw Failure(.usage, "\(operands[1].quoted) is not a device number")
             }
-            _ = try ControlClient.ask("DELETE", "/devices/\(number)", invocation.places)
+            _ = try ControlClient.ask("DELETE", "/devices/\(number)", invocation.paths)
             return
         }
         guard operands.isEmpty else { throw Failure(.usage, "devices remove NUMBER") }

@@ -134,8 +134,8 @@ extension GatewayProgram {
         _ invocation: GatewayInvocation
     ) throws(Failure) -> ProviderClient.Response {
         let options = invocation.options
-        let places = invocation.places
-        let settings = try GatewaySettings.read(places.settings)
+        let paths = invocation.paths
+        let settings = try GatewaySettings.read(paths.settings)
         var address = InternetAddress(host: "localhost", port: settings.listen.port)
         if let text = options["host"] { address = try Self.address(text) }
         let anchors = try invocation.anchors()
@@ -146,12 +146,12 @@ extension GatewayProgram {
             }
             key = (try failing { try Files.text(path) }, id, team)
         } else {
-            key = try ownKey(options["key-id"], options["team"], places)
+            key = try ownKey(options["key-id"], options["team"], paths)
         }
         let token = try ProviderClient.token(key: key.text, id: key.id, team: key.team)
         let client = ProviderClient(
             address: address,
-            host: options["ca"] == nil ? places.serverName(at: address) : address.host,
+            host: options["ca"] == nil ? paths.serverName(at: address) : address.host,
             anchors: anchors.text,
             from: anchors.file
         )
@@ -167,10 +167,10 @@ extension GatewayProgram {
     private static func ownKey(
         _ id: String?,
         _ team: String?,
-        _ places: GatewayPlaces
+        _ paths: GatewayPaths
     ) throws(Failure) -> (text: String, id: String, team: String) {
         if team != nil { throw Failure(.usage, "--team is that of --key, which is missing") }
-        let keys = try KeysFile(places.keys).keys().map(\.key)
+        let keys = try KeysFile(paths.keys).keys().map(\.key)
         guard let key = id.map({ id in keys.first { $0.id == id } }) ?? keys.first else {
             throw Failure(
                 .failed,
@@ -178,7 +178,7 @@ extension GatewayProgram {
                 fix: "Say --key, --key-id and --team, or make one: keys add ID --team=TEAM."
             )
         }
-        return (try failing { try Files.text(places.providerKey(key.id)) }, key.id, key.team)
+        return (try failing { try Files.text(paths.providerKey(key.id)) }, key.id, key.team)
     }
 
     static let log = Subcommand(
@@ -197,7 +197,7 @@ extension GatewayProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let reader = try invocation.reader()
-        let identity = try Self.identity(invocation.places)
+        let identity = try Self.identity(invocation.paths)
         let apps = try failing { Dictionary(uniqueKeysWithValues: try reader.apps()) }
         func report(_ number: PushNumber) throws(Failure) -> Value? {
             guard let row = try failing({ try reader.log(of: number) }) else { return nil }
@@ -241,10 +241,10 @@ extension GatewayProgram {
     }
 
     /// What makes the unique ids of this gateway its own.
-    static func identity(_ places: GatewayPlaces) throws(Failure) -> UInt64 {
-        let text = try failing { try Files.text(places.tokenKey) }
+    static func identity(_ paths: GatewayPaths) throws(Failure) -> UInt64 {
+        let text = try failing { try Files.text(paths.tokenKey) }
         guard let key = Hexadecimal.bytes(text.utf8.filter({ $0 > 0x20 })) else {
-            throw Failure(.failed, "\(places.tokenKey) does not hold digits")
+            throw Failure(.failed, "\(paths.tokenKey) does not hold digits")
         }
         return try failing {
             try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)

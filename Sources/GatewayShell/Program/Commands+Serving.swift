@@ -22,49 +22,49 @@ extension GatewayProgram {
     ) { invocation throws(Failure) in
         let given = invocation.options["host"].map(KeysFile.list)
         if given?.isEmpty == true { throw Failure(.usage, "--host names nobody") }
-        let places = invocation.places
+        let paths = invocation.paths
         let work = Initialization(
-            places: places,
+            paths: paths,
             hosts: given ?? ["localhost", "127.0.0.1", "::1"],
             keyID: try KeysFile.word(invocation.options["key-id"] ?? "OFFSTAGE01", "--key-id"),
             team: try KeysFile.word(invocation.options["team"] ?? "TEAM000001", "--team")
         )
         try work.run()
-        let settings = try GatewaySettings.read(places.settings)
+        let settings = try GatewaySettings.read(paths.settings)
         let host = try work.host(given ?? [])
         // One that was made elsewhere signs nothing here.
-        let keys = try KeysFile(places.keys).keys().map(\.key)
-        guard let key = keys.first(where: { Files.exists(places.providerKey($0.id)) }) else {
+        let keys = try KeysFile(paths.keys).keys().map(\.key)
+        guard let key = keys.first(where: { Files.exists(paths.providerKey($0.id)) }) else {
             throw Failure(
                 .failed,
-                "the private half of no key of \(places.keys) is here",
+                "the private half of no key of \(paths.keys) is here",
                 fix: "\"offstage-gateway keys add\" makes one."
             )
         }
         let token = try ProviderClient.token(
-            key: try failing { try Files.text(places.providerKey(key.id)) },
+            key: try failing { try Files.text(paths.providerKey(key.id)) },
             id: key.id,
             team: key.team
         )
         let curl =
-            "curl --http2 --cacert \(places.authority.shellWord) "
+            "curl --http2 --cacert \(paths.authority.shellWord) "
             + "-H 'authorization: bearer \(token)' "
             + "-H 'apns-topic: \(key.topics?.first ?? "org.example.App")' "
             + "-d '{\"aps\":{\"alert\":\"Hello\"}}' "
             + "https://\(host):\(settings.listen.port)/3/device/TOKEN"
         let report = Value.map([
-            "directory": .string(places.directory), "authority": .string(places.authority),
-            "key": .string(places.providerKey(key.id)), "keyId": .string(key.id),
+            "directory": .string(paths.directory), "authority": .string(paths.authority),
+            "key": .string(paths.providerKey(key.id)), "keyId": .string(key.id),
             "team": .string(key.team), "curl": .string(curl),
         ])
         invocation.show(report) { _ in
             let lines = [
-                "The gateway is in \(places.directory).",
-                "Providers trust \(places.authority),",
-                "and sign with \(places.providerKey(key.id)) (key \(key.id), team \(key.team)).",
+                "The gateway is in \(paths.directory).",
+                "Providers trust \(paths.authority),",
+                "and sign with \(paths.providerKey(key.id)) (key \(key.id), team \(key.team)).",
                 "",
                 "Start it:  offstage-gateway serve "
-                    + "--directory=\(places.directory)".shellWord,
+                    + "--directory=\(paths.directory)".shellWord,
                 "A first push, within the next hour, TOKEN being a device's:", "  " + curl,
             ]
             for line in lines { invocation.console.print(line) }
@@ -108,13 +108,13 @@ extension GatewayProgram {
             let files = try ResourceLimit(current: .openFiles)
             try ResourceLimit(.openFiles, soft: files.hard, hard: files.hard).apply()
         }
-        var settings = try GatewaySettings.read(invocation.places.settings)
+        var settings = try GatewaySettings.read(invocation.paths.settings)
         if let text = invocation.options["listen"] {
             settings.listen = try address(text)
         }
         if let text = invocation.options["devices"] { settings.devices = try address(text) }
         if let text = invocation.options["metrics"] { settings.metrics = try address(text) }
-        let service = try GatewayService(invocation.places, settings)
+        let service = try GatewayService(invocation.paths, settings)
         let report = Value.map([
             "port": .integer(Int64(service.port)),
             "devicePort": .integer(Int64(service.devicePort)),
@@ -142,7 +142,7 @@ extension GatewayProgram {
         examples: [Example("stats --json", "Print the metrics as JSON.")],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try ControlClient.ask("GET", "/stats", invocation.places)) { value in
+        invocation.show(try ControlClient.ask("GET", "/stats", invocation.paths)) { value in
             guard case .map(let map) = value else { return }
             var table = Table([Table.Column("FIGURE"), Table.Column("VALUE", isNumber: true)])
             for entry in map.entries {

@@ -7,19 +7,19 @@ package struct GatewayInvocation: SubcommandCall {
     package let options: Options
     package let console: Console
 
-    var places: GatewayPlaces {
-        options["directory"].map { GatewayPlaces($0) } ?? .standard
+    var paths: GatewayPaths {
+        options["directory"].map { GatewayPaths($0) } ?? .standard
     }
 
     func reader() throws(Failure) -> StoreReader {
-        try GatewayPlaces.checkReadable(places.store)
-        guard Files.exists(places.store) else {
+        try GatewayPaths.checkReadable(paths.store)
+        guard Files.exists(paths.store) else {
             throw Failure(
                 .notFound,
-                "there is no store in \(places.directory.quoted)",
+                "there is no store in \(paths.directory.quoted)",
                 fix: "\"offstage-gateway serve\" makes it at its first start."
             )
         }
-        return try failing { try StoreReader(places.store) }
+        return try failing { try StoreReader(paths.store) }
     }
 }

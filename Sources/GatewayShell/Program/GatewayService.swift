@@ -8,7 +8,7 @@ import Wire
 
 /// `serve`: one gateway on this thread, from its files to its end.
 final class GatewayService {
-    private let places: GatewayPlaces
+    private let paths: GatewayPaths
     private var settings: GatewaySettings
     /// As the file has them: the command line may have said something else.
     private var written: GatewaySettings
@@ -28,24 +28,24 @@ final class GatewayService {
     private var isEnding = false
     private var certificate: CertificateTime
 
-    init(_ places: GatewayPlaces, _ settings: GatewaySettings) throws(Failure) {
-        (self.places, self.settings) = (places, settings)
-        lock = try Self.lock(places)
-        written = try GatewaySettings.read(places.settings)
+    init(_ paths: GatewayPaths, _ settings: GatewaySettings) throws(Failure) {
+        (self.paths, self.settings) = (paths, settings)
+        lock = try Self.lock(paths)
+        written = try GatewaySettings.read(paths.settings)
         let key = Hexadecimal.bytes(
-            try failing { try Files.text(places.tokenKey) }.utf8.filter { $0 > 0x20 }
+            try failing { try Files.text(paths.tokenKey) }.utf8.filter { $0 > 0x20 }
         )
         guard let key, key.count == 32 else {
-            throw Failure(.failed, "\(places.tokenKey) does not hold 64 digits")
+            throw Failure(.failed, "\(paths.tokenKey) does not hold 64 digits")
         }
-        let keys = try KeysFile(places.keys).keys()
-        let context = try Self.context(places)
-        certificate = try CertificateTime(places)
+        let keys = try KeysFile(paths.keys).keys()
+        let context = try Self.context(paths)
+        certificate = try CertificateTime(paths)
         var handed = try HandedSockets()
         let metrics: InternetListener?
         do {
             loop = try EventLoop()
-            storage = try SQLiteStorage(places.store)
+            storage = try SQLiteStorage(paths.store)
             let identity = try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)
                 .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             node = try GatewayNode(
@@ -66,12 +66,12 @@ final class GatewayService {
             devices = try LinkServer(
                 loop,
                 try handed.forDevices(settings),
-                try Self.deviceContext(places),
+                try Self.deviceContext(paths),
                 settings.links,
                 owner: node
             )
             node.links = devices
-            node.origin = try Self.origin(places, settings, providers.port)
+            node.origin = try Self.origin(paths, settings, providers.port)
             metrics = try handed.forMetrics(settings)
         } catch {
             throw Failure(.failed, "\(error)")
@@ -121,10 +121,10 @@ final class GatewayService {
     }
 
     /// One process at a time may have a directory.
-    private static func lock(_ places: GatewayPlaces) throws(Failure) -> LockFile {
-        try places.checkOwner()
+    private static func lock(_ paths: GatewayPaths) throws(Failure) -> LockFile {
+        try paths.checkOwner()
         do throws(LinuxError) {
-            let lock = try LockFile(places.lock)
+            let lock = try LockFile(paths.lock)
             if try lock.tryLock(0) { return lock }
         } catch {
             throw Failure(
@@ -133,40 +133,40 @@ final class GatewayService {
                 fix: "\"offstage-gateway init\" creates a gateway."
             )
         }
-        throw Failure(.failed, "a gateway is already running in \(places.directory.quoted)")
+        throw Failure(.failed, "a gateway is already running in \(paths.directory.quoted)")
     }
 
     /// Certificate and key, and whom to trust among clients.
-    private static func context(_ places: GatewayPlaces) throws(Failure) -> TLSContext {
-        guard Files.exists(places.certificate) else {
+    private static func context(_ paths: GatewayPaths) throws(Failure) -> TLSContext {
+        guard Files.exists(paths.certificate) else {
             throw Failure(
                 .failed,
-                "there is no gateway in \(places.directory.quoted)",
+                "there is no gateway in \(paths.directory.quoted)",
                 fix: "\"offstage-gateway init\" creates one."
             )
         }
         return try failing {
             try TLSContext(
-                server: try Files.text(places.certificate),
-                key: try Files.text(places.certificateKey),
+                server: try Files.text(paths.certificate),
+                key: try Files.text(paths.certificateKey),
                 protocols: [ProviderConnection.newer, ProviderConnection.older],
-                clients: .optional(anchors: try Files.text(places.authority))
+                clients: .optional(anchors: try Files.text(paths.authority))
             )
         }
     }
 
     /// Where senders of Web Push find it: what the settings say, else the certificate's first name.
     private static func origin(
-        _ places: GatewayPlaces,
+        _ paths: GatewayPaths,
         _ settings: GatewaySettings,
         _ port: UInt16
     ) throws(Failure) -> String {
         if let url = settings.url { return url }
-        let own = try failing { try places.certificateName() }
+        let own = try failing { try paths.certificateName() }
         if own == nil {
             GatewayLog.write(
                 "the certificate has no name: addresses for Web Push begin with localhost, "
-                    + "unless \"url\" in \(places.settings) is set"
+                    + "unless \"url\" in \(paths.settings) is set"
             )
         }
         let name = own ?? "localhost"
@@ -176,12 +176,12 @@ final class GatewayService {
 
     /// The same certificate, for the protocol of devices, which show none.
     private static func deviceContext(
-        _ places: GatewayPlaces
+        _ paths: GatewayPaths
     ) throws(Failure) -> TLSContext {
         try failing {
             try TLSContext(
-                server: try Files.text(places.certificate),
-                key: try Files.text(places.certificateKey),
+                server: try Files.text(paths.certificate),
+                key: try Files.text(paths.certificateKey),
                 protocols: [LinkFormat.protocolName],
                 suites: LinkFormat.suites
             )
@@ -191,7 +191,7 @@ final class GatewayService {
     private func listen() throws(Failure) {
         try failing {
             control.append(
-                try ControlServer(loop, at: places.control) { [unowned self] in command($0, $1, $2)
+                try ControlServer(loop, at: paths.control) { [unowned self] in command($0, $1, $2)
                 }
             )
             for signal in [Signal.terminate, Signal.interrupt] {
@@ -203,10 +203,10 @@ final class GatewayService {
                     reloadCertificate()
                 }
             )
-            let texts = [places.settings, places.keys].map(Files.name)
-            let pair = [places.certificate, places.certificateKey, places.authority]
+            let texts = [paths.settings, paths.keys].map(Files.name)
+            let pair = [paths.certificate, paths.certificateKey, paths.authority]
                 .map(Files.name)
-            watch = try PathSource(loop, places.directory, [.closedAfterWriting, .movedTo]) {
+            watch = try PathSource(loop, paths.directory, [.closedAfterWriting, .movedTo]) {
                 [unowned self] event in
                 if texts.contains(event.name) { reload() }
                 if pair.contains(event.name) { reloadCertificate() }
@@ -256,9 +256,9 @@ final class GatewayService {
     /// Reads settings and keys again. What is wrong is said, and nothing changes.
     private func reload() {
         do throws(Failure) {
-            let settings = try GatewaySettings.read(places.settings)
-            let keys = try KeysFile(places.keys).keys()
-            let origin = try Self.origin(places, settings, port)
+            let settings = try GatewaySettings.read(paths.settings)
+            let keys = try KeysFile(paths.keys).keys()
+            let origin = try Self.origin(paths, settings, port)
             authority.replace(keys)
             node.setLimits(settings.limits)
             useApps(settings, keys)
@@ -280,10 +280,10 @@ final class GatewayService {
     private func reloadCertificate() {
         do throws(Failure) {
             let (forProviders, forDevices) = (
-                try Self.context(places), try Self.deviceContext(places)
+                try Self.context(paths), try Self.deviceContext(paths)
             )
-            let origin = try Self.origin(places, settings, port)
-            certificate = try CertificateTime(places)
+            let origin = try Self.origin(paths, settings, port)
+            certificate = try CertificateTime(paths)
             certificate.warn(at: node.now.wall)
             providers.context = forProviders
             devices.use(forDevices)

@@ -382,7 +382,7 @@ package struct GatewaySettings: Sendable {
 enum ConfigurationFile {
     static func read(_ path: String) throws(Failure) -> ConfigurationText {
         if Files.isMissing(path) { return ConfigurationText() }
-        try GatewayPlaces.checkReadable(path)
+        try GatewayPaths.checkReadable(path)
         let bytes = try failing {
             try Files.readRegular(path, limit: ConfigurationText.limit + 1)
         }

@@ -6,7 +6,7 @@ import Vocabulary
 
 /// `init`: everything that a gateway needs, made once.
 struct Initialization {
-    let places: GatewayPlaces
+    let paths: GatewayPaths
     var hosts: [String]
     var keyID: String
     var team: String
@@ -16,38 +16,38 @@ struct Initialization {
     /// Makes what is not there; what is there stays.
     func run() throws(Failure) {
         _ = try failing {
-            try Files.makeDirectory(places.directory, permissions: 0o700, parents: true)
+            try Files.makeDirectory(paths.directory, permissions: 0o700, parents: true)
         }
-        if !Files.exists(places.authority) { try makeAuthority() }
-        if !Files.exists(places.certificate) { try makeCertificate() }
-        if !Files.exists(places.tokenKey) {
+        if !Files.exists(paths.authority) { try makeAuthority() }
+        if !Files.exists(paths.certificate) { try makeCertificate() }
+        if !Files.exists(paths.tokenKey) {
             let bytes = try failing { try Cryptography.randomBytes(32) }
-            try failing { try Files.replace(places.tokenKey, with: Hexadecimal.text(bytes)) }
+            try failing { try Files.replace(paths.tokenKey, with: Hexadecimal.text(bytes)) }
         }
-        if !Files.exists(places.settings) {
+        if !Files.exists(paths.settings) {
             let lines = GatewaySettings.table.map { "# \($0.name): \($0.meaning)" }
             try failing {
                 try Files.replace(
-                    places.settings,
+                    paths.settings,
                     with: lines.joined(separator: "\n") + "\n"
                 )
             }
         }
-        var keys = try KeysFile(places.keys)
+        var keys = try KeysFile(paths.keys)
         if keys.ids.isEmpty {
-            try Self.makeKey(ProviderKey(id: keyID, team: team), places, &keys)
+            try Self.makeKey(ProviderKey(id: keyID, team: team), paths, &keys)
         }
     }
 
     /// By which providers reach it, as it stands in an address: the first that was asked for, else
     /// what the certificate says. One that was there before may be for others.
     func host(_ asked: [String]) throws(Failure) -> String {
-        let own = try failing { try Certificate(pem: try Files.text(places.certificate)) }
-        let name = try failing { try places.certificateName() } ?? "localhost"
+        let own = try failing { try Certificate(pem: try Files.text(paths.certificate)) }
+        let name = try failing { try paths.certificateName() } ?? "localhost"
         if let other = asked.first(where: { !own.covers($0) }) {
             throw Failure(
                 .failed,
-                "the certificate in \(places.directory) is for \(name), not for \(other.quoted)",
+                "the certificate in \(paths.directory) is for \(name), not for \(other.quoted)",
                 fix: "Without server.pem and server.key there, init makes one that is."
             )
         }
@@ -59,13 +59,13 @@ struct Initialization {
     /// file of its own, as providers' programs want it.
     static func makeKey(
         _ key: ProviderKey,
-        _ places: GatewayPlaces,
+        _ paths: GatewayPaths,
         _ keys: inout KeysFile
     ) throws(Failure) {
         let pair = try failing { try P256PrivateKey() }
         try keys.add(key, try failing { try pair.publicKey() })
         let pem = try failing { try pair.pem() }
-        try failing { try Files.replace(places.providerKey(key.id), with: pem) }
+        try failing { try Files.replace(paths.providerKey(key.id), with: pem) }
         try keys.write()
     }
 
@@ -83,8 +83,8 @@ struct Initialization {
                 validity: validity(days: 3650)
             )
             let certificate = try template.issue(for: key)
-            try Files.replace(places.authorityKey, with: try key.pem())
-            try Files.replace(places.authority, with: try certificate.pem(), permissions: 0o644)
+            try Files.replace(paths.authorityKey, with: try key.pem())
+            try Files.replace(paths.authority, with: try certificate.pem(), permissions: 0o644)
         }
     }
 
@@ -98,16 +98,16 @@ struct Initialization {
             )
             template.hosts = hosts
             let certificate = try template.issue(for: key, by: try issuer())
-            let chain = try certificate.pem() + (try Files.text(places.authority))
-            try Files.replace(places.certificateKey, with: try key.pem())
-            try Files.replace(places.certificate, with: chain, permissions: 0o644)
+            let chain = try certificate.pem() + (try Files.text(paths.authority))
+            try Files.replace(paths.certificateKey, with: try key.pem())
+            try Files.replace(paths.certificate, with: chain, permissions: 0o644)
         }
     }
 
     private func issuer() throws -> (certificate: Certificate, key: P256PrivateKey) {
         (
-            try Certificate(pem: try Files.text(places.authority)),
-            try P256PrivateKey(pem: try Files.text(places.authorityKey))
+            try Certificate(pem: try Files.text(paths.authority)),
+            try P256PrivateKey(pem: try Files.text(paths.authorityKey))
         )
     }
 

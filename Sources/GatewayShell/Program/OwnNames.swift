@@ -1,7 +1,7 @@
 import Linux
 import TLS
 
-extension GatewayPlaces {
+extension GatewayPaths {
     /// The first name of the gateway's certificate; nil when it names nobody.
     func certificateName() throws -> String? {
         let own = try Certificate(pem: try Files.text(certificate))

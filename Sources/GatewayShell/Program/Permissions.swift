@@ -2,7 +2,7 @@ import CommandTable
 import Linux
 import Vocabulary
 
-extension GatewayPlaces {
+extension GatewayPaths {
     /// Fails when this user may not read what is there.
     static func checkReadable(_ path: String) throws(Failure) {
         guard !Files.isMissing(path), !Files.isReadable(path) else { return }

@@ -5,7 +5,7 @@ import TLS
 extension GatewayInvocation {
     /// Who vouches for the gateway: the file that was named, else that of the directory.
     func anchors() throws(Failure) -> (file: String, text: String) {
-        let file = options["ca"] ?? places.authority
+        let file = options["ca"] ?? paths.authority
         guard !Files.isMissing(file) else {
             throw Failure(
                 .failed,

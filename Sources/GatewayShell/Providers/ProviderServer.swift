@@ -269,7 +269,7 @@ extension ProviderServer: PushSenders {
         switch answer {
         case .accepted: counters.accepted += 1
         case .refused(let reason, _):
-            if let place = Reason.allCases.firstIndex(of: reason) { counters.refused[place] += 1 }
+            if let index = Reason.allCases.firstIndex(of: reason) { counters.refused[index] += 1 }
         }
     }
 

@@ -4,7 +4,7 @@ package import GatewayCore
 /// is written.
 package protocol GatewayStorage: AnyObject {
     func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID?
-    func record(of device: DeviceID) throws(StorageError) -> DeviceRecord
+    func record(of device: DeviceID) throws(StorageError) -> StoredDevice
     func push(in slot: SlotKey) throws(StorageError) -> Push?
     func channels() throws(StorageError) -> [Channel]
     /// What became of a push; nil when it is unknown, or forgotten.

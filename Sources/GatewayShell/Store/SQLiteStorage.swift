@@ -115,7 +115,7 @@ package final class SQLiteStorage: GatewayStorage {
     package func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID? {
         try reader.device(withKey: key)
     }
-    package func record(of device: DeviceID) throws(StorageError) -> DeviceRecord {
+    package func record(of device: DeviceID) throws(StorageError) -> StoredDevice {
         try reader.record(of: device)
     }
     package func push(in slot: SlotKey) throws(StorageError) -> Push? {

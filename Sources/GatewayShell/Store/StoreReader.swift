@@ -61,14 +61,14 @@ package final class StoreReader {
         }
     }
 
-    package func record(of device: DeviceID) throws(StorageError) -> DeviceRecord {
+    package func record(of device: DeviceID) throws(StorageError) -> StoredDevice {
         try reading { () throws(SQLiteError) in
             defer {
                 seen.reset()
                 registrations.reset()
                 stored.reset()
             }
-            var record = DeviceRecord()
+            var record = StoredDevice()
             try seen.bind(Int64(bitPattern: device.number), at: 1)
             if try seen.step() { record.seen = WallTime(nanoseconds: try seen.integer(at: 0)) }
             try registrations.bind(Int64(bitPattern: device.number), at: 1)
@@ -85,7 +85,7 @@ package final class StoreReader {
             try stored.bind(Int64(bitPattern: device.number), at: 1)
             while try stored.step() {
                 record.stored.append(
-                    DeviceRecord.Stored(
+                    StoredDevice.Stored(
                         app: AppNumber(UInt32(clamping: try stored.integer(at: 0))),
                         number: PushNumber(UInt64(clamping: try stored.integer(at: 1))),
                         expiration: WallTime(nanoseconds: try stored.integer(at: 2)),

@@ -191,9 +191,9 @@ package struct StoreWriter: ~Copyable {
                 return try extendLog.run()
             }
             if added < together {
-                let place = added % Self.rowsAtOnce
-                try bind(number, head, events, to: addLogs, at: Int32(place) * Self.columns)
-                if place == Self.rowsAtOnce - 1 { try addLogs.run() }
+                let row = added % Self.rowsAtOnce
+                try bind(number, head, events, to: addLogs, at: Int32(row) * Self.columns)
+                if row == Self.rowsAtOnce - 1 { try addLogs.run() }
             } else {
                 try bind(number, head, events, to: addLog, at: 0)
                 try addLog.run()

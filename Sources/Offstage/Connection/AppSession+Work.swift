@@ -62,7 +62,7 @@ extension AppSession {
         }
     }
 
-    func run(_ work: Work) {
+    func run(_ work: AcceptedWork) {
         switch work.kind {
         case .fetch:
             let run = FetchRun(work, self)
@@ -92,12 +92,12 @@ extension AppSession {
 
     // MARK: What the app says
 
-    func complete(_ work: Work, _ result: TaskResult) {
+    func complete(_ work: AcceptedWork, _ result: TaskResult) {
         state.withLock { $0.runs[work.delivery] = nil }
         connection.ask(.complete(delivery: work.delivery, result: result), for: self)
     }
 
-    func tellHandler(of work: Work, isSet: Bool) {
+    func tellHandler(of work: AcceptedWork, isSet: Bool) {
         ask(
             OutgoingCall(
                 App1.ExpirationHandler { ($0.delivery, $0.isSet) = (work.delivery, isSet) },

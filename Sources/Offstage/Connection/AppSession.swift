@@ -217,7 +217,7 @@ struct ApplicationEvents: Sendable {
 
 /// Work that was begun and is not completed.
 protocol RunningWork: AnyObject, Sendable {
-    var work: Work { get }
+    var work: AcceptedWork { get }
     func expire()
 }
 

@@ -81,7 +81,7 @@ extension DaemonLink {
             )
         }
         forgetNeverBegun()
-        let work = Work(
+        let work = AcceptedWork(
             delivery: call.delivery,
             kind: kind,
             identifier: call.identifier,

@@ -48,7 +48,7 @@ final class DaemonLink {
     private var kept: [(number: UInt64, call: OutgoingCall)] = []
     private var lastNumber: UInt64 = 0
 
-    var deliveries: [DeliveryID: (work: Work, progress: Progress)] = [:]
+    var deliveries: [DeliveryID: (work: AcceptedWork, progress: Progress)] = [:]
     /// Calls of the daemon's that the app works on.
     var working: [IncomingNumber: ObjectCall] = [:]
     var lastIncoming: UInt64 = 0

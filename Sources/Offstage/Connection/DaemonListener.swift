@@ -17,7 +17,7 @@ protocol DaemonListener: AnyObject, Sendable {
     /// Whether there is somebody who would do such work.
     func canRun(_ kind: WorkKind, _ identifier: String) -> Bool
     /// The receipt is durable: run it. Called once for each delivery.
-    func run(_ work: Work)
+    func run(_ work: AcceptedWork)
     /// Time is nearly out.
     func expire(delivery: DeliveryID, deadline: Double?)
     func expire(task: Int64, deadline: Double?)
@@ -43,7 +43,7 @@ enum WorkKind: String, Sendable {
 }
 
 /// A delivery that was accepted.
-struct Work: Sendable {
+struct AcceptedWork: Sendable {
     let delivery: DeliveryID
     let kind: WorkKind
     let identifier: String

@@ -67,11 +67,11 @@ final class SocketWatch {
 
     /// Before the look that follows, so that nothing is missed in between.
     private func watch() {
-        let place = Files.directory(of: socket)
+        let own = Files.directory(of: socket)
         if directory == nil {
             directory = try? PathSource(
                 loop,
-                place,
+                own,
                 [.created, .movedTo, .selfRemoved, .selfMoved, .onlyDirectory]
             ) { [unowned self] in happened($0, in: .own) }
         }
@@ -79,28 +79,28 @@ final class SocketWatch {
         if parent == nil {
             parent = try? PathSource(
                 loop,
-                Files.directory(of: place),
+                Files.directory(of: own),
                 [.created, .movedTo, .onlyDirectory]
             ) { [unowned self] in happened($0, in: .parent) }
         }
     }
 
-    private enum Place { case own, parent }
+    private enum Watched { case own, parent }
 
-    private func happened(_ event: Inotify.Event, in place: Place) {
+    private func happened(_ event: Inotify.Event, in watched: Watched) {
         let name: String
-        switch place {
+        switch watched {
         case .own: name = Self.name(of: socket)
         case .parent: name = Self.name(of: Files.directory(of: socket))
         }
         let isGone = !event.mask.isDisjoint(with: [.selfRemoved, .selfMoved, .ignored])
-        if place == .own, isGone {
+        if watched == .own, isGone {
             directory = nil
             watch()
             return
         }
         guard event.name == name else { return }
-        if place == .parent { directory = nil }
+        if watched == .parent { directory = nil }
         lookFromNowOn()
     }
 

@@ -5,7 +5,7 @@ internal import Vocabulary
 
 /// One delivery of a scheduled task, behind the `BGTask` that the app has.
 final class TaskRun: RunningWork {
-    let work: Work
+    let work: AcceptedWork
     private let session: AppSession
     private let state = Mutex(State())
 
@@ -22,7 +22,7 @@ final class TaskRun: RunningWork {
         case handled
     }
 
-    init(_ work: Work, _ session: AppSession) {
+    init(_ work: AcceptedWork, _ session: AppSession) {
         self.work = work
         self.session = session
     }
@@ -90,11 +90,11 @@ final class TaskRun: RunningWork {
 
 /// One wake to fetch: exactly one completion counts.
 final class FetchRun: RunningWork {
-    let work: Work
+    let work: AcceptedWork
     private let session: AppSession
     private let isCompleted = Mutex(false)
 
-    init(_ work: Work, _ session: AppSession) {
+    init(_ work: AcceptedWork, _ session: AppSession) {
         self.work = work
         self.session = session
     }

@@ -7,7 +7,7 @@ package struct UsageEvent: Hashable, Sendable {
     }
 
     package var kind: Kind
-    /// Which app, by its place in `UserLog.names`.
+    /// Which app, by its index in `UserLog.names`.
     package var app: Int
     /// Seconds of the local clock since 1970.
     package var start: Double

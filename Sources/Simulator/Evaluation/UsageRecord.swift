@@ -17,7 +17,7 @@ package struct UsageRecord: Sendable {
     /// The latest end of all that has begun until then.
     package let activityEnds: [Double]
     package let apps: [Sessions]
-    /// The apps that are scored, by place in `apps`.
+    /// The apps that are scored, by index in `apps`.
     package let eligible: [Int]
 
     /// The sessions of one app; those less than 5 minutes apart are one.

@@ -40,12 +40,12 @@ package struct ValueMap: Hashable, Sendable {
     /// The value of `key`; setting nil removes it.
     package subscript(key: String) -> Value? {
         get {
-            let (index, found) = place(of: key)
+            let (index, found) = position(of: key)
             return found ? entries[index].value : nil
         }
         set {
             if let newValue { return set(key, to: newValue) }
-            let (index, found) = place(of: key)
+            let (index, found) = position(of: key)
             if found { entries.remove(at: index) }
         }
     }
@@ -63,7 +63,7 @@ package struct ValueMap: Hashable, Sendable {
         guard high < entries.count else {
             return entries.append(Entry(key: key, value: value))
         }
-        let (index, found) = place(of: key, below: high)
+        let (index, found) = position(of: key, below: high)
         if found {
             entries[index].value = value
         } else {
@@ -83,7 +83,7 @@ package struct ValueMap: Hashable, Sendable {
     }
 
     /// Where `key` is, or where it would have to be inserted.
-    private func place(of key: String, below end: Int? = nil) -> (index: Int, found: Bool) {
+    private func position(of key: String, below end: Int? = nil) -> (index: Int, found: Bool) {
         var (low, high) = (0, end ?? entries.count)
         while low < high {
             let middle = (low + high) / 2

@@ -11,8 +11,8 @@ extension Array where Element == UInt8 {
     }
 
     private mutating func appendBytes(of number: UInt64, _ count: Int) {
-        for place in stride(from: 8 * (count - 1), through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: number >> UInt64(place)))
+        for shift in stride(from: 8 * (count - 1), through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> UInt64(shift)))
         }
     }
 

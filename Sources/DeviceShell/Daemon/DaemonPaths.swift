@@ -3,7 +3,7 @@ import Linux
 package import Vocabulary
 
 /// Where a daemon keeps what; each can be overridden, so that many run side by side.
-package struct DaemonPlaces: Equatable, Sendable {
+package struct DaemonPaths: Equatable, Sendable {
     package var state: String
     package var runtime: String
     /// The settings file.

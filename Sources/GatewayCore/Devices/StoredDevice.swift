@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// What the store knows of a device.
-package struct DeviceRecord: Equatable, Sendable {
+package struct StoredDevice: Equatable, Sendable {
     package struct Stored: Equatable, Sendable {
         package var app: AppNumber
         package var number: PushNumber

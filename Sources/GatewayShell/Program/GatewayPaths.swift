@@ -1,22 +1,22 @@
 import Linux
 
 /// Where a gateway's files are: all in one directory.
-package struct GatewayPlaces: Sendable {
+package struct GatewayPaths: Sendable {
     package let directory: String
 
     package init(_ directory: String) { self.directory = directory }
 
     /// `$OFFSTAGE_GATEWAY`, else `offstage-gateway` in the user's directory for state.
-    package static var standard: GatewayPlaces {
+    package static var standard: GatewayPaths {
         if let path = CurrentProcess.environment("OFFSTAGE_GATEWAY"), !path.isEmpty {
-            return GatewayPlaces(path)
+            return GatewayPaths(path)
         }
         // A service's own, as systemd gives it.
         if let path = CurrentProcess.environment("STATE_DIRECTORY"), !path.isEmpty {
-            return GatewayPlaces(path)
+            return GatewayPaths(path)
         }
         let state = BaseDirectory.state.path(home: BaseDirectory.home())
-        return GatewayPlaces(state + "/offstage-gateway")
+        return GatewayPaths(state + "/offstage-gateway")
     }
 
     package var settings: String { directory + "/gateway.conf" }

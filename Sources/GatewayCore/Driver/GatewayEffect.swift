@@ -28,7 +28,7 @@ package enum LinkEnd: UInt8, Equatable, Sendable {
 
 /// What must be done about an event. Those that change what is kept are committed, in order,
 /// before answers that are marked so, and before a registration is told.
-package enum Effect: Equatable, Sendable {
+package enum GatewayEffect: Equatable, Sendable {
     // Kept.
     /// The push becomes the one of its slot.
     case store(Push, until: WallTime)
