@@ -228,8 +228,8 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "CAllocationCounter", "CFaultyDisk", "CThreadUser", "DeviceCore", "Linux",
-                "Vocabulary",
+                "CAllocationCounter", "CFaultyDisk", "CThreadUser", "DeviceCore", "DeviceShell",
+                "Linux", "Vocabulary",
             ],
             path: "Tests/TestKit",
             swiftSettings: strict

@@ -8,33 +8,8 @@ struct BulkTurn {
     private static let apps = 1000
     private static let requests = 10
 
-    private struct Port: DevicePort {
-        let store: Store
-
-        mutating func commit(
-            _ changes: [Change],
-            _ durability: Durability
-        ) throws(CommitError) {
-            do {
-                try store.commit(changes, durability)
-            } catch {
-                throw CommitError(.failing, reason: "\(error)")
-            }
-        }
-
-        mutating func commitAnew(
-            _ records: [Record],
-            with changes: [Change]
-        ) throws(CommitError) {
-            try commit(changes, .powerLoss)
-        }
-
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
-        mutating func recordRollback(of count: Int) {}
-    }
-
     private let scratch = ScratchDirectory()
-    private var driver: Driver<Port>
+    private var driver: Driver<StorePort>
     private var clock = Moment(
         boot: BootTime(nanoseconds: 3_600_000_000_000),
         awake: AwakeTime(nanoseconds: 3_600_000_000_000),
@@ -46,7 +21,7 @@ struct BulkTurn {
     init() throws {
         driver = Driver(
             device: Device(),
-            port: Port(store: try Store(path: scratch("offstage.db")))
+            port: StorePort(try Store(path: scratch("offstage.db")))
         )
         let manifests = Self.ids.map { id in
             var manifest = AppManifest(id: id, name: id.name)
@@ -65,7 +40,7 @@ struct BulkTurn {
         clock.boot = clock.boot + .seconds(1)
         clock.awake = clock.awake + .seconds(1)
         clock.wall = clock.wall + .seconds(1)
-        let turned = events.map { Driver<Port>.TimedEvent($0, at: clock) }
+        let turned = events.map { Driver<StorePort>.TimedEvent($0, at: clock) }
         var effects: [Effect] = []
         let time = timed { effects = driver.turn(turned) } / 1e6
         for case .reply(_, .refused(let refusal)) in effects {

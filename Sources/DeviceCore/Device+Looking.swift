@@ -9,17 +9,6 @@ extension Device {
         }
     }
 
-    /// Calls `body` with each live launch, in the order of their beginning, without a copy of it.
-    package func forEachLaunch(_ body: (_ app: Int, borrowing Launch) -> Void) {
-        for owner in owners {
-            let launches = apps[owner.app].launches
-            let span = launches.span
-            for index in span.indices where span[index].id == owner.launch {
-                body(owner.app, span[index])
-            }
-        }
-    }
-
     /// Calls `body` with each launch that has a run, in the order of their beginning.
     package func forEachRun(_ body: (Launch, Wake) -> Void) {
         for owner in owners {
@@ -34,18 +23,13 @@ extension Device {
         }
     }
 
-    package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
-        find(id).map { ($0.app, apps[$0.app].launches[$0.launch]) }
+    /// The live launches with their apps, in the order of their beginning.
+    package var launchOwners: [(launch: LaunchID, app: AppID)] {
+        owners.map { ($0.launch, apps[$0.app].id) }
     }
 
-    /// A waiting request of an app that no gate holds.
-    package func heldByNothing(of index: Int, at now: Moment) -> Request? {
-        var context = gateContext(of: index, at: now)
-        let app = apps[index]
-        for request in app.requests where app.isWaiting(request) {
-            if context.holds(on: request).isEmpty { return request }
-        }
-        return nil
+    package func launch(_ id: LaunchID) -> (app: Int, launch: Launch)? {
+        find(id).map { ($0.app, apps[$0.app].launches[$0.launch]) }
     }
 }
 

@@ -1,44 +1,13 @@
 import DeviceCore
 import DeviceShell
+import TestKit
 import Vocabulary
 
 /// Days that go by at once: the daemon's own core over its own store, with a clock of their own.
 /// What the core begins ends well after a time that is always the same.
 struct VirtualDays {
-    /// Nil: nothing is kept.
-    private struct Port: DevicePort {
-        let store: Store?
-        var timers = Timers()
-        var spawned: [LaunchID] = []
-
-        mutating func commit(
-            _ changes: [Change],
-            _ durability: Durability
-        ) throws(CommitError) {
-            do {
-                try store?.commit(changes, durability)
-            } catch {
-                throw CommitError(error.isFull ? .full : .failing, reason: "\(error)")
-            }
-        }
-
-        mutating func commitAnew(
-            _ records: [Record],
-            with changes: [Change]
-        ) throws(CommitError) {
-            try commit(changes, .powerLoss)
-        }
-
-        mutating func perform(_ effect: Effect) {
-            if case .arm(let timers) = effect { self.timers = timers }
-            if case .spawn(let launch, _) = effect { spawned.append(launch) }
-        }
-
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
-        mutating func recordRollback(of count: Int) {}
-    }
-
-    private var driver: Driver<Port>
+    private var driver: Driver<StorePort>
+    private var timers = Timers()
     private var now: Moment
     /// When something was begun.
     private(set) var runs: [WallTime] = []
@@ -52,7 +21,7 @@ struct VirtualDays {
         in store: Store? = nil
     ) {
         self.runTime = runTime
-        driver = Driver(device: Device(), port: Port(store: store))
+        driver = Driver(device: Device(), port: StorePort(store))
         now = Moment(
             boot: BootTime(nanoseconds: 0) + .hours(1),
             awake: AwakeTime(nanoseconds: 0) + .hours(1),
@@ -73,7 +42,7 @@ struct VirtualDays {
 
     mutating func live(until end: WallTime) {
         while now.wall < end {
-            let next = driver.port.timers.first.map { max(.zero, $0 - now.boot) }
+            let next = timers.first.map { max(.zero, $0 - now.boot) }
             let step = min(end - now.wall, next ?? .days(1))
             move(step)
             feed(.timer)
@@ -87,11 +56,12 @@ struct VirtualDays {
     }
 
     private mutating func feed(_ event: Event) {
-        let effects = driver.turn([Driver<Port>.TimedEvent(event, at: now)])
-        for effect in effects { driver.port.perform(effect) }
-        let begun = driver.port.spawned
+        var begun: [LaunchID] = []
+        for effect in driver.turn([Driver<StorePort>.TimedEvent(event, at: now)]) {
+            if case .arm(let timers) = effect { self.timers = timers }
+            if case .spawn(let launch, _) = effect { begun.append(launch) }
+        }
         guard !begun.isEmpty else { return }
-        driver.port.spawned = []
         for launch in begun {
             runs.append(now.wall)
             let process = ProcessID(pid: 1, startTime: launch.number)

@@ -2,6 +2,22 @@
 package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
     case battery, power, network, metered, locked, idle, lowPower, thermal, memory, storage
 
+    /// Of arrays with an element for each condition.
+    package var index: Int {
+        switch self {
+        case .battery: 0
+        case .power: 1
+        case .network: 2
+        case .metered: 3
+        case .locked: 4
+        case .idle: 5
+        case .lowPower: 6
+        case .thermal: 7
+        case .memory: 8
+        case .storage: 9
+        }
+    }
+
     /// The row of this condition in the one table.
     package var row: ConditionRow {
         switch self {

@@ -29,12 +29,12 @@ package struct Conditions: Hashable, Sendable, Codable {
         // The daemon sees each commit of its own.
         readings = [SourceReading(condition: .storage, source: .daemon, reading: .value(0))]
         states = Condition.allCases.map { Self.unknown($0) }
-        states[Self.index(.storage)] = inForce(.storage)
+        states[Condition.storage.index] = inForce(.storage)
     }
 
-    package subscript(_ condition: Condition) -> State { states[Self.index(condition)] }
+    package subscript(_ condition: Condition) -> State { states[condition.index] }
 
-    func value(_ condition: Condition) -> Int { states[Self.index(condition)].value }
+    func value(_ condition: Condition) -> Int { states[condition.index].value }
 
     package var externalPower: Bool { value(.power) == 1 }
     /// As `externalPower`, of a device that can be without it.
@@ -100,7 +100,7 @@ package struct Conditions: Hashable, Sendable, Codable {
         }
         let isOther = new.value != old.value || new.sensing != old.sensing
         new.since = isOther ? now.wall : old.since
-        states[Self.index(condition)] = new
+        states[condition.index] = new
         let wasLow = batteryIsLow
         updateBattery(limit: limit, margin: margin)
         return Change(
@@ -130,7 +130,7 @@ package struct Conditions: Hashable, Sendable, Codable {
                 reading: .value(reading.value)
             )
         )
-        states[Self.index(reading.condition)] = inForce(reading.condition)
+        states[reading.condition.index] = inForce(reading.condition)
     }
 
     /// Another boot: nobody has unlocked it yet, and the sources speak anew.
@@ -188,20 +188,5 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     private static func unknown(_ condition: Condition) -> State {
         State(value: condition.row.harmless, sensing: .unknown, source: nil, since: nil)
-    }
-
-    private static func index(_ condition: Condition) -> Int {
-        switch condition {
-        case .battery: 0
-        case .power: 1
-        case .network: 2
-        case .metered: 3
-        case .locked: 4
-        case .idle: 5
-        case .lowPower: 6
-        case .thermal: 7
-        case .memory: 8
-        case .storage: 9
-        }
     }
 }

@@ -141,10 +141,7 @@ final class Daemon {
     /// The first turn: what the store remembers meets what the machine shows, before any peer is
     /// accepted.
     private func prepare(bootID: String) throws(LinuxError) {
-        machine.launches = { [unowned self] in
-            let device = driver.device
-            return device.launchIDs.compactMap { id in device.app(of: id).map { (id, $0) } }
-        }
+        machine.launches = { [unowned self] in driver.device.launchOwners }
         retryTimer = try TimerSource(loop) { [unowned self] in
             isRetryArmed = false
             retryWait = min(retryWait * 2, .minutes(1))

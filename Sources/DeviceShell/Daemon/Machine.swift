@@ -351,7 +351,7 @@ extension Event {
 }
 
 extension CommitError {
-    init(_ error: StoreError) {
+    package init(_ error: StoreError) {
         let cause: Cause
         switch error {
         case .gone: cause = .gone

@@ -10,31 +10,23 @@ enum StoredKind: String, CaseIterable, Sendable {
 
 /// One change of the form of all bodies of one kind, part of a step of the store.
 ///
-/// A path names the fields that lead to a place, parted by dots; a case of an enum is a field, and
-/// `*` is each element of a list: `launch.deliveries.*.trigger`. The empty path is the body itself.
-/// Where there is no such place, nothing is changed: an optional field may be absent.
+/// A path names the fields that lead to a value, separated by dots; a case of an enum is a field,
+/// and `*` is each element of a list: `launch.deliveries.*.trigger`. The empty path is the body.
+/// Where there is no such value, nothing is changed: an optional field may be absent.
 struct BodyEdit: Sendable {
     let kind: StoredKind
     private let path: [String]
     private let change: @Sendable (inout Value) throws(ValueError) -> Void
 
-    private init(
-        _ kind: StoredKind,
-        _ path: String,
+    /// Does anything with the value at `path`.
+    init(
+        in kind: StoredKind,
+        at path: String = "",
         _ change: @escaping @Sendable (inout Value) throws(ValueError) -> Void
     ) {
         self.kind = kind
         self.path = path.split(separator: ".").map(String.init)
         self.change = change
-    }
-
-    /// Does anything with the value at `path`.
-    static func change(
-        in kind: StoredKind,
-        at path: String = "",
-        _ change: @escaping @Sendable (inout Value) throws(ValueError) -> Void
-    ) -> BodyEdit {
-        BodyEdit(kind, path, change)
     }
 
     /// The field `old` of the map at `path` is called `new`. So is a case of an enum with
@@ -59,7 +51,7 @@ struct BodyEdit: Sendable {
         in kind: StoredKind,
         at path: String
     ) -> BodyEdit {
-        .change(in: kind, at: path) { (value) throws(ValueError) in
+        BodyEdit(in: kind, at: path) { (value) throws(ValueError) in
             if value == .string(old) { value = .string(new) }
         }
     }
@@ -105,7 +97,7 @@ struct BodyEdit: Sendable {
         at path: String,
         _ change: @escaping @Sendable (inout ValueMap) throws(ValueError) -> Void
     ) -> BodyEdit {
-        .change(in: kind, at: path) { (value) throws(ValueError) in
+        BodyEdit(in: kind, at: path) { (value) throws(ValueError) in
             guard case .map(var fields) = value else { return }
             try change(&fields)
             value = .map(fields)
@@ -126,7 +118,7 @@ struct BodyEdit: Sendable {
         switch value {
         case .list(var list):
             guard name == "*" else { return }
-            for place in list.indices { try apply(change, to: &list[place], at: rest) }
+            for index in list.indices { try apply(change, to: &list[index], at: rest) }
             value = .list(list)
         case .map(var fields):
             guard var inner = fields[name] else { return }

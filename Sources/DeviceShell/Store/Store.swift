@@ -273,10 +273,8 @@ package final class Store {
 
     /// Takes away the lines that are too many or too old. Commits do so now and then.
     package func prune() throws(StoreError) {
-        do throws(SQLiteError) {
+        try StoreError.naming(path) { () throws(SQLiteError) in
             try database.transaction { () throws(SQLiteError) in try deleteOldLines() }
-        } catch {
-            throw StoreError(error, path: path)
         }
     }
 

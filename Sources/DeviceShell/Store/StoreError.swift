@@ -23,6 +23,18 @@ package enum StoreError: Error, Equatable {
             }
     }
 
+    /// Runs `body`, and names the file in its error.
+    static func naming<Answer>(
+        _ path: String,
+        _ body: () throws(SQLiteError) -> Answer
+    ) throws(StoreError) -> Answer {
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw StoreError(error, path: path)
+        }
+    }
+
     /// The disk, or the quota, is full; another try may succeed.
     package var isFull: Bool {
         switch self {

@@ -21,35 +21,27 @@ struct StoreFile {
         } else {
             try make()
         }
-        let database = try attempt { () throws(SQLiteError) in try openChecked() }
+        let database = try StoreError.naming(path) { () throws(SQLiteError) in try openChecked() }
         try migrate(database)
         return database
     }
 
     private func migrate(_ database: Database) throws(StoreError) {
-        let isDue = try attempt { () throws(SQLiteError) in try migrations.isDue(on: database) }
+        let isDue = try StoreError.naming(path) { () throws(SQLiteError) in
+            try migrations.isDue(on: database)
+        }
         if isDue {
             // What cannot be brought up to date is left byte for byte as it is.
             try migrations.rehearse(on: database, path: path)
-            try attempt { () throws(SQLiteError) in
+            try StoreError.naming(path) { () throws(SQLiteError) in
                 try database.setJournalMode(.delete)
                 try database.setSynchronous(.extra)
             }
             try migrations.run(on: database, path: path)
         }
-        try attempt { () throws(SQLiteError) in
+        try StoreError.naming(path) { () throws(SQLiteError) in
             try database.setSynchronous(.full)
             try database.setJournalMode(.wal)
-        }
-    }
-
-    private func attempt<Answer>(
-        _ body: () throws(SQLiteError) -> Answer
-    ) throws(StoreError) -> Answer {
-        do throws(SQLiteError) {
-            return try body()
-        } catch {
-            throw StoreError(error, path: path)
         }
     }
 
@@ -92,14 +84,14 @@ struct StoreFile {
     }
 
     private func fill() throws(StoreError) {
-        let database = try attempt { () throws(SQLiteError) in
+        let database = try StoreError.naming(path) { () throws(SQLiteError) in
             let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
             try database.lockExclusively()
             try database.setSynchronous(.extra)
             return database
         }
         try migrations.run(on: database, path: path)
-        try attempt { () throws(SQLiteError) in try database.setJournalMode(.wal) }
+        try StoreError.naming(path) { () throws(SQLiteError) in try database.setJournalMode(.wal) }
     }
 
     /// Puts a file here that `fill` makes at another path, in the place of what is left of an

@@ -10,16 +10,6 @@ struct StoredRows {
 
     init(_ database: Database, path: String) { (self.database, self.path) = (database, path) }
 
-    private func run<Answer>(
-        _ body: () throws(SQLiteError) -> Answer
-    ) throws(StoreError) -> Answer {
-        do throws(SQLiteError) {
-            return try body()
-        } catch {
-            throw StoreError(error, path: path)
-        }
-    }
-
     // MARK: Reading
 
     private struct Row: Sendable {
@@ -77,7 +67,7 @@ struct StoredRows {
     }
 
     private func rows(_ sql: String) throws(StoreError) -> [Row] {
-        try run { () throws(SQLiteError) in
+        try StoreError.naming(path) { () throws(SQLiteError) in
             let statement = try database.prepare(sql)
             var rows: [Row] = []
             while try statement.step() {
@@ -120,7 +110,7 @@ struct StoredRows {
     ) throws(StoreError) {
         var last = Int64.min
         while true {
-            let page = try run { () throws(SQLiteError) in
+            let page = try StoreError.naming(path) { () throws(SQLiteError) in
                 let statement = try database.prepare(
                     "SELECT id, body FROM history WHERE id > ?1 ORDER BY id LIMIT 500"
                 )
@@ -140,11 +130,11 @@ struct StoredRows {
     // MARK: Steps
 
     func version() throws(StoreError) -> Int32 {
-        try run { () throws(SQLiteError) in try database.userVersion() }
+        try StoreError.naming(path) { () throws(SQLiteError) in try database.userVersion() }
     }
 
     func setVersion(_ version: Int64) throws(StoreError) {
-        try run { () throws(SQLiteError) in
+        try StoreError.naming(path) { () throws(SQLiteError) in
             try database.setApplicationID(Int32(Store.applicationID))
             try database.setUserVersion(Int32(version))
         }
@@ -152,7 +142,7 @@ struct StoredRows {
 
     func execute(_ sql: String) throws(StoreError) {
         guard !sql.isEmpty else { return }
-        try run { () throws(SQLiteError) in try database.execute(sql) }
+        try StoreError.naming(path) { () throws(SQLiteError) in try database.execute(sql) }
     }
 
     func edit(_ edits: [BodyEdit]) throws(StoreError) {
@@ -172,7 +162,7 @@ struct StoredRows {
         )
         for row in rows {
             guard let body = try edited(row.body, "\(section) \(row.key)", edits) else { continue }
-            try run { () throws(SQLiteError) in
+            try StoreError.naming(path) { () throws(SQLiteError) in
                 let statement = try database.prepare(
                     "UPDATE records SET body = ?1 WHERE section = ?2 AND key = ?3"
                 )
@@ -187,7 +177,7 @@ struct StoredRows {
     private func editLines(_ edits: [BodyEdit]) throws(StoreError) {
         try forEachLine { (id, bytes) throws(StoreError) in
             guard let body = try edited(bytes, "line \(id)", edits) else { return }
-            try run { () throws(SQLiteError) in
+            try StoreError.naming(path) { () throws(SQLiteError) in
                 let statement = try database.prepare("UPDATE history SET body = ?1 WHERE id = ?2")
                 try statement.bind(body, at: 1)
                 try statement.bind(id, at: 2)

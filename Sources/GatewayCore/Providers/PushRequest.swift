@@ -83,17 +83,18 @@ package struct PushRequest: Sendable {
     /// A bundle identifier with or without a suffix: letters, digits, `-`, `_` and `.`.
     private static func check(topic: ArraySlice<UInt8>) throws(Reason) {
         guard !topic.isEmpty else { throw .missingTopic }
-        let isTopic = topic.allSatisfy {
-            switch $0 {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        guard isTopic, topic.count <= 255, topic.first != UInt8(ascii: ".") else {
-            throw .badTopic
+        guard topic.allSatisfy(isTopic(byte:)), topic.count <= 255, topic.first != UInt8(ascii: ".")
+        else { throw .badTopic }
+    }
+
+    /// Whether a bundle identifier, or a topic, may have it.
+    package static func isTopic(byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 

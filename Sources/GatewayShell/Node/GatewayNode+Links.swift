@@ -55,15 +55,7 @@ extension GatewayNode {
     package static func isBundle(_ text: String) -> Bool {
         let bytes = text.utf8
         return (1...200).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
-            && bytes.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && bytes.allSatisfy(PushRequest.isTopic(byte:))
     }
 
     /// `key`: a sender's; empty: whoever knows the address.

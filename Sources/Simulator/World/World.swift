@@ -340,20 +340,3 @@ package final class World {
         }
     }
 }
-
-extension Condition {
-    var index: Int {
-        switch self {
-        case .battery: 0
-        case .power: 1
-        case .network: 2
-        case .metered: 3
-        case .locked: 4
-        case .idle: 5
-        case .lowPower: 6
-        case .thermal: 7
-        case .memory: 8
-        case .storage: 9
-        }
-    }
-}

@@ -71,7 +71,7 @@ struct BodyEditTests {
             try edited(
                 body,
                 .respell("purse", as: "budget", in: .app, at: "kinds.*"),
-                .change(in: .app, at: "count") { (value) throws(ValueError) in
+                BodyEdit(in: .app, at: "count") { (value) throws(ValueError) in
                     guard let count = value.integerValue else {
                         throw ValueError(.mismatch, "no count")
                     }

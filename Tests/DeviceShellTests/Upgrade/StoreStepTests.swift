@@ -72,8 +72,8 @@ struct StoreStepTests {
         let before = scratch.bytes(of: "state/offstage.db")
         let good = StoreStep(bodies: [.add("more", 1, in: .device)])
         let bad = [
-            StoreStep(bodies: [.change(in: .device) { (body) in body = .null }]),
-            StoreStep(bodies: [.change(in: .line) { (line) in line = [] }]),
+            StoreStep(bodies: [BodyEdit(in: .device) { (body) in body = .null }]),
+            StoreStep(bodies: [BodyEdit(in: .line) { (line) in line = [] }]),
             StoreStep(bodies: [
                 .add("most", 1, in: .device), .rename("more", to: "most", in: .device),
             ]),

@@ -1,5 +1,6 @@
 import DeviceCore
 import DeviceShell
+import TestKit
 import Vocabulary
 
 /// What stands between a device and a world that answers by itself: programs run for a while, apps
@@ -14,47 +15,13 @@ struct VirtualWorld {
         case notStarted(String)
     }
 
-    private struct Port: DevicePort {
-        let store: Store
-        var timers = Timers()
-        var effects: [Effect] = []
-
-        mutating func commit(
-            _ changes: [Change],
-            _ durability: Durability
-        ) throws(CommitError) {
-            do {
-                try store.commit(changes, durability)
-            } catch {
-                throw CommitError(.failing, reason: "\(error)")
-            }
-        }
-
-        mutating func commitAnew(
-            _ records: [Record],
-            with changes: [Change]
-        ) throws(CommitError) {
-            throw CommitError(.failing, reason: "nothing is lost here")
-        }
-
-        mutating func perform(_ effect: Effect) {
-            switch effect {
-            case .arm(let timers): self.timers = timers
-            case .reply(_, .refused): effects.append(effect)
-            case .reply: break
-            default: effects.append(effect)
-            }
-        }
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {}
-        mutating func recordRollback(of count: Int) {}
-    }
-
     private struct Due {
         var at: BootTime
         var event: Event
     }
 
-    private var driver: Driver<Port>
+    private var driver: Driver<StorePort>
+    private var timers = Timers()
     private(set) var now: Moment
     /// What comes by itself, the soonest first.
     private var due: [Due] = []
@@ -82,17 +49,15 @@ struct VirtualWorld {
 
     init(_ store: Store, restoring records: [Record] = [], at now: Moment) {
         self.now = now
-        driver = Driver(device: Device(restoring: records), port: Port(store: store))
+        driver = Driver(device: Device(restoring: records), port: StorePort(store))
     }
 
     // MARK: Events
 
     mutating func feed(_ event: Event) {
-        for effect in driver.turn([Driver<Port>.TimedEvent(event, at: now)]) {
-            driver.port.perform(effect)
-        }
-        let effects = driver.port.effects
-        driver.port.effects = []
+        let effects = driver.turn([Driver<StorePort>.TimedEvent(event, at: now)])
+        // The device's own turn is over before the world answers with others.
+        for case .arm(let timers) in effects { self.timers = timers }
         for effect in effects { react(to: effect) }
     }
 
@@ -118,7 +83,7 @@ struct VirtualWorld {
     mutating func live(until end: WallTime) {
         while now.wall < end {
             let left = end - now.wall
-            let timer = driver.port.timers.first.map { max(.zero, $0 - now.boot) } ?? left
+            let timer = timers.first.map { max(.zero, $0 - now.boot) } ?? left
             let next = due.first.map { max(.zero, $0.at - now.boot) } ?? left
             move(min(left, min(timer, next)))
             if let first = due.first, first.at <= now.boot {
