@@ -17,8 +17,6 @@ package struct HTTP2Error: Error, Equatable, Sendable {
 
     /// The peer does what only an attack does: header blocks without end, resets without number.
     package var isFlood: Bool { code == NGHTTP2_ERR_FLOODED.rawValue }
-    /// What came is not HTTP/2.
-    package var isNotHTTP2: Bool { code == NGHTTP2_ERR_BAD_CLIENT_MAGIC.rawValue }
 }
 
 extension HTTP2Error: CustomStringConvertible {
@@ -31,9 +29,6 @@ package struct HTTP2Code: RawRepresentable, Hashable, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     package static let noError = HTTP2Code(rawValue: 0)
-    package static let protocolError = HTTP2Code(rawValue: 1)
-    package static let internalError = HTTP2Code(rawValue: 2)
-    package static let refusedStream = HTTP2Code(rawValue: 7)
     package static let cancel = HTTP2Code(rawValue: 8)
     package static let enhanceYourCalm = HTTP2Code(rawValue: 11)
 }

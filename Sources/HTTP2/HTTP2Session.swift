@@ -184,8 +184,6 @@ package final class HTTP2Session {
         )
     }
 
-    /// Whether there is something to send.
-    package var wantsToSend: Bool { unsafe nghttp2_session_want_write(handle) != 0 }
     /// Neither side has anything to say any more: the connection can be closed.
     package var isOver: Bool {
         unsafe nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0

@@ -78,15 +78,12 @@ package enum Signal {
     package static let interrupt = SIGINT
     package static let quit = SIGQUIT
     package static let kill = SIGKILL
-    package static let user1 = SIGUSR1
-    package static let user2 = SIGUSR2
     package static let pipe = SIGPIPE
     package static let terminate = SIGTERM
     package static let child = SIGCHLD
     package static let proceed = SIGCONT
     package static let stop = SIGSTOP
     package static let processorTime = SIGXCPU
-    package static let windowSize = SIGWINCH
 
     /// `SIGTERM`; for a number without a name `signal 40`.
     package static func name(_ number: Int32) -> String {

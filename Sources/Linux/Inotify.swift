@@ -7,7 +7,6 @@ package struct Inotify: ~Copyable {
     package struct Mask: OptionSet, Hashable, Sendable {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
-        package static let accessed = Mask(rawValue: UInt32(IN_ACCESS))
         package static let opened = Mask(rawValue: UInt32(IN_OPEN))
         package static let modified = Mask(rawValue: UInt32(IN_MODIFY))
         package static let attributes = Mask(rawValue: UInt32(IN_ATTRIB))

@@ -93,9 +93,7 @@ package enum ErrorName {
     package static let failed = "org.freedesktop.DBus.Error.Failed"
     package static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
     package static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
-    package static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
     package static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
-    package static let unknownProperty = "org.freedesktop.DBus.Error.UnknownProperty"
     package static let serviceUnknown = "org.freedesktop.DBus.Error.ServiceUnknown"
     package static let nameHasNoOwner = "org.freedesktop.DBus.Error.NameHasNoOwner"
 }

@@ -170,12 +170,6 @@ package struct Violation: Hashable, Sendable {
     package var tail: [String]
 }
 
-extension Effect {
-    var isSave: Bool {
-        if case .save = self { true } else { false }
-    }
-}
-
 extension Turn.Entry: CustomStringConvertible {
     /// One line: when, what, and what was decided.
     package var description: String {
