@@ -90,6 +90,18 @@ struct DeliveryTests {
         #expect(bench.contains(.freeze(launch)))
     }
 
+    @Test func `an offer that another request has replaced counts as a refresh once it ran`() throws
+    {
+        var (bench, launch) = try Self.bench()
+        let delivery = try #require(bench.offers(launch).first)
+        let identifier = try #require(bench.requests("app").first?.identifier)
+        bench.submit(launch, identifier) { $0.after = .hours(2) }
+        bench.say(launch, .accepted(delivery))
+        bench.say(launch, .completed(delivery, .newData))
+        #expect(bench.app("app")?.record.lastRefreshEnd == bench.now.wall)
+        #expect(bench.requests("app").map(\.identifier) == [identifier])
+    }
+
     @Test func `completing twice is harmless and noted`() throws {
         var (bench, launch) = try Self.bench()
         let delivery = try bench.accept(launch)

@@ -10,7 +10,7 @@ enum RunEnd: Hashable, Sendable {
     case command(RunResult)
     /// What was handed to a linked app ended with this result. `wasReceived`: the app has it, and
     /// will not be given it again.
-    case delivery(RunResult, wasReceived: Bool)
+    case delivery(RunResult, of: Trigger, wasReceived: Bool)
 }
 
 /// What becomes of a request when its run ends, however it ends. The one place for it.
@@ -31,9 +31,17 @@ extension Device {
         after end: RunEnd,
         _ transition: inout Transition
     ) {
-        guard let requestIndex = apps[index].index(of: id) else { return }
+        guard let requestIndex = apps[index].index(of: id) else {
+            // Replaced while it was offered; the app ran it all the same.
+            if case .delivery(_, let trigger, wasReceived: true) = end {
+                recordEnd(of: trigger, in: index, after: end, transition.now)
+            }
+            return
+        }
         var request = apps[index].requests[requestIndex]
-        recordEnd(of: request, in: index, after: end, transition.now)
+        if request.mode != .simulated {
+            recordEnd(of: request.trigger, in: index, after: end, transition.now)
+        }
         if comesBack(request, of: index, after: end) {
             request.waitAgain(after: end, settings, at: transition.now.wall)
             apps[index].requests[requestIndex] = request
@@ -63,13 +71,13 @@ extension Device {
             case .submitted, .event:
                 return request.every != nil || result.isAgain(for: request.trigger)
             }
-        case .delivery(_, let wasReceived): return !wasReceived || request.origin.isStanding
+        case .delivery(_, _, let wasReceived): return !wasReceived || request.origin.isStanding
         }
     }
 
     /// When an app was last refreshed, or had its processing done.
     private mutating func recordEnd(
-        of request: Request,
+        of trigger: Trigger,
         in index: Int,
         after end: RunEnd,
         _ now: Moment
@@ -78,14 +86,13 @@ extension Device {
         switch end {
         case .undone, .lost: return
         // Stopped in mid-run is not done: it is due again when its gates open.
-        case .command(let result): isDone = !result.isAgain(for: request.trigger)
+        case .command(let result): isDone = !result.isAgain(for: trigger)
         case .delivery: isDone = true
         }
-        guard request.mode != .simulated else { return }
-        if request.trigger == .refresh {
+        if trigger == .refresh {
             apps[index].record.lastRefreshEnd = now.wall
             refreshPolicy.requestsChanged()
-        } else if request.trigger == .processing, isDone {
+        } else if trigger == .processing, isDone {
             apps[index].record.lastProcessingEnd = now.wall
         }
         save(app: index)

@@ -168,7 +168,8 @@ extension Launch {
             actions.append(.countFailure(reason: reason))
         }
         if let request = delivery.request {
-            let end = RunEnd.delivery(result, wasReceived: delivery.wasReceived(result))
+            let wasReceived = delivery.wasReceived(result)
+            let end = RunEnd.delivery(result, of: delivery.trigger, wasReceived: wasReceived)
             actions.append(.settle(request, end))
         }
         actions.append(.save)
