@@ -49,27 +49,27 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD {
         let isFresh = try create(id, limits)
-        let place = try isFresh ? group(id) : another(below: id)
+        let target = try isFresh ? group(id) : another(below: id)
         // A fresh group has the weight of the foreground.
         if isFresh { foreground.insert(id) } else { try weigh(id, .foreground) }
-        return try start(program, id, at: place, limits.weight)
+        return try start(program, id, in: target, limits.weight)
     }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         if !group(id).exists { try create(id, LaunchLimits()) }
         let weight = weight(of: id)
         try weigh(id, .foreground)
-        return try start(program, id, at: try another(below: id), weight)
+        return try start(program, id, in: try another(below: id), weight)
     }
 
     private func start(
         _ program: Program,
         _ id: LaunchID,
-        at place: Group,
+        in target: Group,
         _ weight: Weight
     ) throws(LinuxError) -> PidFD {
         var program = program
-        place.receive(&program)
+        target.receive(&program)
         program.joining += resources.joining(id)
         // The daemon waits for execve: the weight of the background counts from then on.
         try weighScope()
@@ -78,7 +78,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
             return try program.start()
         } catch {
             // What is left of the group goes with `remove`.
-            if place != group(id) { try? place.remove() }
+            if target != group(id) { try? target.remove() }
             throw error
         }
     }
