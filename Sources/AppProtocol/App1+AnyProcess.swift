@@ -52,7 +52,7 @@ extension App1 {
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("name", &name)
-            try fields.option("expires", &expires, "call ExpireTask")
+            try fields.option("expires", &expires, "call \(AppObject1.ExpireTask.name)")
             try fields.option(
                 "activity",
                 &isActivity,

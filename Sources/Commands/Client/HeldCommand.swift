@@ -88,7 +88,8 @@ struct HeldCommand {
         let identity = ProcessIdentity(of: process.pid)
         let object = try bus.export(AppObject1.interface, at: AppObject1.path) { call in
             try? call.answer()
-            guard call.method.name == AppObject1.ExpireTask.name, let identity else { return }
+            let told = try? AppObject1.row(call.method.name)?.call(call.arguments)
+            guard case .expireTask = told, let identity else { return }
             // It may have ended just now.
             try? PidFD(of: identity).send(Signal.terminate)
         }
