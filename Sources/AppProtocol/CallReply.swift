@@ -35,10 +35,31 @@ package struct Nothing: CallReply {
     package var values: [Value] { [] }
 }
 
-/// A report as `--json` prints it: a newer daemon may say more in it.
-extension Value: CallReply {}
+/// A report, and all that was sent with it: `--json` prints also what this version does not know.
+@dynamicMemberLookup
+package struct Reported<Report: Codable & Hashable & Sendable>: CallReply, Codable, Hashable {
+    package let report: Report
+    /// Nil: it was not sent, but made here.
+    private let sent: Value?
 
-extension [Value]: CallReply {
+    package init(_ report: Report) { (self.report, sent) = (report, nil) }
+
+    package init(from decoder: any Decoder) throws {
+        report = try Report(from: decoder)
+        sent = try Value(from: decoder)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        guard let sent else { return try report.encode(to: encoder) }
+        try sent.encode(to: encoder)
+    }
+
+    package subscript<Field>(dynamicMember field: KeyPath<Report, Field>) -> Field {
+        report[keyPath: field]
+    }
+}
+
+extension Array: CallReply where Element: CallReply & Codable {
     package static var output: [Interface.Argument] { [Interface.Argument("rows", "aa{sv}")] }
 }
 

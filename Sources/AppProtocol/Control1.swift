@@ -86,18 +86,19 @@ package enum Control1: CallSet {
     package static let path = "/org/offstage"
     package static let name = "org.offstage.Control1"
 
+    /// Carries a `Reported<Report.HistoryLine>`.
+    package static let happened = Interface.Signal(
+        "Happened",
+        [Interface.Argument("line", "a{sv}")],
+        "A line was added to the history. Sent to subscribers (AddMatch), but not to suspended "
+            + "apps."
+    )
+
     package static let interface = Interface(
         name,
         documentation: "Inspects, explains and controls background work.",
         methods: methods,
-        signals: [
-            Interface.Signal(
-                "Happened",
-                [Interface.Argument("line", "a{sv}")],
-                "A line was added to the history. Sent to subscribers (AddMatch), but not to "
-                    + "suspended apps."
-            )
-        ],
+        signals: [happened],
         properties: [
             Interface.Property("Version", "s", isConstant: true, "The version of the daemon.")
         ]
@@ -114,9 +115,6 @@ package protocol ControlCall: Call where Calls == Control1 {
 extension ControlCall {
     package var subject: String? { nil }
 }
-
-/// One that is answered with rows of a report.
-package protocol Rows: ControlCall where Reply == [Value] {}
 
 /// About an app.
 package protocol AppSubject: ControlCall {
@@ -148,23 +146,47 @@ extension TaskSubject {
 
 extension Control1 {
     package struct Status: ControlCall {
-        package typealias Reply = Value
+        package typealias Reply = Reported<Report.Status>
         package init() {}
     }
 
-    package struct Apps: Rows { package init() {} }
-    package struct Settings: Rows { package init() {} }
-    package struct Gates: Rows { package init() {} }
-    package struct Modes: Rows { package init() {} }
-    package struct Conditions: Rows { package init() {} }
-    package struct Doctor: Rows { package init() {} }
+    package struct Apps: ControlCall {
+        package typealias Reply = [Reported<Report.App>]
+        package init() {}
+    }
+
+    package struct Settings: ControlCall {
+        package typealias Reply = [Reported<Report.Setting>]
+        package init() {}
+    }
+
+    package struct Gates: ControlCall {
+        package typealias Reply = [Reported<Report.Gate>]
+        package init() {}
+    }
+
+    package struct Modes: ControlCall {
+        package typealias Reply = [Reported<Report.Mode>]
+        package init() {}
+    }
+
+    package struct Conditions: ControlCall {
+        package typealias Reply = [Reported<Report.Condition>]
+        package init() {}
+    }
+
+    package struct Doctor: ControlCall {
+        package typealias Reply = [Reported<Report.Check>]
+        package init() {}
+    }
 
     package struct Version: ControlCall {
         package typealias Reply = DaemonVersion
         package init() {}
     }
 
-    package struct Tasks: Rows {
+    package struct Tasks: ControlCall {
+        package typealias Reply = [Reported<Report.Request>]
         package var app = ""
         package init() {}
 
@@ -174,13 +196,15 @@ extension Control1 {
         }
     }
 
-    package struct Explain: TaskSubject, Rows {
+    package struct Explain: TaskSubject {
+        package typealias Reply = [Reported<Report.Explanation>]
         package var app = ""
         package var task: String?
         package init() {}
     }
 
-    package struct History: Rows {
+    package struct History: ControlCall {
+        package typealias Reply = [Reported<Report.HistoryLine>]
         package var app: String?
         package var limit: Int64?
         package var before: Int64?

@@ -40,24 +40,34 @@ final class CoreControl: Control {
         guard let call = try? Control1.row(encoded.method)?.call(encoded.arguments) else {
             throw Failure(.failed, "not understood: \(encoded)")
         }
+        guard let reply = try reply(to: call) else { return encoded.plainReply }
+        do throws(ValueError) {
+            return try reply.values
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+
+    /// Nil: the device knows nothing of it.
+    private func reply(to call: Control1) throws(Failure) -> (any CallReply)? {
         switch call {
-        case .status: return [device.status(at: now)]
-        case .apps: return [.list(device.appList(at: now))]
+        case .status: return Reported(device.status(at: now))
+        case .apps: return device.appList(at: now).map(Reported.init)
         case .tasks(let call):
             let app = call.app.isEmpty ? nil : AppID(call.app)
             guard let tasks = device.taskList(of: app, at: now) else {
                 throw Failure(.notFound, "no app of that name: \(call.app)")
             }
-            return [.list(tasks)]
+            return tasks.map(Reported.init)
         case .explain(let call):
             let found = device.explain(AppID(call.app), identifier: call.task, at: now)
-            return [.list(device.report(of: found, at: now))]
-        case .history: return [.list(history.reversed().map(\.report))]
-        case .settings: return [.list(device.settings.report)]
-        case .conditions: return [.list(device.conditionsReport(at: now))]
+            return found.report(at: now).map(Reported.init)
+        case .history: return history.reversed().map { Reported($0.report) }
+        case .settings: return device.settings.report.map(Reported.init)
+        case .conditions: return device.conditionsReport(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
             .cancel, .pause, .continue, .simulate, .set, .reload:
-            return encoded.plainReply
+            return nil
         }
     }
 }
@@ -66,6 +76,7 @@ extension EncodedCall {
     /// A reply that says as little as it may.
     var plainReply: [Value] {
         switch method {
+        case Control1.Status.name: (try? Reported(Report.Status()).values) ?? []
         case Control1.Open.name: [["launch": 1]]
         case Control1.Submit.name, Control1.Run.name:
             [["app": "command.a", "identifier": "a", "request": 1]]

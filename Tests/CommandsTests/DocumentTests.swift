@@ -48,12 +48,12 @@ struct DocumentTests {
         var settings = MarkdownTable("setting", "default", "may be", "meaning")
         for row in Settings().report {
             settings.add(
-                code(row.field("setting")),
-                row.field("default").isEmpty ? "" : code(row.field("default")),
+                code(row.setting),
+                row.default.isEmpty ? "" : code(row.default),
                 String(
-                    row.field("choices").prefix { $0 != "," || row.field("setting") == "profile" }
+                    row.choices.prefix { $0 != "," || row.setting == "profile" }
                 ),
-                row.field("documentation")
+                row.documentation
             )
         }
         try document.expect(part: "settings", settings.text)
@@ -85,8 +85,8 @@ struct DocumentTests {
         var table = MarkdownTable(titles: ["gate", "holds"] + letters)
         for gate in Gate.report {
             table.add(
-                [code(gate.field("gate")), gate.field("title")]
-                    + letters.map { gate["cells"]?.field($0) ?? "" }
+                [code(gate.gate), gate.title]
+                    + letters.map { gate.cells[$0] ?? "" }
             )
         }
         let document = Document("docs/gates.md")
@@ -155,8 +155,4 @@ struct DocumentTests {
     }
 
     private func code(_ text: String) -> String { "`\(text)`" }
-}
-
-extension Value {
-    fileprivate func field(_ name: String) -> String { self[name]?.stringValue ?? "" }
 }

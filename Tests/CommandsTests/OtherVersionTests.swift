@@ -105,4 +105,87 @@ struct OtherVersionTests {
         #expect(refused.status == 1)
         #expect(refused.errors == "offstage: not as things will be\n")
     }
+
+    /// Questions, each with what answers it and may lack nothing of it.
+    private static let questions: [(line: String, method: String, report: Value)] = [
+        (
+            "status", "Status",
+            [
+                "now": "2026-03-03T12:00:00+01:00", "failing": [], "running": [], "waiting": [],
+                "conditions": [], "apps": 1, "requests": 0,
+                "today": ["wakes": 0, "seconds": 0.0, "cpuSeconds": 0.0],
+            ]
+        ),
+        (
+            "apps", "Apps",
+            [
+                "app": "a", "name": "A", "state": "later", "modes": [], "transient": false,
+                "tasks": 0, "today": ["wakes": 0, "seconds": 0.0, "cpuSeconds": 0.0],
+            ]
+        ),
+        (
+            "tasks", "Tasks",
+            [
+                "app": "a", "name": "A", "task": "t", "kind": "later", "origin": "later",
+                "state": "later", "needs": [], "sentence": "It waits.",
+            ]
+        ),
+        (
+            "explain a", "Explain",
+            [
+                "app": "a", "name": "A", "state": "later", "sentence": "It waits.", "holds": [],
+                "held": [],
+            ]
+        ),
+        (
+            "history", "History",
+            ["app": "a", "at": "2026-03-03T12:00:00+01:00", "what": "later"]
+        ),
+        (
+            "conditions", "Conditions",
+            [
+                "condition": "later", "value": "on", "number": 1, "sensing": "later",
+                "choices": "", "documentation": "",
+            ]
+        ),
+        (
+            "settings", "Settings",
+            ["setting": "later", "value": "1", "default": "1", "choices": "", "documentation": ""]
+        ),
+        ("doctor", "Doctor", ["check": "later", "ok": true, "found": "good"]),
+    ]
+
+    private static func answering(_ method: String, _ report: ValueMap) throws -> OtherDaemon {
+        let value: Value = method == "Status" ? .map(report) : .list([.map(report)])
+        return try OtherDaemon(["Version": version, method: { $0.answer([value]) }])
+    }
+
+    @Test(arguments: questions.indices)
+    func `what a later daemon says in addition is printed as JSON`(_ index: Int) throws {
+        let (line, method, value) = Self.questions[index]
+        var report = try #require(value.mapValue)
+        report["later"] = ["more": [1]]
+        let daemon = try Self.answering(method, report)
+        #expect(try run(line, daemon).status == 0)
+        let printed = try ValueJSON.parse(try run(line + " --json", daemon).output, limit: 1 << 20)
+        #expect(printed == (method == "Status" ? .map(report) : .list([.map(report)])))
+    }
+
+    @Test(arguments: questions.indices)
+    func `a report that lacks a field is not understood, and the field is named`(
+        _ index: Int
+    ) throws {
+        let (line, method, value) = Self.questions[index]
+        let report = try #require(value.mapValue)
+        let field = try #require(report.keys.last)
+        var shorter = report
+        shorter[field] = nil
+        let daemon = try Self.answering(method, shorter)
+        for options in ["", " --json"] {
+            let outcome = try run(line + options, daemon)
+            #expect(outcome.status == 1 && outcome.output.isEmpty)
+            #expect(outcome.errors.contains("reply to \(method) is not understood: "), "\(outcome)")
+            #expect(outcome.errors.contains("\(field): is missing\nUse a daemon of this version"))
+        }
+    }
 }

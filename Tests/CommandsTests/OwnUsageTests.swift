@@ -45,10 +45,11 @@ struct OwnUsageTests {
         var lines: [Value] = []
         try Wait.until(file: daemon.scratch("state/events.log"), "\(app) \(what)") { _ in
             guard let text = try? offstage("history --json").output,
-                let all = try? ValueJSON.parse(text).elements
+                let all = try? ValueJSON.parse(text).listValue
             else { return false }
             lines = all.reversed()
-            return lines.count { $0.text("app") == app && $0.text("what") == what } >= count
+            return lines.count { $0["app"]?.stringValue == app && $0["what"]?.stringValue == what }
+                >= count
         }
         return lines
     }
@@ -64,7 +65,7 @@ struct OwnUsageTests {
             _ = try history(app, "seen")
         }
         let lines = try history("feeds", "seen").filter {
-            ["opened", "seen"].contains($0.text("what"))
+            ["opened", "seen"].contains($0["what"])
         }
         let export = try offstage("export-usage --user own")
         #expect(export.succeeded && export.errors.isEmpty, "\(export)")
@@ -73,8 +74,8 @@ struct OwnUsageTests {
         #expect(lines.count >= 3)
         // By the clock of the zone, whatever that is.
         let told = lines.compactMap { line in
-            WallTime(rfc3339: line.text("at").prefix(19) + "Z").map {
-                "\(line.text("app")) \($0.nanoseconds / 1_000_000_000)"
+            line["at"]?.stringValue.flatMap { WallTime(rfc3339: $0.prefix(19) + "Z") }.map {
+                "\(line["app"]?.stringValue ?? "") \($0.nanoseconds / 1_000_000_000)"
             }
         }
         let read = log.events.map { "\(log.names[$0.app]) \(Int64($0.start))" }

@@ -161,19 +161,14 @@ struct PrintingTests {
         ("turn", ", because it had got no refresh for a long time"), ("later", " (later)"),
     ])
     func whyARefreshBeganThenIsTold(_ because: String, _ words: String) {
-        var decision: ValueMap = [
-            "chance": .double(0.094), "price": .double(0.05), "left": 3, "budget": 4,
-            "because": .string(because),
-        ]
+        var decision = Report.Decision {
+            ($0.chance, $0.price, $0.left, $0.budget) = (0.094, 0.05, 3, 4)
+            $0.because = because
+        }
         let start = "9.4 % likely to be opened within half an hour; a refresh was worth it "
-        #expect(
-            Value.map(decision).decisionText == "\(start)from 5.0 %\(words); 3 of 4 left"
-        )
-        decision["price"] = .double(0)
-        #expect(
-            Value.map(decision).decisionText == "\(start)at any chance\(words); 3 of 4 left"
-        )
-        #expect(Value.null.decisionText.isEmpty)
+        #expect(decision.text == "\(start)from 5.0 %\(words); 3 of 4 left")
+        decision.price = 0
+        #expect(decision.text == "\(start)at any chance\(words); 3 of 4 left")
     }
 
     @Test func historyIsReadDownwards() {

@@ -57,19 +57,15 @@ struct GateTableTests {
         return cells
     }
 
-    static func cells(of row: Value) -> [String] {
-        Trigger.allCases.map { row["cells"]?[$0.letter]?.stringValue ?? "" }
-    }
-
     @Test func `every cell is as specified`() throws {
         let specified = try Self.specified()
         #expect(specified.count == Self.gates.count)
         var cells = 0
         for row in Gate.report {
-            let name = row["gate"]?.stringValue ?? ""
+            let name = row.gate
             #expect(specified[name] != nil || Self.departures[name] != nil, "\(name)")
             for trigger in Trigger.allCases {
-                let cell = row["cells"]?[trigger.letter]?.stringValue ?? ""
+                let cell = row.cells[trigger.letter] ?? ""
                 let wanted = specified[name]?[trigger.letter]
                 let departure = Self.departures[name]?[trigger.letter]
                 #expect(cell == departure ?? wanted, "\(name), \(trigger)")
@@ -84,17 +80,13 @@ struct GateTableTests {
     }
 
     @Test func `every gate has one row, with a title`() {
-        #expect(
-            Set(Gate.report.compactMap { $0["gate"]?.stringValue }).count == Gate.allCases.count
-        )
-        #expect(Gate.report.map { $0["gate"]?.stringValue } == Gate.allCases.map(\.name))
-        #expect(Gate.report.allSatisfy { $0["title"]?.stringValue?.isEmpty == false })
+        #expect(Set(Gate.report.map(\.gate)).count == Gate.allCases.count)
+        #expect(Gate.report.map(\.gate) == Gate.allCases.map(\.name))
+        #expect(Gate.report.allSatisfy { !$0.title.isEmpty })
     }
 
     @Test func `a simulation is held only by what makes a launch impossible`() {
-        let always = Gate.report.filter { $0["kind"] == "always" }.compactMap {
-            $0["gate"]?.stringValue
-        }
+        let always = Gate.report.filter { $0.kind == "always" }.map(\.gate)
         #expect(
             always == [
                 "unknown-app", "not-permitted", "storage", "run-slots", "processes", "stopping",
@@ -103,9 +95,7 @@ struct GateTableTests {
     }
 
     @Test func `a user-initiated run skips what only saves`() {
-        let saving = Gate.report.filter { $0["kind"] == "saving" }.compactMap {
-            $0["gate"]?.stringValue
-        }
+        let saving = Gate.report.filter { $0.kind == "saving" }.map(\.gate)
         #expect(
             saving == [
                 "low-power", "quiet", "battery", "device-in-use", "unused", "app-quota",

@@ -370,8 +370,8 @@ struct GateTests {
             try explained().held
                 == [HoldTime(gate: .refreshOff, since: off, until: bench.now.wall)]
         )
-        let list = bench.device.report(of: [try explained()], at: bench.now)
-        #expect(list.first?["held"]?[0]?["gate"] == "refresh-off")
+        let list = [try explained()].report(at: bench.now)
+        #expect(list.first?.held.first?.gate == "refresh-off")
         for _ in 0..<20 {
             bench.advance(.minutes(1))
             bench.ask(.pause(nil))
@@ -447,7 +447,7 @@ struct GateTests {
         bench.started(try #require(bench.spawn(of: "command.sync")))
         bench.ask(.submit(Submission(kind: .refresh, command: ["sync"])))
         let tasks = try #require(bench.device.taskList(of: AppID("command.sync"), at: bench.now))
-        #expect(tasks.map { $0["state"]?.stringValue } == ["running", "waiting"])
+        #expect(tasks.map(\.state) == ["running", "waiting"])
     }
 
     @Test func `a last run that was stopped gives its reason once`() throws {
@@ -457,19 +457,17 @@ struct GateTests {
         bench.started(launch)
         bench.ask(.pause(nil))
         bench.exited(launch, status: 143)
-        func lastRun() throws -> Value? {
-            let found = bench.device.explain(AppID("app"), at: bench.now)
-            let list = bench.device.report(of: found, at: bench.now)
-            return list.first?["lastRun"]
+        func lastRun() -> Report.LastRun? {
+            bench.device.explain(AppID("app"), at: bench.now).report(at: bench.now).first?.lastRun
         }
-        #expect(try lastRun()?["result"] == "expired: background work was paused")
-        #expect(try lastRun()?["reason"] == nil)
+        #expect(lastRun()?.result == "expired: background work was paused")
+        #expect(lastRun()?.reason == nil)
         bench.ask(.continue)
         bench.advance(.minutes(15))
         let next = try #require(bench.spawn(of: "app"))
         bench.started(next)
         bench.exited(next, status: 4)
-        #expect(try lastRun()?["reason"] == "exit status 4")
+        #expect(lastRun()?.reason == "exit status 4")
     }
 
     @Test func `nobody, nothing and what runs have sentences of their own`() throws {

@@ -149,9 +149,9 @@ struct LifecycleTests {
         bench.advance(.seconds(100))
         let third = bench.beginTask(launch)
         #expect(third == 3)
-        let running = bench.device.status(at: bench.now)["running"]?[0]
-        #expect(running?["backgroundTasks"]?.listValue?.count == 3)
-        #expect(running?["secondsLeft"]?.doubleValue == 80)
+        let running = bench.device.status(at: bench.now).running.first
+        #expect(running?.backgroundTasks?.count == 3)
+        #expect(running?.secondsLeft == 80)
         bench.say(launch, .taskEnded(task: first))
         bench.say(launch, .taskEnded(task: second))
         #expect(!bench.contains(.freeze(launch)))

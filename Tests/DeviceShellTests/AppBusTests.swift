@@ -54,11 +54,11 @@ struct AppBusTests {
         #expect(try call("Tasks", "")[0]?["app"] == "reader")
         #expect(try call("Tasks", "reader")[0]?["kind"] == "refresh")
         #expect(try call("Explain", "reader", [:])[0]?["state"]?.stringValue != nil)
-        #expect(try call("Settings") == .list(Settings().report))
-        #expect(try call("Gates") == .list(Gate.report))
-        #expect(try call("Modes") == .list(BackgroundMode.report))
+        #expect(try call("Settings") == ValueEncoder().encode(Settings().report))
+        #expect(try call("Gates") == ValueEncoder().encode(Gate.report))
+        #expect(try call("Modes") == ValueEncoder().encode(BackgroundMode.report))
         #expect(try call("Conditions").listValue?.count == Condition.allCases.count)
-        #expect(try call("Doctor") == [["check": "test", "ok": true]])
+        #expect(try call("Doctor") == [["check": "test", "ok": true, "found": "good"]])
         #expect(
             try call("Version") == [
                 "version": "0.0.1", "build": "b", "pid": 1, "state": "/state", "socket": "/socket",
@@ -71,9 +71,9 @@ struct AppBusTests {
     @Test func optionsReachTheHost() throws {
         #expect(
             try call("History", ["app": "reader", "limit": 7, "before": 12])
-                == [["app": "reader", "limit": 7, "before": 12]]
+                == [["app": "reader", "at": "", "what": "limit 7, before 12"]]
         )
-        #expect(try call("History", [:]) == [["app": "", "limit": 50, "before": 0]])
+        #expect(try call("History", [:]) == [["app": "", "at": "", "what": "limit 50, before 0"]])
         #expect(try call("Logs", "reader", ["lines": 3])["text"] == "3 lines")
         let set = failure { _ = try call("Set", "battery", "40", ["app": "reader"]) }
         #expect(set?.message == "battery of reader to 40")

@@ -107,12 +107,15 @@ final class CoreHost: AppHost {
 
     func reload(answer: @escaping (Reply) -> Void) { answer(.done) }
 
-    func history(of app: AppID?, limit: Int, before: Int64?) throws(Refusal) -> [Value] {
+    func history(
+        of app: AppID?,
+        limit: Int,
+        before: Int64?
+    ) throws(Refusal) -> [Report.HistoryLine] {
         [
-            [
-                "app": .string(app?.name ?? ""), "limit": .integer(Int64(limit)),
-                "before": .integer(before ?? 0),
-            ]
+            Report.HistoryLine {
+                ($0.app, $0.what) = (app ?? AppID(""), "limit \(limit), before \(before ?? 0)")
+            }
         ]
     }
 
@@ -147,7 +150,7 @@ final class CoreHost: AppHost {
     func usage(of launch: LaunchID) -> Usage? { nil }
     func measure(_ launch: LaunchID) {}
 
-    func doctor() -> [Value] { [["check": "test", "ok": true]] }
+    func doctor() -> [Check] { [Check("test", ok: true, "good")] }
     func version() -> DaemonVersion {
         DaemonVersion("0.0.1", build: "b", pid: 1, state: "/state", socket: "/socket", seconds: 2)
     }

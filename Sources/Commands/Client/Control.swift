@@ -14,12 +14,19 @@ extension Control {
         do throws(ValueError) {
             return try C.Reply(values)
         } catch {
-            throw Failure(
-                .failed,
-                "the daemon is of another version, whose reply to \(C.name) is not understood: "
-                    + "\(error)".printable,
-                fix: DaemonControl.sameVersion
-            )
+            throw Failure(notUnderstood: "whose reply to \(C.name)", error)
         }
+    }
+}
+
+extension Failure {
+    /// What a daemon of another version says.
+    init(notUnderstood what: String, _ error: ValueError) {
+        self.init(
+            .failed,
+            "the daemon is of another version, \(what) is not understood: "
+                + "\(error)".printable,
+            fix: DaemonControl.sameVersion
+        )
     }
 }

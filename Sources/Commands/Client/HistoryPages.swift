@@ -13,18 +13,18 @@ extension Invocation {
         of app: String? = nil,
         limit: Int64? = nil,
         since first: WallTime? = nil
-    ) throws(Failure) -> [Value] {
+    ) throws(Failure) -> [Reported<Report.HistoryLine>] {
         var call = Control1.History { $0.app = app }
-        var lines: [Value] = []
+        var lines: [Reported<Report.HistoryLine>] = []
         while true {
             let wanted = limit.map { min($0 - Int64(lines.count), Self.pageLimit) }
             call.limit = wanted ?? Self.pageLimit
             let page = try ask(call)
             let told = page.filter { line in
-                first.map { line.time("at") ?? .distantPast >= $0 } ?? true
+                first.map { line.at.wall ?? .distantPast >= $0 } ?? true
             }
             lines += told
-            guard let last = page.last?.number("id"), told.count == page.count,
+            guard let last = page.last?.id, told.count == page.count,
                 limit.map({ Int64(lines.count) < $0 }) ?? true
             else { return lines }
             call.before = last

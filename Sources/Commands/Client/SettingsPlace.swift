@@ -32,9 +32,9 @@ extension Invocation {
             return (try? SettingsPlace.read()) ?? Settings()
         }
         var settings = Settings()
-        for row in rows where row.text("app").isEmpty {
+        for row in rows where row.app == nil {
             // One that a newer daemon has and this program does not know is left out.
-            _ = SettingsText.set(row.text("setting"), row.text("value"), in: &settings)
+            _ = SettingsText.set(row.setting, row.value, in: &settings)
         }
         return settings
     }

@@ -23,22 +23,16 @@ extension RefreshDecision.Reason {
     }
 }
 
-extension Value {
-    /// Why a refresh was begun when it was, from its `decision` in a report.
-    var decisionText: String {
-        guard let chance = seconds("chance") else { return "" }
-        let left = number("left") ?? 0
-        let remaining = number("budget").map { "\(left) of \($0) left" } ?? "\(left) left"
+extension Report.Decision {
+    /// Why a refresh was begun when it was.
+    var text: String {
+        let remaining = budget.map { "\(left) of \($0) left" } ?? "\(left) left"
         // Reasons of a later version stand as they are.
-        let word = text("because")
-        let because =
-            RefreshDecision.Reason(rawValue: word)?.explanation
-            ?? (word.isEmpty ? "" : " (\(word))")
+        let because = because.map {
+            RefreshDecision.Reason(rawValue: $0)?.explanation ?? " (\($0))"
+        }
         return "\(DecisionText.percent(chance)) likely to be opened within half an hour; "
-            + "a refresh was worth it \(DecisionText.worth(seconds("price") ?? 0))\(because); "
+            + "a refresh was worth it \(DecisionText.worth(price))\(because ?? ""); "
             + remaining
     }
-
-    /// A share from 0 to 1.
-    func percent(_ name: String) -> String { DecisionText.percent(seconds(name) ?? 0) }
 }

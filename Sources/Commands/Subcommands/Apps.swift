@@ -13,7 +13,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask(Control1.Apps())) { apps in
+        try invocation.show(try invocation.ask(Control1.Apps())) { apps in
             let console = invocation.console
             if apps.isEmpty {
                 console.print("No app has an [X-Offstage] group in its desktop file yet.")
@@ -21,18 +21,15 @@ extension OffstageProgram {
             }
             var table = Table("APP", "STATE", "MODES", "LAST USED", "LAST RUN", "RESULT")
             for app in apps {
-                let lastRun = app["lastRun"] ?? .null
-                let isFailing = (app["failures"]?.number("count") ?? 0) > 0
-                let problem = app.text("problem")
                 table.add([
-                    Table.Cell(app.text("app")),
-                    Table.Cell(app.text("state"), problem.isEmpty ? nil : .red),
-                    Table.Cell(app.texts("modes").joined(separator: ", ")),
-                    Table.Cell(invocation.timeText(app, "lastUsed")),
-                    Table.Cell(invocation.timeText(lastRun, "at")),
+                    Table.Cell(app.app.name),
+                    Table.Cell(app.state, app.problem == nil ? nil : .red),
+                    Table.Cell(app.modes.joined(separator: ", ")),
+                    Table.Cell(invocation.timeText(app.lastUsed)),
+                    Table.Cell(invocation.timeText(app.lastRun?.at)),
                     Table.Cell(
-                        problem.isEmpty ? lastRun.text("result") : problem,
-                        isFailing || !problem.isEmpty ? .red : nil
+                        app.problem ?? app.lastRun?.result ?? "",
+                        app.failures == nil && app.problem == nil ? nil : .red
                     ),
                 ])
             }
@@ -77,8 +74,8 @@ extension OffstageProgram {
         _ invocation: Invocation
     ) throws(Failure) -> Bool {
         guard Terminal.isTerminal(0), Terminal.isTerminal(1) else { return false }
-        let report = try invocation.ask(Control1.Apps()).first { $0.text("app") == app }
-        guard let file = report?.text("file"), !file.isEmpty,
+        let report = try invocation.ask(Control1.Apps()).first { $0.app.name == app }
+        guard let file = report?.file,
             let bytes = try? Files.read(file, limit: ManifestParser.limit),
             case .app(let manifest, _) = ManifestParser.parse(
                 bytes: bytes,

@@ -111,16 +111,16 @@ extension OffstageProgram {
         examples: [Example("conditions", "Battery, power, network and the other conditions.")],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(try invocation.ask(Control1.Conditions())) { conditions in
+        try invocation.show(try invocation.ask(Control1.Conditions())) { conditions in
             var table = Table("CONDITION", "VALUE", "SOURCE", "SINCE", "MAY BE", "MEANING")
             for condition in conditions {
                 table.add([
-                    Table.Cell(condition.text("condition")),
-                    condition.conditionValue(.bold),
-                    Table.Cell(condition.conditionSource),
-                    Table.Cell(invocation.timeText(condition, "since")),
-                    Table.Cell(condition.text("choices")),
-                    Table.Cell(condition.text("documentation")),
+                    Table.Cell(condition.condition),
+                    condition.report.valueCell(.bold),
+                    Table.Cell(condition.source ?? "–"),
+                    Table.Cell(invocation.timeText(condition.since)),
+                    Table.Cell(condition.choices),
+                    Table.Cell(condition.documentation),
                 ])
             }
             table.print(invocation.console)
@@ -146,22 +146,20 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let report =
             invocation.options.has("defaults")
-            ? Settings().report : try invocation.ask(Control1.Settings())
-        invocation.show(report) { report in
+            ? Settings().report.map(Reported.init) : try invocation.ask(Control1.Settings())
+        try invocation.show(report) { report in
             var table = Table("SETTING", "VALUE", "DEFAULT", "MEANING")
             for setting in report {
-                let app = setting.text("app")
-                let isChanged = setting.text("value") != setting.text("default")
+                let isChanged = setting.value != setting.default
                 table.add([
                     Table.Cell(
-                        setting.text("setting") + (app.isEmpty ? "" : " (\(app))"),
-                        setting.flag("unknown") ? .yellow : nil
+                        setting.setting + (setting.app.map { " (\($0))" } ?? ""),
+                        setting.unknown == true ? .yellow : nil
                     ),
-                    Table.Cell(setting.text("value"), isChanged ? .bold : nil),
-                    Table.Cell(setting.text("default")),
+                    Table.Cell(setting.value, isChanged ? .bold : nil),
+                    Table.Cell(setting.default),
                     Table.Cell(
-                        setting.flag("unknown")
-                            ? "Unknown app." : setting.text("documentation")
+                        setting.unknown == true ? "Unknown app." : setting.documentation
                     ),
                 ])
             }

@@ -21,22 +21,21 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let checks: [Value]
+        let checks: [Reported<Check>]
         do throws(Failure) {
             checks = try invocation.ask(Control1.Doctor())
         } catch  where error.code == .notRunning {
-            checks = LocalChecks(error).all.map(\.report)
+            checks = LocalChecks(error).all.map(Reported.init)
         }
-        invocation.show(checks) { checks in
+        try invocation.show(checks) { checks in
             let console = invocation.console
             for check in checks {
-                let isGood = check.flag("ok")
+                let isGood = check.isGood
                 let mark = console.styled(isGood ? "good" : "warn", isGood ? .green : .yellow)
-                let found = check.text("found").printable
-                console.print("\(mark)  \(check.text("check").printable): \(found)")
-                for (title, key) in [("What is missing", "lost"), ("What to do", "fix")] {
-                    let text = check.text(key).printable
-                    if text.isEmpty { continue }
+                let found = check.found.printable
+                console.print("\(mark)  \(check.name.printable): \(found)")
+                for (title, text) in [("What is missing", check.lost), ("What to do", check.fix)] {
+                    guard let text = text?.printable else { continue }
                     let width = console.width.map { max($0 - 6, 20) } ?? .max
                     for line in "\(title): \(text)".wrapped(to: width) {
                         console.print("      " + line)

@@ -20,72 +20,67 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let call: Control1.Explain = invocation.ofTask()
-        invocation.show(try invocation.ask(call)) { tasks in
+        try invocation.show(try invocation.ask(call)) { tasks in
             for (index, task) in tasks.enumerated() {
                 if index > 0 { invocation.console.print("") }
-                print(task, invocation)
+                print(task.report, invocation)
             }
         }
     }
 
-    private static func print(forecast: Value, _ invocation: Invocation) {
-        let whose = forecast.text("scope") == "device" ? "for all apps" : "for this app"
+    private static func print(forecast: Report.Forecast, _ invocation: Invocation) {
+        let whose = forecast.scope == "device" ? "for all apps" : "for this app"
         var table = Table("REFRESHES GO BY", "VALUE")
-        table.add("opened within half an hour", forecast.percent("chance"))
-        table.add("worth a refresh from", forecast.percent("price"))
+        table.add("opened within half an hour", DecisionText.percent(forecast.chance))
+        table.add("worth a refresh from", DecisionText.percent(forecast.price))
         table.add(
             "left today \(whose)",
-            "\(forecast.number("left") ?? 0) of \(forecast.number("budget") ?? 0)"
+            "\(forecast.left) of \(forecast.budget)"
         )
-        table.add("most likely opened", invocation.timeText(forecast, "likelyAt"))
-        table.add("how likely then", forecast.percent("likelyChance"))
+        table.add("most likely opened", invocation.timeText(forecast.likelyAt))
+        table.add("how likely then", DecisionText.percent(forecast.likelyChance))
         table.add(
             "refreshed, if nothing happens",
-            forecast.time("expectedAt") == nil
-                ? "not foreseen" : invocation.timeText(forecast, "expectedAt")
+            forecast.expectedAt == nil
+                ? "not foreseen" : invocation.timeText(forecast.expectedAt)
         )
         invocation.console.print("")
         table.print(invocation.console, indent: 2)
     }
 
-    private static func print(_ task: Value, _ invocation: Invocation) {
+    private static func print(_ task: Report.Explanation, _ invocation: Invocation) {
         let console = invocation.console
-        let sentence = task.text("sentence").printable
+        let sentence = task.sentence.printable
         for line in sentence.wrapped(to: console.width.map { min($0, 100) } ?? .max) {
             console.print(console.styled(line, .bold))
         }
-        let holds = task.items("holds")
-        if !holds.isEmpty {
+        if !task.holds.isEmpty {
             console.print("")
             var table = Table("GATE", "VALUE", "NEEDED", "SINCE", "NEXT")
-            for hold in holds {
+            for hold in task.holds {
                 table.add([
-                    Table.Cell(hold.text("gate")),
-                    Table.Cell(hold.text("value"), .yellow),
-                    Table.Cell(hold.text("needed")),
-                    Table.Cell(invocation.timeText(hold, "since")),
+                    Table.Cell(hold.gate),
+                    Table.Cell(hold.value, .yellow),
+                    Table.Cell(hold.needed),
+                    Table.Cell(invocation.timeText(hold.since)),
                     Table.Cell(
-                        hold.time("next") == nil
-                            ? "when it changes" : invocation.timeText(hold, "next")
+                        hold.next == nil
+                            ? "when it changes" : invocation.timeText(hold.next)
                     ),
                 ])
             }
             table.print(console, indent: 2)
-            for fix in holds.map({ $0.text("fix").printable }) where !fix.isEmpty {
-                console.print("  What to do: \(fix)")
+            for fix in task.holds.compactMap(\.fix) {
+                console.print("  What to do: \(fix.printable)")
             }
         }
-        if let forecast = task["forecast"], forecast.text("scope") != "" {
-            print(forecast: forecast, invocation)
-        }
-        guard let last = task["lastRun"], last.time("at") != nil else { return }
-        let reason = last.text("reason").printable
+        if let forecast = task.forecast { print(forecast: forecast, invocation) }
+        guard let last = task.lastRun, last.at != nil else { return }
         console.print("")
         console.print(
-            "Last run \(invocation.timeText(last, "at")): \(last.text("result").printable)"
-                + (reason.isEmpty ? "" : " (\(reason))")
+            "Last run \(invocation.timeText(last.at)): \(last.result.printable)"
+                + (last.reason.map { " (\($0.printable))" } ?? "")
         )
-        let why = last["decision"]?.decisionText ?? ""
-        if !why.isEmpty { console.print("Why then: \(why).") }
+        if let decision = last.decision { console.print("Why then: \(decision.text).") }
     }
 }

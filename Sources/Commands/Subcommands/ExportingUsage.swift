@@ -1,3 +1,4 @@
+import AppProtocol
 import CommandTable
 import Linux
 import Vocabulary
@@ -41,7 +42,7 @@ extension OffstageProgram {
                 throw Failure(.failed, "no secret can be drawn: \(error)")
             }
         }
-        let lines = export.lines(try invocation.history().reversed())
+        let lines = export.lines(try invocation.history().reversed().map(\.report))
         for line in lines { invocation.console.print(line) }
         guard lines.count == 1 else { return }
         invocation.console.printError(
@@ -64,18 +65,18 @@ struct UsageExport {
     }
 
     /// `history`: the oldest line first.
-    func lines(_ history: [Value]) -> [String] {
+    func lines(_ history: [Report.HistoryLine]) -> [String] {
         var uses: [(app: String, start: String, at: WallTime, end: WallTime?)] = []
         /// By app: the use that has not ended.
         var open: [String: Int] = [:]
         for line in history {
-            guard let at = line.time("at") else { continue }
-            let app = line.text("app")
-            switch line.text("what") {
+            guard let at = line.at.wall else { continue }
+            let app = line.app.name
+            switch line.what {
             case "opened":
                 if open[app] == nil { open[app] = uses.count }
-                if open[app] == uses.count { uses.append((app, line.text("at"), at, nil)) }
-            case "seen": uses.append((app, line.text("at"), at, nil))
+                if open[app] == uses.count { uses.append((app, line.at.rawValue, at, nil)) }
+            case "seen": uses.append((app, line.at.rawValue, at, nil))
             case "left", "closed", "ended":
                 if let index = open.removeValue(forKey: app) { uses[index].end = at }
             default: break

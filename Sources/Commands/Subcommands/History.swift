@@ -31,43 +31,46 @@ extension OffstageProgram {
             limit: limit ?? (since == nil ? 50 : nil),
             since: since.map { invocation.console.now.wall - $0 }
         )
-        invocation.show(lines) { lines in
+        try invocation.show(lines) { lines in
             if lines.isEmpty { return invocation.console.print("Nothing has run yet.") }
             var columns = [
                 Table.Column("TIME"), Table.Column("APP"), Table.Column("WHAT"),
                 Table.Column("TOOK", isNumber: true), Table.Column("CPU", isNumber: true),
                 Table.Column("MEMORY", isNumber: true), Table.Column("RESULT"),
             ]
-            if lines.contains(where: { $0["decision"] != nil }) {
+            if lines.contains(where: { $0.decision != nil }) {
                 columns.append(Table.Column("WHY THEN"))
             }
             var table = Table(columns)
             // The daemon tells the newest first; people read downwards.
             for line in lines.reversed() {
-                table.add(Array(historyCells(line, invocation.console).prefix(columns.count)))
+                table.add(
+                    Array(historyCells(line.report, invocation.console).prefix(columns.count))
+                )
             }
             table.print(invocation.console)
         }
     }
 
-    static func historyCells(_ line: Value, _ console: Console) -> [Table.Cell] {
-        let time = line.time("at").map { Times.stamp($0, at: console.now) } ?? ""
-        var what = line.text("what")
+    static func historyCells(_ line: Report.HistoryLine, _ console: Console) -> [Table.Cell] {
+        let time = line.at.wall.map { Times.stamp($0, at: console.now) } ?? ""
+        var what = line.what
         if what == "run" {
-            what = (line.flag("resumed") ? "resumed for " : "") + line.text("trigger")
-            if line.text("task") != line.text("trigger") { what += " \(line.text("task"))" }
-            if line.flag("simulated") { what += " (simulated)" }
+            let trigger = line.trigger ?? ""
+            what = (line.resumed == true ? "resumed for " : "") + trigger
+            if let task = line.task, task != trigger { what += " \(task)" }
+            if line.simulated == true { what += " (simulated)" }
         }
-        let result = line.text("result")
-        let reason = line.text("reason")
+        let result = line.result ?? ""
+        let reason = line.reason ?? ""
         let parts = [result, result.contains(reason) ? "" : reason].filter { !$0.isEmpty }
         return [
-            Table.Cell(time), Table.Cell(line.text("app")), Table.Cell(what),
-            Table.Cell(line.seconds("seconds").map(Times.span) ?? ""),
-            Table.Cell(line.seconds("cpuSeconds").map(Times.span) ?? ""),
-            Table.Cell(line.number("memory").map(ByteSize.text) ?? ""),
+            Table.Cell(time), Table.Cell(line.app.name), Table.Cell(what),
+            Table.Cell(line.seconds.map(Times.span) ?? ""),
+            Table.Cell(line.cpuSeconds.map(Times.span) ?? ""),
+            Table.Cell(line.memory.map(ByteSize.text) ?? ""),
             Table.Cell(parts.joined(separator: ": ")),
-            Table.Cell(line["decision"]?.decisionText ?? ""),
+            Table.Cell(line.decision?.text ?? ""),
         ]
     }
 

@@ -19,7 +19,7 @@ struct HistoryLint {
     /// Nothing where no daemon runs, or it does not know the app.
     func check(_ invocation: Invocation) -> [Diagnostic] {
         let call = Control1.History { ($0.app, $0.limit) = (manifest.id.name, 1000) }
-        return (try? invocation.ask(call)).map(check) ?? []
+        return (try? invocation.ask(call)).map { check($0.map(\.report)) } ?? []
     }
 
     /// Of its program, or of the script that an interpreter is started with.
@@ -44,10 +44,10 @@ struct HistoryLint {
     }
 
     /// `history`: its lines, the newest first.
-    private func check(_ history: [Value]) -> [Diagnostic] {
+    private func check(_ history: [Report.HistoryLine]) -> [Diagnostic] {
         var found: [(mistake: Mistake, count: Int, last: WallTime)] = []
         for line in history {
-            guard let at = line.time("at"), at + .seconds(1) > built,
+            guard let at = line.at.wall, at + .seconds(1) > built,
                 let mistake = mistake(line)
             else { continue }
             if let index = found.firstIndex(where: { $0.mistake == mistake }) {
@@ -67,11 +67,11 @@ struct HistoryLint {
         }
     }
 
-    private func mistake(_ line: Value) -> Mistake? {
-        let reason = line.text("reason")
-        switch line.text("what") {
+    private func mistake(_ line: Report.HistoryLine) -> Mistake? {
+        let reason = line.reason ?? ""
+        switch line.what {
         case "run": return mistake(ofRun: line, reason)
-        case "ended" where line.text("result") == Self.neverCompleted:
+        case "ended" where line.result == Self.neverCompleted:
             return Mistake(
                 summary: "A background task was held beyond its time, and the app ended for it",
                 fix: "End each background task, in its expiration handler too."
@@ -83,8 +83,8 @@ struct HistoryLint {
 
     private static let neverCompleted = RunResult.terminated(.neverCompleted).summary
 
-    private func mistake(ofRun line: Value, _ reason: String) -> Mistake? {
-        let task = line.text("task")
+    private func mistake(ofRun line: Report.HistoryLine, _ reason: String) -> Mistake? {
+        let task = line.task
         if reason.hasPrefix(AppMistake.noHandler.summary) {
             return Mistake(
                 subject: task,
@@ -100,7 +100,7 @@ struct HistoryLint {
                 fix: "Set the task's expirationHandler; in it, stop and complete the task."
             )
         }
-        if line.text("result") == Self.neverCompleted {
+        if line.result == Self.neverCompleted {
             return Mistake(
                 subject: task,
                 summary: "was never completed, and the app ended for it",

@@ -91,17 +91,16 @@ extension OffstageProgram {
         examples: [Example("modes", "What wakes an app in each mode, for how long, how often.")],
         printsData: true
     ) { invocation throws(Failure) in
-        let report = Value.list(BackgroundMode.report)
-        invocation.show(report) { report in
+        try invocation.show(BackgroundMode.report) { modes in
             var table = Table("MODE", "WORKS", "WOKEN BY", "TIME", "HOW OFTEN", "THE APP GETS")
-            for mode in report.elements {
+            for mode in modes {
                 table.add(
-                    mode.text("mode"),
-                    mode.flag("works") ? "yes" : "not yet",
-                    mode.text("trigger"),
-                    mode.text("grant"),
-                    mode.text("rate"),
-                    mode.text("appGets")
+                    mode.mode,
+                    mode.works ? "yes" : "not yet",
+                    mode.trigger,
+                    mode.grant,
+                    mode.rate,
+                    mode.appGets
                 )
             }
             table.print(invocation.console)
@@ -128,7 +127,7 @@ extension OffstageProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        invocation.show(.list(Gate.report)) { report in
+        try invocation.show(Gate.report) { gates in
             let letters = Trigger.allCases.map(\.letter)
             // The names say it too; the titles are for wide places.
             let hasTitles = invocation.console.width ?? .max >= 130
@@ -136,10 +135,10 @@ extension OffstageProgram {
             var table = Table(
                 [Table.Column("GATE")] + letters.map { Table.Column($0) } + titles
             )
-            for gate in report.elements {
-                let cells = letters.map { Table.Cell(gate["cells"]?.text($0) ?? "") }
-                let title = hasTitles ? [Table.Cell(gate.text("title"))] : []
-                table.add([Table.Cell(gate.text("gate"))] + cells + title)
+            for gate in gates {
+                let cells = letters.map { Table.Cell(gate.cells[$0] ?? "") }
+                let title = hasTitles ? [Table.Cell(gate.title)] : []
+                table.add([Table.Cell(gate.gate)] + cells + title)
             }
             table.print(invocation.console)
         }

@@ -128,7 +128,9 @@ extension OffstageProgram {
         }
         do throws(ValueError) {
             // One run is a map, several are a list of them.
-            let values = try ValueEncoder().encode(reports).elements
+            let values = try reports.map { (report) throws(ValueError) in
+                try ValueEncoder().encode(report)
+            }
             let value = values.count == 1 ? values[0] : .list(values)
             invocation.console.print(value.json(pretty: true))
         } catch {

@@ -17,14 +17,16 @@ extension OffstageProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let report = try invocation.ask(Control1.Status())
-        invocation.show(report) { StatusText(invocation: invocation, report: $0).print() }
+        try invocation.show(report) {
+            StatusText(invocation: invocation, report: $0.report).print()
+        }
     }
 }
 
 /// `offstage status` in words.
 private struct StatusText {
     let invocation: Invocation
-    let report: Value
+    let report: Report.Status
     var console: Console { invocation.console }
 
     func print() {
@@ -33,13 +35,10 @@ private struct StatusText {
         printRunning()
         printWaiting()
         printConditions()
-        let today = report["today"] ?? .null
-        let wakes = today.number("wakes") ?? 0
-        let apps = report.number("apps") ?? 0
+        let (apps, wakes) = (report.apps, report.today.wakes)
         console.print(
             "\(apps) \(apps == 1 ? "app" : "apps"); today \(wakes) background "
-                + (wakes == 1 ? "run" : "runs")
-                + (today.seconds("seconds").map { ", \(Times.span($0)) in all" } ?? "")
+                + (wakes == 1 ? "run" : "runs") + ", \(Times.span(report.today.seconds)) in all"
         )
     }
 
@@ -48,18 +47,16 @@ private struct StatusText {
     }
 
     private func printFailing() {
-        let failing = report.items("failing")
-        guard !failing.isEmpty else { return }
+        guard !report.failing.isEmpty else { return }
         section("Failing", .red)
         var table = Table("APP", "IN A ROW", "SINCE", "NEXT TRY", "REASON")
-        for app in failing {
-            let failures = app["failures"] ?? .null
+        for app in report.failing {
             table.add([
-                Table.Cell(app.text("app")),
-                Table.Cell("\(failures.number("count") ?? 0)", .red),
-                Table.Cell(invocation.timeText(failures, "since")),
-                Table.Cell(invocation.timeText(failures, "until")),
-                Table.Cell(failures.text("reason")),
+                Table.Cell(app.app.name),
+                Table.Cell("\(app.failures.count)", .red),
+                Table.Cell(invocation.timeText(app.failures.since)),
+                Table.Cell(invocation.timeText(app.failures.until)),
+                Table.Cell(app.failures.reason),
             ])
         }
         table.print(console, indent: 2)
@@ -67,34 +64,32 @@ private struct StatusText {
     }
 
     private func printPause() {
-        guard let pause = report["paused"], pause.mapValue != nil else { return }
-        let rest = pause.time("until").map { ($0 - console.now.wall).seconds }
+        guard let pause = report.paused else { return }
+        let rest = pause.until?.wall.map { ($0 - console.now.wall).seconds }
         section("Paused", .yellow)
         console.print(
             "  All background work is held "
                 + (rest.map { "for \(Times.rest($0)) more" } ?? "until \"offstage continue\"")
-                + "; paused \(invocation.timeText(pause, "since"))."
+                + "; paused \(invocation.timeText(pause.since))."
         )
         console.print("")
     }
 
     private func printRunning() {
-        let running = report.items("running")
-        guard !running.isEmpty else { return }
+        guard !report.running.isEmpty else { return }
         section("Running", .green)
         var table = Table("APP", "STATE", "TASK", "SINCE", "TIME LEFT", "PID")
-        for launch in running {
-            let ending = launch.text("ending")
+        for launch in report.running {
             // What was launched for nothing may hold time of its own.
-            let held = launch.texts("backgroundTasks").joined(separator: ", ")
-            let task = launch.text("task").isEmpty ? held : launch.text("task")
+            let held = launch.backgroundTasks?.joined(separator: ", ")
+            let task = [launch.task, held].compactMap(\.self).first { !$0.isEmpty }
             table.add(
-                launch.text("app"),
-                ending.isEmpty ? launch.text("state") : "ending: \(ending)",
-                task.isEmpty ? "–" : task,
-                invocation.timeText(launch, "since"),
-                launch.seconds("secondsLeft").map(Times.span) ?? "–",
-                launch.number("pid").map { "\($0)" } ?? "–"
+                launch.app.name,
+                launch.ending.map { "ending: \($0)" } ?? launch.state,
+                task ?? "–",
+                invocation.timeText(launch.since),
+                launch.secondsLeft.map(Times.span) ?? "–",
+                launch.pid.map { "\($0)" } ?? "–"
             )
         }
         table.print(console, indent: 2)
@@ -102,16 +97,15 @@ private struct StatusText {
     }
 
     private func printWaiting() {
-        let waiting = report.items("waiting")
-        guard !waiting.isEmpty else { return }
+        guard !report.waiting.isEmpty else { return }
         section("Waiting", .bold)
         var table = Table("APP", "TASK", "NEXT", "WHY")
-        for task in waiting {
+        for task in report.waiting {
             table.add(
-                task.text("app"),
-                task.text("task"),
-                invocation.timeText(task, "next"),
-                task.text("sentence")
+                task.app.name,
+                task.task,
+                invocation.timeText(task.next),
+                task.sentence
             )
         }
         table.print(console, indent: 2)
@@ -119,21 +113,20 @@ private struct StatusText {
     }
 
     private func printConditions() {
-        let conditions = report.items("conditions")
-        guard !conditions.isEmpty else { return }
+        guard !report.conditions.isEmpty else { return }
         section("Device", .bold)
         var table = Table("CONDITION", "VALUE", "SINCE", "SOURCE")
-        for condition in conditions where condition.sensing != .unknown {
+        for condition in report.conditions where !condition.isUnknown {
             table.add([
-                Table.Cell(condition.text("condition")),
-                condition.conditionValue(nil),
-                Table.Cell(invocation.timeText(condition, "since")),
-                Table.Cell(condition.conditionSource),
+                Table.Cell(condition.condition),
+                condition.valueCell(nil),
+                Table.Cell(invocation.timeText(condition.since)),
+                Table.Cell(condition.source ?? "–"),
             ])
         }
         table.print(console, indent: 2)
         printUnknown(
-            conditions.filter { $0.sensing == .unknown }.map { $0.text("condition") }
+            report.conditions.filter(\.isUnknown).map(\.condition)
         )
         console.print("")
     }
@@ -152,22 +145,16 @@ private struct StatusText {
     }
 }
 
-extension Value {
-    /// Of a row of conditions.
-    var sensing: Sensing? { Sensing(rawValue: text("sensing")) }
+extension Report.Condition {
+    var isUnknown: Bool { sensing == Sensing.unknown.rawValue }
 
-    func conditionValue(_ usual: Console.Style?) -> Table.Cell {
-        switch sensing {
+    func valueCell(_ usual: Console.Style?) -> Table.Cell {
+        switch Sensing(rawValue: sensing) {
         case .noDevice:
-            Table.Cell(
-                Condition(named: text("condition")).map { "\(text("value")) (\($0.row.absence))" }
-                    ?? text("value")
-            )
+            Table.Cell(Condition(named: condition).map { "\(value) (\($0.row.absence))" } ?? value)
         case .unknown: Table.Cell("unknown", .yellow)
-        case .lost: Table.Cell("lost, taken as " + text("value"), .yellow)
-        case .known, nil: Table.Cell(text("value"), usual)
+        case .lost: Table.Cell("lost, taken as " + value, .yellow)
+        case .known, nil: Table.Cell(value, usual)
         }
     }
-
-    var conditionSource: String { text("source").isEmpty ? "–" : text("source") }
 }

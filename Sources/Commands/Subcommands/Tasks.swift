@@ -19,17 +19,17 @@ extension OffstageProgram {
         let tasks = try invocation.ask(
             Control1.Tasks { $0.app = invocation.operands.first ?? "" }
         )
-        invocation.show(tasks) { tasks in
+        try invocation.show(tasks) { tasks in
             if tasks.isEmpty { return invocation.console.print("Nothing is waiting.") }
             var table = Table("APP", "TASK", "KIND", "STATE", "NEXT", "WHY")
             for task in tasks {
                 table.add(
-                    task.text("app"),
-                    task.text("task"),
-                    task.text("kind"),
-                    task.text("state"),
-                    invocation.timeText(task, "next"),
-                    task.text("sentence")
+                    task.app.name,
+                    task.task,
+                    task.kind,
+                    task.state,
+                    invocation.timeText(task.next),
+                    task.sentence
                 )
             }
             table.print(invocation.console)

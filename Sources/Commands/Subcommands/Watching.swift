@@ -24,31 +24,46 @@ extension OffstageProgram {
         // Asked first: an app that there is not would be watched for ever.
         if let app { try invocation.ask(Control1.Explain { $0.app = app }) }
         let names = app.map { [$0, "command.\($0)"] }
+        var problem: ValueError?
         do throws(BusError) {
             let subscription = try daemon.bus.onSignal(
-                "Happened",
+                Control1.happened.name,
                 of: Control1.name,
                 at: Control1.path
             ) { signal in
-                guard let line = signal.arguments.first,
-                    names?.contains(line.text("app")) ?? true
-                else { return }
-                if invocation.wantsJSON { return invocation.console.print(line.json()) }
-                let cells = historyCells(line, invocation.console).filter { !$0.text.isEmpty }
-                invocation.console.print(cells.map(\.text).joined(separator: "  "))
+                do throws(ValueError) {
+                    let line = try Reported<Report.HistoryLine>(signal.arguments)
+                    guard names?.contains(line.app.name) ?? true else { return }
+                    print(line, signal.arguments, invocation)
+                } catch {
+                    problem = error
+                }
             }
             let bus = "org.freedesktop.DBus"
-            let rule = "type='signal',interface='\(Control1.name)',member='Happened'"
+            let rule =
+                "type='signal',interface='\(Control1.name)',member='\(Control1.happened.name)'"
             _ = try daemon.bus.call(
                 Target(bus, "/org/freedesktop/DBus", bus, "AddMatch"),
                 [.string(rule)],
                 signature: "s"
             )
-            _ = try daemon.bus.work { !daemon.bus.isOpen }
+            _ = try daemon.bus.work { !daemon.bus.isOpen || problem != nil }
             withExtendedLifetime(subscription) {}
         } catch {
             throw Failure(.notRunning, "the daemon has gone: \(error.message.printable)")
         }
+        if let problem { throw Failure(notUnderstood: "whose line of the history", problem) }
         throw Failure(.notRunning, "the daemon has gone")
+    }
+
+    private static func print(
+        _ line: Reported<Report.HistoryLine>,
+        _ sent: [Value],
+        _ invocation: Invocation
+    ) {
+        let console = invocation.console
+        if invocation.wantsJSON { return sent.forEach { console.print($0.json()) } }
+        let cells = historyCells(line.report, console).filter { !$0.text.isEmpty }
+        console.print(cells.map(\.text).joined(separator: "  "))
     }
 }

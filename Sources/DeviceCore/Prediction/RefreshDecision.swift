@@ -29,14 +29,3 @@ package struct RefreshDecision: Hashable, Sendable, Codable {
         case turn
     }
 }
-
-extension RefreshDecision {
-    var report: Value {
-        Report.map([
-            ("chance", Report.share(chance)), ("price", Report.share(price)),
-            ("left", .integer(left)), ("budget", budget.map { .integer($0) } ?? .null),
-            ("together", .integer(together)), ("scope", .string(scope.rawValue)),
-            ("because", because.map { .string($0.rawValue) } ?? .null),
-        ])
-    }
-}

@@ -160,21 +160,3 @@ extension RefreshForecast {
             ? "\((thousandths + 5) / 10) %" : "\(thousandths / 10).\(thousandths % 10) %"
     }
 }
-
-extension Report {
-    static func share(_ thousandths: Int64) -> Value { .double(Double(thousandths) / 1000) }
-}
-
-extension Reporter {
-    func forecast(_ forecast: RefreshForecast?) -> Value {
-        guard let forecast else { return .null }
-        return Report.map([
-            ("chance", Report.share(forecast.chance)), ("price", Report.share(forecast.price)),
-            ("left", .integer(forecast.left)), ("budget", .integer(forecast.budget)),
-            ("scope", .string(forecast.scope.rawValue)), ("likelyAt", time(forecast.likelyAt)),
-            ("likelyChance", Report.share(forecast.likelyChance)),
-            ("blocker", forecast.blocker.map { .string($0.rawValue) } ?? .null),
-            ("expectedAt", time(forecast.expectedAt)),
-        ])
-    }
-}

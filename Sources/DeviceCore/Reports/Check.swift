@@ -1,26 +1,14 @@
 package import Vocabulary
 
-/// One line of `offstage doctor`: what was found, what is lost by it, and how to mend that. The
-/// daemon makes them, and the command line those that need no daemon.
-package struct Check: Hashable, Sendable {
-    package var name: String
-    package var isGood: Bool
-    package var found: String
-    package var lost: String
-    package var fix: String
+package typealias Check = Report.Check
 
+/// The daemon makes them, and the command line those that need no daemon.
+extension Check {
     package init(_ name: String, ok: Bool, _ found: String, lost: String = "", fix: String = "") {
-        (self.name, isGood, self.found) = (name, ok, found)
-        (self.lost, self.fix) = (lost, fix)
-    }
-
-    package var report: Value {
-        var fields: [(String, Value)] = [
-            ("check", .string(name)), ("ok", .bool(isGood)), ("found", .string(found)),
-        ]
-        if !lost.isEmpty { fields.append(("lost", .string(lost))) }
-        if !fix.isEmpty { fields.append(("fix", .string(fix))) }
-        return .map(ValueMap(fields))
+        self.init {
+            ($0.name, $0.isGood, $0.found) = (name, ok, found)
+            ($0.lost, $0.fix) = (lost.isEmpty ? nil : lost, fix.isEmpty ? nil : fix)
+        }
     }
 
     /// Whether the user's processes end with the last login session. `user`: nil when the user is
@@ -122,17 +110,6 @@ extension Device {
         settings.apps.map(\.app).filter { id in
             guard let index = apps.index(of: id) else { return true }
             return apps[index].manifest == nil && apps[index].problem == nil
-        }
-    }
-
-    /// The settings in force; a section of an app that there is not says so.
-    package var settingsReport: [Value] {
-        let strangers = strangersInSettings.map { Value.string($0.name) }
-        return settings.report.map { row in
-            guard case .map(var fields) = row, let app = fields["app"], strangers.contains(app)
-            else { return row }
-            fields["unknown"] = true
-            return .map(fields)
         }
     }
 }

@@ -16,83 +16,73 @@ extension Device {
     /// Live launches, as the store remembers them.
     package var launchIDs: [LaunchID] { owners.map(\.launch) }
 
-    package func status(at now: Moment) -> Value {
+    package func status(at now: Moment) -> Report.Status {
         let reporter = Reporter(now: now)
-        var failing: [Value] = []
-        var running: [Value] = []
-        var waiting: [Value] = []
-        var requests = 0
-        for index in usedIndices {
-            let app = apps[index]
-            requests += app.requests.count
-            if app.record.failures.count > 0, app.manifest != nil {
-                var failures = app.record.failures
-                // Nobody tries again what was asked for once.
-                if app.requests.isEmpty { failures.until = nil }
-                failing.append(
-                    Report.map([
-                        ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-                        ("failures", reporter.failures(failures)),
-                    ])
-                )
+        return Report.Status {
+            $0.now = Report.Time(now.wall, utcOffset: now.utcOffset)
+            $0.paused = pauseReport(reporter)
+            for index in usedIndices {
+                let app = apps[index]
+                $0.requests += Int64(app.requests.count)
+                if let failures = failing(app, reporter) { $0.failing.append(failures) }
+                $0.running += app.launches.map { launch($0, of: app, reporter) }
+                for request in app.requests where app.isWaiting(request) {
+                    $0.waiting.append(task(request, index, reporter))
+                }
             }
-            running.append(contentsOf: app.launches.map { launch($0, of: app, reporter) })
-            for request in app.requests where app.isWaiting(request) {
-                waiting.append(task(request, index, reporter))
-            }
+            $0.conditions = conditionsReport(at: now)
+            $0.apps = Int64(apps.count)
+            $0.today = reporter.spent(ledger)
         }
-        return Report.map([
-            ("now", reporter.time(now.wall)), ("paused", pauseReport(reporter)),
-            ("failing", .list(failing)), ("running", .list(running)),
-            ("waiting", .list(waiting)),
-            ("conditions", .list(conditionsReport(at: now))),
-            ("apps", .integer(Int64(apps.count))), ("requests", .integer(Int64(requests))),
-            ("today", reporter.spent(ledger)),
-        ])
     }
 
-    private func pauseReport(_ reporter: Reporter) -> Value {
+    private func failing(_ app: AppState, _ reporter: Reporter) -> Report.FailingApp? {
+        var failures = app.record.failures
+        // Nobody tries again what was asked for once.
+        if app.requests.isEmpty { failures.until = nil }
+        guard app.manifest != nil, let report = reporter.failures(failures) else { return nil }
+        return Report.FailingApp {
+            ($0.app, $0.name, $0.failures) = (app.id, app.displayName, report)
+        }
+    }
+
+    private func pauseReport(_ reporter: Reporter) -> Report.Pause? {
         let until: WallTime?
         switch pause {
-        case .none: return .null
+        case .none: return nil
         case .untilContinued: until = nil
         case .until(let end): until = reporter.now.wall + (end - reporter.now.boot)
         }
-        return Report.map([("since", reporter.time(pausedAt)), ("until", reporter.time(until))])
+        return Report.Pause {
+            ($0.since, $0.until) = (reporter.time(pausedAt), reporter.time(until))
+        }
     }
 
-    private func launch(_ launch: Launch, of app: AppState, _ reporter: Reporter) -> Value {
-        var fields: [(String, Value)] = [
-            ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-            ("launch", .integer(Int64(launch.id.number))), ("state", .string(launch.stateLabel)),
-            ("pid", launch.process.map { .integer(Int64($0.pid)) } ?? .null),
-            ("frozen", .bool(launch.isFrozen)),
-        ]
-        if let wake = launch.wake {
-            fields += [
-                ("trigger", .string(wake.trigger.rawValue)), ("task", .string(wake.identifier)),
-                ("since", reporter.time(wake.began.wall)),
-                ("seconds", Report.seconds(reporter.now.awake - wake.began.awake)),
-                (
-                    "secondsLeft",
-                    wake.end == .distantFuture
-                        ? .null
-                        : Report.seconds(max(.zero, wake.end - reporter.now.awake))
-                ),
-            ]
-        }
-        if launch.presence == .background, !launch.isCommand, !launch.tasks.isEmpty {
-            fields.append(("backgroundTasks", .list(launch.tasks.map { .string($0.name) })))
-            if launch.wake == nil, let left = allowance(of: launch.id, at: reporter.now)?.timeLeft {
-                fields.append(("secondsLeft", Report.seconds(left)))
+    private func launch(_ launch: Launch, of app: AppState, _ reporter: Reporter) -> Report.Launch {
+        Report.Launch {
+            ($0.app, $0.name, $0.launch) = (app.id, app.displayName, launch.id)
+            ($0.state, $0.frozen) = (launch.stateLabel, launch.isFrozen)
+            $0.pid = launch.process.map { Int64($0.pid) }
+            if let wake = launch.wake {
+                ($0.trigger, $0.task) = (wake.trigger.rawValue, wake.identifier)
+                $0.since = reporter.time(wake.began.wall)
+                $0.seconds = (reporter.now.awake - wake.began.awake).reported
+                if wake.end != .distantFuture {
+                    $0.secondsLeft = max(.zero, wake.end - reporter.now.awake).reported
+                }
             }
+            if launch.presence == .background, !launch.isCommand, !launch.tasks.isEmpty {
+                $0.backgroundTasks = launch.tasks.map(\.name)
+                if launch.wake == nil {
+                    $0.secondsLeft = allowance(of: launch.id, at: reporter.now)?.timeLeft?.reported
+                }
+            }
+            $0.ending = launch.ending?.reason.summary
         }
-        if let ending = launch.ending { fields.append(("ending", .string(ending.reason.summary))) }
-        return Report.map(fields)
     }
 
     /// The apps, last used first.
-    package func appList(at now: Moment) -> [Value] {
+    package func appList(at now: Moment) -> [Report.App] {
         let reporter = Reporter(now: now)
         let shown = usedIndices.filter {
             apps[$0].manifest != nil || apps[$0].problem != nil || !apps[$0].requests.isEmpty
@@ -104,27 +94,11 @@ extension Device {
             }
             return first.id < second.id
         }
-        return ordered.map { index in
-            let app = apps[index]
-            return Report.map([
-                ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-                ("state", .string(app.stateLabel)),
-                ("modes", .list(app.manifest?.modes.map { .string($0.rawValue) } ?? [])),
-                ("problem", app.problem.map { .string($0) } ?? .null),
-                ("file", app.manifest.map { .string($0.file) } ?? .null),
-                ("transient", .bool(app.isTransient)),
-                ("lastUsed", reporter.time(app.record.lastUsed)),
-                ("closed", reporter.time(app.record.closedAt)),
-                ("lastRun", reporter.lastRun(app.record.lastRun)),
-                ("failures", reporter.failures(app.record.failures)),
-                ("tasks", .integer(Int64(app.requests.count))),
-                ("today", reporter.spent(app.record.ledger)),
-            ])
-        }
+        return ordered.map { reporter.app(apps[$0]) }
     }
 
     /// The tasks of one app, or of all; nil: no such app.
-    package func taskList(of app: AppID?, at now: Moment) -> [Value]? {
+    package func taskList(of app: AppID?, at now: Moment) -> [Report.Request]? {
         let reporter = Reporter(now: now)
         guard let app else {
             return usedIndices.flatMap { index in
@@ -135,100 +109,82 @@ extension Device {
         return apps[index].requests.map { task($0, index, reporter) }
     }
 
-    private func task(_ request: Request, _ index: Int, _ reporter: Reporter) -> Value {
+    private func task(_ request: Request, _ index: Int, _ reporter: Reporter) -> Report.Request {
         let app = apps[index]
         let explanation = explain(request, app, index, reporter.now)
-        return Report.map([
-            ("app", .string(app.id.name)), ("name", .string(app.displayName)),
-            ("task", .string(request.identifier)), ("kind", .string(request.trigger.rawValue)),
-            ("origin", .string(request.origin.rawValue)),
-            ("state", .string(explanation.state.rawValue)),
-            ("submitted", reporter.time(request.submittedAt)),
-            ("earliest", reporter.time(request.earliest)),
-            ("everySeconds", request.every.map(Report.seconds) ?? .null),
-            ("needs", .list(request.needs.names.map { .string($0) })),
-            ("sentence", .string(explanation.sentence)),
-            ("next", reporter.time(explanation.next)),
-        ])
-    }
-
-    /// `explain` as programs read it.
-    package func report(of explanations: [Explanation], at now: Moment) -> [Value] {
-        let reporter = Reporter(now: now)
-        return explanations.map { explanation in
-            Report.map([
-                ("app", .string(explanation.app.name)), ("name", .string(explanation.name)),
-                ("task", explanation.identifier.map { .string($0) } ?? .null),
-                ("state", .string(explanation.state.rawValue)),
-                ("sentence", .string(explanation.sentence)),
-                ("next", reporter.time(explanation.next)),
-                ("holds", .list(explanation.holds.map(reporter.hold))),
-                ("lastRun", reporter.lastRun(explanation.lastRun)),
-                ("held", .list(explanation.held.map(reporter.held))),
-                ("forecast", reporter.forecast(explanation.forecast)),
-            ])
+        return Report.Request {
+            ($0.app, $0.name, $0.task) = (app.id, app.displayName, request.identifier)
+            ($0.kind, $0.origin) = (request.trigger.rawValue, request.origin.rawValue)
+            ($0.state, $0.sentence) = (explanation.state.rawValue, explanation.sentence)
+            $0.submitted = reporter.time(request.submittedAt)
+            $0.earliest = reporter.time(request.earliest)
+            $0.everySeconds = request.every?.reported
+            $0.needs = request.needs.names
+            $0.next = reporter.time(explanation.next)
         }
     }
 
-    package func conditionsReport(at now: Moment) -> [Value] {
+    package func conditionsReport(at now: Moment) -> [Report.Condition] {
         let reporter = Reporter(now: now)
         return Condition.allCases.map { condition in
             let state = conditions[condition]
             let row = condition.row
-            return Report.map([
-                ("condition", .string(row.name)), ("value", .string(row.word(state.value))),
-                ("number", .integer(Int64(state.value))),
-                ("sensing", .string(state.sensing.rawValue)),
-                ("source", state.source.map { .string($0.label) } ?? .null),
-                ("since", reporter.time(state.since)),
-                ("choices", .string(row.choices)), ("documentation", .string(row.documentation)),
-            ])
+            return Report.Condition {
+                ($0.condition, $0.value) = (row.name, row.word(state.value))
+                $0.number = Int64(state.value)
+                ($0.sensing, $0.source) = (state.sensing.rawValue, state.source?.label)
+                $0.since = reporter.time(state.since)
+                ($0.choices, $0.documentation) = (row.choices, row.documentation)
+            }
+        }
+    }
+
+    /// The settings in force; a section of an app that there is not says so.
+    package var settingsReport: [Report.Setting] {
+        let strangers = strangersInSettings
+        return settings.report.map { row in
+            var row = row
+            if let app = row.app, strangers.contains(app) { row.unknown = true }
+            return row
         }
     }
 }
 
 extension Settings {
     /// The table of settings with their values.
-    package var report: [Value] {
+    package var report: [Report.Setting] {
         let defaults = Settings()
         return SettingRow.table.map { row in
-            Report.map([
-                ("setting", .string(row.name)), ("value", .string(row.text(self))),
-                ("default", .string(row.text(defaults))), ("choices", .string(row.choices)),
-                ("documentation", .string(row.documentation)),
-                ("enforced", isEnforced(row.name, app: nil) ? true : .null),
-            ])
+            Report.Setting {
+                ($0.setting, $0.value) = (row.name, row.text(self))
+                ($0.default, $0.choices) = (row.text(defaults), row.choices)
+                $0.documentation = row.documentation
+                $0.enforced = isEnforced(row.name, app: nil) ? true : nil
+            }
         }
             + apps.map { app in
-                Report.map([
-                    ("setting", "background-refresh"), ("app", .string(app.app.name)),
-                    ("value", app.backgroundRefresh ? "on" : "off"), ("default", "on"),
-                    ("choices", "on or off"),
-                    ("documentation", "Background work of this app only."),
-                    ("enforced", isEnforced("background-refresh", app: app.app) ? true : .null),
-                ])
+                Report.Setting {
+                    ($0.setting, $0.app) = ("background-refresh", app.app)
+                    $0.value = app.backgroundRefresh ? "on" : "off"
+                    ($0.default, $0.choices) = ("on", "on or off")
+                    $0.documentation = "Background work of this app only."
+                    $0.enforced = isEnforced($0.setting, app: app.app) ? true : nil
+                }
             }
     }
 }
 
 extension Gate {
     /// The table gate × trigger, a row each; a cell holds ●, or what the row depends on.
-    package static var report: [Value] {
+    package static var report: [Report.Gate] {
         GateTable.rows.map { row in
-            Report.map([
-                ("gate", .string(row.gate.name)), ("title", .string(row.title)),
-                (
-                    "cells",
-                    .map(
-                        ValueMap(
-                            zip(Trigger.allCases, row.cells).compactMap { trigger, cell in
-                                cell == .no ? nil : (trigger.letter, .string(cell.label))
-                            }
-                        )
-                    )
-                ),
-                ("kind", .string(row.kind.label)),
-            ])
+            Report.Gate {
+                $0.gate = row.gate.name
+                ($0.title, $0.kind) = (row.title, row.kind.label)
+                for (trigger, cell) in zip(Trigger.allCases, row.cells) where cell != .no {
+                    $0.cells[trigger.letter] = cell.label
+                }
+            }
         }
     }
 }
@@ -275,14 +231,13 @@ extension AppState {
 
 extension BackgroundMode {
     /// The table of modes.
-    package static var report: [Value] {
+    package static var report: [Report.Mode] {
         allCases.map { mode in
             let row = mode.description
-            return Report.map([
-                ("mode", .string(mode.rawValue)), ("trigger", .string(row.trigger)),
-                ("grant", .string(row.grant)), ("rate", .string(row.rate)),
-                ("appGets", .string(row.appGets)), ("works", .bool(mode.isServed)),
-            ])
+            return Report.Mode {
+                ($0.mode, $0.trigger, $0.grant) = (mode.rawValue, row.trigger, row.grant)
+                ($0.rate, $0.appGets, $0.works) = (row.rate, row.appGets, mode.isServed)
+            }
         }
     }
 }

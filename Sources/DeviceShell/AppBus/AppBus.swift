@@ -90,7 +90,7 @@ final class AppBus {
         telling = nil
         let lines = untold
         untold = []
-        let signal = "Happened"
+        let signal = Control1.happened.name
         for connection in server?.connections ?? []
         where connection.isOpen && connection.wants(signal, of: Control1.name, at: Control1.path) {
             guard let owner = try? owner(of: connection), !isSuspended(owner) else { continue }
@@ -100,7 +100,7 @@ final class AppBus {
                     signal,
                     of: Control1.name,
                     at: Control1.path,
-                    [line.report],
+                    Reported(line.report).values,
                     signature: "a{sv}"
                 )
             }

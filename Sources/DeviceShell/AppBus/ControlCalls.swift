@@ -100,14 +100,14 @@ struct ControlCalls {
 
     // MARK: Questions
 
-    private func tasks(_ call: Control1.Tasks) throws(Refusal) -> [Value] {
+    private func tasks(_ call: Control1.Tasks) throws(Refusal) -> [Report.Request] {
         guard let tasks = host.device.taskList(of: try appOrOwner(call), at: host.now()) else {
             throw host.device.unknown(AppID(call.app))
         }
         return tasks
     }
 
-    private func explain(_ call: Control1.Explain) throws(Refusal) -> [Value] {
+    private func explain(_ call: Control1.Explain) throws(Refusal) -> [Report.Explanation] {
         let now = host.now()
         let found = host.device.explain(try app(call), identifier: call.task, at: now)
         if found.count == 1, let only = found.first {
@@ -119,7 +119,7 @@ struct ControlCalls {
                 try checkTask(task, of: only.app)
             }
         }
-        return host.device.report(of: found, at: now)
+        return found.report(at: now)
     }
 
     private func checkTask(_ task: String, of app: AppID) throws(Refusal) {
@@ -135,7 +135,7 @@ struct ControlCalls {
         )
     }
 
-    private func history(_ call: Control1.History) throws(Refusal) -> [Value] {
+    private func history(_ call: Control1.History) throws(Refusal) -> [Report.HistoryLine] {
         try host.history(
             of: try appOrOwner(call),
             limit: Int(call.limit ?? 50),

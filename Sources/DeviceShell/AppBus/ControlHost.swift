@@ -27,14 +27,18 @@ protocol ControlHost: AnyObject {
     /// Reads the settings file and the manifests anew, as if they had changed.
     func reload(answer: @escaping (Reply) -> Void)
 
-    /// Lines of the history as maps, newest first. `before` is the id of a line, for paging.
-    func history(of app: AppID?, limit: Int, before: Int64?) throws(Refusal) -> [Value]
+    /// Lines of the history, newest first. `before` is the id of a line, for paging.
+    func history(
+        of app: AppID?,
+        limit: Int,
+        before: Int64?
+    ) throws(Refusal) -> [Report.HistoryLine]
 
     /// The end of an app's output, at most `lines` lines and 256 KB.
     func logs(of app: AppID, lines: Int) throws(Refusal) -> LogEnd
 
-    /// What this machine can do, a map per check: `check`, `ok`, `found`, `lost`, `fix`.
-    func doctor() -> [Value]
+    /// What this machine can do.
+    func doctor() -> [Check]
 
     func version() -> DaemonVersion
 }

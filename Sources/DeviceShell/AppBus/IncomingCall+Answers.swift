@@ -32,6 +32,14 @@ extension IncomingCall {
         }
     }
 
+    func answer<C: Call, Report>(_ call: C, _ report: Report) where C.Reply == Reported<Report> {
+        answer(call, Reported(report))
+    }
+
+    func answer<C: Call, Row>(_ call: C, _ rows: [Row]) where C.Reply == [Reported<Row>] {
+        answer(call, rows.map(Reported.init))
+    }
+
     /// With what the core replied. `part`: what this method's reply is of it; a reply of another
     /// kind leaves the call without an answer, which is an error.
     func answer<C: Call>(_ call: C, _ reply: Reply, _ part: (Reply) -> C.Reply?) {

@@ -132,8 +132,8 @@ extension Daemon: ControlHost {
         of app: AppID?,
         limit: Int,
         before: Int64?
-    ) throws(Refusal) -> [Value] {
-        let found: [Value]
+    ) throws(Refusal) -> [Report.HistoryLine] {
+        let found: [Report.HistoryLine]
         var unknown: Refusal?
         do throws(StoreError) {
             let lines = try machine.store.history(
@@ -144,13 +144,11 @@ extension Daemon: ControlHost {
             if let app, lines.isEmpty, before == nil, device.apps.index(of: app) == nil {
                 unknown = device.unknown(app)
             }
-            found =
-                lines
-                .map { stored in
-                    guard case .map(var fields) = stored.line.report else { return .null }
-                    fields["id"] = .integer(stored.id)
-                    return .map(fields)
-                }
+            found = lines.map { stored in
+                var report = stored.line.report
+                report.id = stored.id
+                return report
+            }
         } catch {
             throw Refusal(.storage, reason: "\(error)")
         }
@@ -181,5 +179,5 @@ extension Daemon: ControlHost {
         )
     }
 
-    func doctor() -> [Value] { Doctor(self).checks() }
+    func doctor() -> [Check] { Doctor(self).checks }
 }

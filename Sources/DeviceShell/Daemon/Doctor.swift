@@ -9,12 +9,9 @@ struct Doctor {
 
     init(_ daemon: Daemon) { self.daemon = daemon }
 
-    func checks() -> [Value] {
-        let checks =
-            [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus]
-            + settings
-            + [store, starting] + strays + sensors
-        return checks.map(\.report)
+    var checks: [Check] {
+        [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus]
+            + settings + [store, starting] + strays + sensors
     }
 
     private var processes: Check {

@@ -1,0 +1,46 @@
+extension Report {
+    package struct Status: ReportFields {
+        package var now = Time(rawValue: "")
+        /// Nil: background work is not paused.
+        package var paused: Pause?
+        package var failing: [FailingApp] = []
+        package var running: [Launch] = []
+        package var waiting: [Request] = []
+        package var conditions: [Condition] = []
+        package var apps: Int64 = 0
+        package var requests: Int64 = 0
+        package var today = Spent()
+        package init() {}
+    }
+
+    package struct Pause: ReportFields {
+        package var since: Time?
+        package var until: Time?
+        package init() {}
+    }
+
+    package struct FailingApp: ReportFields {
+        package var app = AppID("")
+        package var name = ""
+        package var failures = Failures()
+        package init() {}
+    }
+
+    package struct Launch: ReportFields {
+        package var app = AppID("")
+        package var name = ""
+        package var launch = LaunchID(0)
+        package var state = ""
+        package var pid: Int64?
+        package var frozen = false
+        /// Of its run, as the next three are.
+        package var trigger: String?
+        package var task: String?
+        package var since: Time?
+        package var seconds: Double?
+        package var secondsLeft: Double?
+        package var backgroundTasks: [String]?
+        package var ending: String?
+        package init() {}
+    }
+}
