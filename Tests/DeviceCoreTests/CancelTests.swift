@@ -99,6 +99,26 @@ struct CancelTests {
         #expect(bench.requests("app").isEmpty)
     }
 
+    @Test(arguments: [false, true])
+    func `what is stopped before its receipt ends no app`(isOffered: Bool) throws {
+        var bench = Bench()
+        bench.install(.linked("app", identifiers: ["app.*"]))
+        bench.ask(.submit(Submission(app: AppID("app"), identifier: "app.0", kind: .processing)))
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        if isOffered {
+            bench.say(launch, .finishedLaunching(registered: ["app.0"]))
+            #expect(bench.offers(launch).count == 1)
+        }
+        bench.ask(.cancel(AppID("app"), identifier: "app.0"))
+        bench.advance(.seconds(10))
+        #expect(!bench.contains(.terminate(launch)))
+        #expect(!bench.contains(.kill(launch)))
+        #expect(bench.results == [.expired(.cancelled)])
+        #expect(bench.requests("app").isEmpty)
+        #expect(bench.app("app")?.record.failures.count == 0)
+    }
+
     @Test func `what stands in a manifest cannot be cancelled`() throws {
         var bench = Bench()
         bench.set(.network, 0)

@@ -102,6 +102,18 @@ struct DeliveryTests {
         #expect(bench.requests("app").map(\.identifier) == [identifier])
     }
 
+    @Test func `what an app asks for again and again comes back after each run`() throws {
+        var (bench, launch) = try Bench.withApp()
+        bench.submit(launch, "app.refresh") { $0.every = .hours(2) }
+        bench.ask(.leave(AppID("app")))
+        let delivery = try bench.accept(launch)
+        bench.say(launch, .completed(delivery, .newData))
+        let request = try #require(bench.requests("app").first)
+        #expect(request.every == .hours(2))
+        #expect(request.lastEnd == bench.now.wall)
+        #expect(request.earliest == nil)
+    }
+
     @Test func `completing twice is harmless and noted`() throws {
         var (bench, launch) = try Self.bench()
         let delivery = try bench.accept(launch)

@@ -10,7 +10,7 @@ enum RunEnd: Hashable, Sendable {
     case command(RunResult)
     /// What was handed to a linked app ended with this result. `wasReceived`: the app has it, and
     /// will not be given it again.
-    case delivery(RunResult, of: Trigger, wasReceived: Bool)
+    case delivery(RunResult, wasReceived: Bool)
 }
 
 /// What becomes of a request when its run ends, however it ends. The one place for it.
@@ -19,7 +19,7 @@ enum RunEnd: Hashable, Sendable {
 /// |---|---|---|
 /// | was undone, or lost | waits again | waits again |
 /// | was not received | waits again | waits again |
-/// | ended, and is to be run again | waits again | waits again |
+/// | of a command, ended and is to be run again | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
 /// A simulated run has a request of its own, which ends with it. A request that was cancelled
@@ -31,13 +31,7 @@ extension Device {
         after end: RunEnd,
         _ transition: inout Transition
     ) {
-        guard let requestIndex = apps[index].index(of: id) else {
-            // Replaced while it was offered; the app ran it all the same.
-            if case .delivery(_, let trigger, wasReceived: true) = end {
-                recordEnd(of: trigger, in: index, after: end, transition.now)
-            }
-            return
-        }
+        guard let requestIndex = apps[index].index(of: id) else { return }
         var request = apps[index].requests[requestIndex]
         if request.mode != .simulated {
             recordEnd(of: request.trigger, in: index, after: end, transition.now)
@@ -46,7 +40,9 @@ extension Device {
             request.waitAgain(after: end, settings, at: transition.now.wall)
             apps[index].requests[requestIndex] = request
             save(app: index, request: id)
-        } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine {
+        } else if request.isCancelled, request.mode != .simulated, end.leavesNoLine,
+            !apps[index].hasSuccessor(of: request)
+        {
             drop(request, of: index, reason: "cancelled", &transition)
         } else {
             apps[index].requests.remove(at: requestIndex)
@@ -71,7 +67,8 @@ extension Device {
             case .submitted, .event:
                 return request.every != nil || result.isAgain(for: request.trigger)
             }
-        case .delivery(_, _, let wasReceived): return !wasReceived || request.origin.isStanding
+        case .delivery(_, let wasReceived):
+            return !wasReceived || request.origin.isStanding || request.every != nil
         }
     }
 
@@ -108,18 +105,23 @@ extension Request {
     ) {
         (state, readySince, interruptedAt) = (.pending, nil, nil)
         switch end {
-        // The user's wish for a run still stands.
+        // The run is still user-initiated.
         case .undone: return
         case .lost: mode = .normal
-        case .delivery: (mode, decision) = (.normal, nil)
+        case .delivery(_, let wasReceived):
+            (mode, decision) = (.normal, nil)
+            if wasReceived { repeats(after: now) }
         case .command(let result):
             (mode, decision) = (.normal, nil)
             if case .retry = result { wait(settings.backOff, from: now) }
-            if origin == .submitted, every != nil, !result.isAgain(for: trigger) {
-                // Its date was for the first run.
-                (earliest, span, lastEnd) = (nil, nil, now)
-            }
+            if !result.isAgain(for: trigger) { repeats(after: now) }
         }
+    }
+
+    private mutating func repeats(after end: WallTime) {
+        guard origin == .submitted, every != nil else { return }
+        // Its date was for the first run.
+        (earliest, span, lastEnd) = (nil, nil, end)
     }
 }
 

@@ -168,8 +168,7 @@ extension Launch {
             actions.append(.countFailure(reason: reason))
         }
         if let request = delivery.request {
-            let wasReceived = delivery.wasReceived(result)
-            let end = RunEnd.delivery(result, of: delivery.trigger, wasReceived: wasReceived)
+            let end = RunEnd.delivery(result, wasReceived: delivery.wasReceived(result))
             actions.append(.settle(request, end))
         }
         actions.append(.save)
@@ -189,10 +188,16 @@ extension Launch {
     ) {
         guard !isCommand else { return stopCommand(reason, facts, &actions) }
         let soon = facts.now.awake + facts.settings.expiryWarning
-        for slot in deliveries.indices where only?.contains(deliveries[slot].id) ?? true {
-            deliveries[slot].end = min(deliveries[slot].end, soon)
-            warn(deliveries[slot].id, reason, &actions)
+        for delivery in deliveries where only?.contains(delivery.id) ?? true {
+            if delivery.state == .waiting {
+                // The app does not know of it.
+                finish(delivery.id, .expired(reason), reason: reason.summary, facts, &actions)
+            } else if let slot = slot(of: delivery.id) {
+                deliveries[slot].end = min(delivery.end, soon)
+                warn(delivery.id, reason, &actions)
+            }
         }
+        suspendIfDone(facts, &actions)
     }
 
     /// Calls the expiration handler, once.
@@ -228,6 +233,11 @@ extension Launch {
         _ actions: inout [LaunchAction]
     ) {
         guard ending == nil, let slot = slot(of: delivery) else { return }
+        if deliveries[slot].state == .offered, let reason = wake?.stop, reason != .timeout {
+            // It had an offer for these few seconds only.
+            finish(delivery, .expired(reason), reason: reason.summary, facts, &actions)
+            return suspendIfDone(facts, &actions)
+        }
         let hasOwnHandler = facts.request(deliveries[slot].request)?.origin.hasOwnHandler ?? true
         if deliveries[slot].hasHandler || !hasOwnHandler || deliveries[slot].state != .running {
             end(.neverCompleted, facts, &actions)

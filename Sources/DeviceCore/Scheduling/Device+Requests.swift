@@ -89,6 +89,7 @@ extension Device {
             apps[index].manifest = manifest
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
+            guard !markCancelled(replaced, of: index) else { continue }
             apps[index].requests.removeAll { $0.id == replaced.id }
             forget(request: replaced.id)
         }
@@ -445,10 +446,7 @@ extension Device {
         guard let id = request.launch, let launchIndex = apps[index].index(of: id) else { return }
         if apps[index].launches[launchIndex].isCommand {
             // It may be ending for another reason already, or its result is being read.
-            if !request.origin.isStanding, let slot = apps[index].index(of: request.id) {
-                apps[index].requests[slot].isCancelled = true
-                save(app: index, request: request.id)
-            }
+            if !request.origin.isStanding { _ = markCancelled(request, of: index) }
             take(.stopped(.cancelled, deliveries: nil), id, &transition)
             return
         }
@@ -465,8 +463,20 @@ extension Device {
         where !request.origin.isStanding && request.isPending && request.mode != .simulated
             && (identifier == nil || request.identifier == identifier)
         {
+            guard !markCancelled(request, of: index) else { continue }
             drop(request, of: index, reason: "cancelled", &transition)
         }
         touch(index)
+    }
+
+    /// False: no launch has it. Else it stays until the launch is done with it, which asks what it
+    /// needs.
+    private mutating func markCancelled(_ request: Request, of index: Int) -> Bool {
+        guard request.launch != nil, let slot = apps[index].index(of: request.id) else {
+            return false
+        }
+        apps[index].requests[slot].isCancelled = true
+        save(app: index, request: request.id)
+        return true
     }
 }

@@ -25,7 +25,8 @@ package struct Request: Hashable, Sendable, Codable {
     /// Set while a command is frozen in mid-run: when it was first interrupted.
     package var interruptedAt: WallTime?
     package var state = State.pending
-    /// By the user, while it runs: it does not come back, however the run ends.
+    /// While a launch has it: cancelled, or replaced by another. It does not come back, however the
+    /// run ends.
     package var isCancelled = false
     /// Of a refresh: its moment has come; nil: not yet, or it goes by no prediction.
     package var decision: RefreshDecision?
@@ -90,7 +91,8 @@ package struct Request: Hashable, Sendable, Codable {
     /// Counts against the caps, and is shown as pending: nobody has a receipt for it.
     package var isPending: Bool {
         switch state {
-        case .pending, .offered: true
+        case .pending: true
+        case .offered: !isCancelled
         case .running: false
         }
     }

@@ -82,6 +82,9 @@ package final class AskedWork {
                 }
             case .delete(let key):
                 if key.section == .request, let number = UInt64(key.key) { settle(number) }
+            // Cancelled or replaced while a launch has it.
+            case .put(.request(let record)) where record.request.isCancelled:
+                settle(record.request.id.number)
             case .put, .append: break
             }
         }
