@@ -37,15 +37,15 @@ package struct Nothing: CallReply {
 
 /// A report, and all that was sent with it: `--json` prints also what this version does not know.
 @dynamicMemberLookup
-package struct Reported<Report: Codable & Hashable & Sendable>: CallReply, Codable, Hashable {
-    package let report: Report
+package struct Reported<Content: Codable & Hashable & Sendable>: CallReply, Codable, Hashable {
+    package let report: Content
     /// Nil: it was not sent, but made here.
     private let sent: Value?
 
-    package init(_ report: Report) { (self.report, sent) = (report, nil) }
+    package init(_ report: Content) { (self.report, sent) = (report, nil) }
 
     package init(from decoder: any Decoder) throws {
-        report = try Report(from: decoder)
+        report = try Content(from: decoder)
         sent = try Value(from: decoder)
     }
 
@@ -54,7 +54,7 @@ package struct Reported<Report: Codable & Hashable & Sendable>: CallReply, Codab
         try sent.encode(to: encoder)
     }
 
-    package subscript<Field>(dynamicMember field: KeyPath<Report, Field>) -> Field {
+    package subscript<Field>(dynamicMember field: KeyPath<Content, Field>) -> Field {
         report[keyPath: field]
     }
 }

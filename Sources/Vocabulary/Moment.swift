@@ -128,6 +128,16 @@ package struct LocalTime: Hashable, Sendable {
             dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         )
     }
+
+    /// The inverse: days since 1970-01-01.
+    package static func day(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
 }
 
 extension LocalTime: CustomStringConvertible {

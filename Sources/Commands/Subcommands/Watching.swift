@@ -21,10 +21,10 @@ extension OffstageProgram {
     ) { invocation throws(Failure) in
         let daemon = try invocation.daemon()
         let app = invocation.operands.first
-        // Asked first: an app that there is not would be watched for ever.
+        // Asked first: an unknown app would be watched for ever.
         if let app { try invocation.ask(Control1.Explain { $0.app = app }) }
         let names = app.map { [$0, "command.\($0)"] }
-        var problem: ValueError?
+        var hasWarned = false
         do throws(BusError) {
             let subscription = try daemon.bus.onSignal(
                 Control1.happened.name,
@@ -32,11 +32,12 @@ extension OffstageProgram {
                 at: Control1.path
             ) { signal in
                 do throws(ValueError) {
-                    let line = try Reported<Report.HistoryLine>(signal.arguments)
-                    guard names?.contains(line.app.name) ?? true else { return }
-                    print(line, signal.arguments, invocation)
+                    try print(signal.arguments, of: names, invocation)
                 } catch {
-                    problem = error
+                    // It goes on: an upgrade of the daemon must not end what runs for days.
+                    let failure = Failure(notUnderstood: "whose line of the history", error)
+                    if !hasWarned { invocation.console.printError(failure.message) }
+                    hasWarned = true
                 }
             }
             let bus = "org.freedesktop.DBus"
@@ -47,21 +48,24 @@ extension OffstageProgram {
                 [.string(rule)],
                 signature: "s"
             )
-            _ = try daemon.bus.work { !daemon.bus.isOpen || problem != nil }
+            _ = try daemon.bus.work { !daemon.bus.isOpen }
             withExtendedLifetime(subscription) {}
         } catch {
             throw Failure(.notRunning, "the daemon has gone: \(error.message.printable)")
         }
-        if let problem { throw Failure(notUnderstood: "whose line of the history", problem) }
         throw Failure(.notRunning, "the daemon has gone")
     }
 
     private static func print(
-        _ line: Reported<Report.HistoryLine>,
         _ sent: [Value],
+        of names: [String]?,
         _ invocation: Invocation
-    ) {
+    ) throws(ValueError) {
         let console = invocation.console
+        // What nobody looks into need not be understood.
+        if names == nil, invocation.wantsJSON { return sent.forEach { console.print($0.json()) } }
+        let line = try Reported<Report.HistoryLine>(sent)
+        guard names?.contains(line.app.name) ?? true else { return }
         if invocation.wantsJSON { return sent.forEach { console.print($0.json()) } }
         let cells = historyCells(line.report, console).filter { !$0.text.isEmpty }
         console.print(cells.map(\.text).joined(separator: "  "))

@@ -168,7 +168,7 @@ package struct Conditions: Hashable, Sendable, Codable {
 
     private func inForce(_ condition: Condition) -> State {
         // Sources are in order of rank: the first that has a value has the word. What is lost
-        // yields to whoever still sees, be it that there is nothing to see.
+        // yields to a source that still reports, even one that reports no device.
         var best = Self.unknown(condition)
         for entry in readings where entry.condition == condition {
             switch entry.reading {

@@ -158,7 +158,7 @@ extension Device {
         )
     }
 
-    /// Whoever asks for an app that there is not is told which one may be meant.
+    /// Who asks for an unknown app is told which one may be meant.
     package func unknown(_ id: AppID) -> Refusal {
         let guess = Spelling.suggestion(for: id.name, among: appNames)
         return Refusal(

@@ -39,7 +39,7 @@ extension Device {
         touchAll()
     }
 
-    /// What was in use when the device went down was used until nobody knows when: of all, last.
+    /// When the use of what was in use as the device went down ended is unknown: it counts as last.
     private mutating func endUseUnseen() {
         refreshPolicy.deviceLeftUnseen()
         let last = usedIndices.compactMap { apps[$0].record.lastUsed }.max()

@@ -18,12 +18,12 @@ enum RunEnd: Hashable, Sendable {
 /// | the run | a standing request | a submitted request |
 /// |---|---|---|
 /// | was undone, or lost | waits again | waits again |
-/// | was not received | waits again | waits again |
-/// | of a command, ended and is to be run again | waits again | waits again |
+/// | of a command, stopped by a condition or asked for again | waits again | waits again |
+/// | of an app, not received | waits again | waits again |
 /// | ended otherwise | waits for its next time | if it repeats as well, else it is over |
 ///
-/// A simulated run has a request of its own, which ends with it. A request that was cancelled
-/// during its run, or that another one has replaced, ends as well.
+/// A simulated run has a request of its own, which ends with it. A request that was cancelled, or
+/// replaced by another, while a launch had it ends with the run.
 extension Device {
     mutating func settle(
         _ id: RequestID,

@@ -71,7 +71,7 @@ extension Launch {
         let reason = "the device was restarted"
         guard isCommand else {
             reopen = false
-            // It was used until nobody knows when.
+            // When its use ended is unknown.
             if presence == .foreground { presence = .background }
             return isOver(.unknown, reason: reason, facts, &actions)
         }

@@ -139,7 +139,7 @@ extension Device {
         }
     }
 
-    /// The settings in force; a section of an app that there is not says so.
+    /// The settings in force; a section of an unknown app says so.
     package var settingsReport: [Report.Setting] {
         let strangers = strangersInSettings
         return settings.report.map { row in

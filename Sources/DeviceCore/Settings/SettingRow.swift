@@ -45,7 +45,7 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "wake-grant",
             field: .interval(\.wakeGrant, day),
-            documentation: "Time for a refresh, fetch, push or transfer event, per launch (iOS 7)."
+            documentation: "Time for a refresh or fetch, per launch (iOS 7)."
         ),
         SettingRow(
             name: "task-beyond-wake",
@@ -130,7 +130,7 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "background-refresh",
             field: .flag(\.backgroundRefresh),
-            documentation: "Whether apps get refreshes, processing and silent pushes."
+            documentation: "Whether apps get refreshes and processing."
         ),
         SettingRow(
             name: "minimum-refresh-interval",

@@ -32,7 +32,8 @@ extension IncomingCall {
         }
     }
 
-    func answer<C: Call, Report>(_ call: C, _ report: Report) where C.Reply == Reported<Report> {
+    func answer<C: Call, Content>(_ call: C, _ report: Content)
+    where C.Reply == Reported<Content> {
         answer(call, Reported(report))
     }
 

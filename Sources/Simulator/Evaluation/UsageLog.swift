@@ -201,17 +201,7 @@ extension ArraySlice<UInt8> {
             return nil
         }
         let seconds =
-            Self.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+            LocalTime.day(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
         return Double(seconds) + fraction
-    }
-
-    /// Since 1970 (civil-to-days by 400-year eras).
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }

@@ -46,17 +46,7 @@ extension WallTime {
             return nil
         }
         let time = Interval.hours(hour) + .minutes(minute) + .seconds(second)
-        let local = LocalTime(day: Self.days(year, month, day), timeOfDay: time)
+        let local = LocalTime(day: LocalTime.day(year, month, day), timeOfDay: time)
         self = local.wall(utcOffset: Int32(offset))
-    }
-
-    /// Days from 1970-01-01 (civil-to-days by 400-year eras).
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
     }
 }
