@@ -19,7 +19,8 @@ struct AttackFigures {
         return try Scheduling.goFirst {
             try Scheduling.adopt(gateway.pid)
             _ = try latencies(gateway, tokens, fleet)
-            return try Attack.allCases.flatMap { attack in
+            return try Attack.allCases.flatMap {
+                attack in
                 try figures(beside: attack, gateway) { try latencies(gateway, tokens, fleet) }
             }
         }
@@ -76,12 +77,14 @@ struct AttackFigures {
 
         init(_ attack: Attack, _ gateway: BenchGateway) throws {
             var command = Command(
-                Products.path(of: "offstage-bench-attacks"),
-                attack.rawValue,
-                "\(gateway.port)",
-                gateway.paths.authority,
-                "\(AttackFigures.attackers)",
-                gateway.token
+                Scheduling.attackerWords([
+                    Products.path(of: "offstage-bench-attacks"),
+                    attack.rawValue,
+                    "\(gateway.port)",
+                    gateway.paths.authority,
+                    "\(AttackFigures.attackers)",
+                    gateway.token,
+                ])
             )
             command.newSession = false
             process = try command.start()

@@ -1,28 +1,47 @@
 import Glibc
 import Linux
+import TestKit
 
 /// Who gets the processor while attackers share the machine with those who are attacked.
+///
+/// Attackers have machines of their own. Beside them the kernel lets an ordinary program wait for
+/// up to a tick, 4 ms. So attackers run on the last processor, and only when nobody else wants it
+/// (`SCHED_IDLE`). The thread that they keep busy has the first processor. It stays an ordinary
+/// one: the kernel stops a real-time thread that never sleeps for 50 ms of each second. All others
+/// that are measured sleep, and run in real time (`SCHED_FIFO`).
 enum Scheduling {
     /// Runs `body` with this thread, and what `words` start, ahead of all other programs, if this
-    /// user may ask for that. Attackers have machines of their own: without this the kernel lets
-    /// them run before the others for up to a tick, 4 ms.
+    /// user may ask for that.
     static func goFirst<Result>(_ body: () throws -> Result) rethrows -> Result {
         set(Int32(SCHED_FIFO), priority: 1)
         defer { set(Int32(SCHED_OTHER), priority: 0) }
         return try body()
     }
 
+    private static var isFirst: Bool { sched_getscheduler(0) == Int32(SCHED_FIFO) }
+
     /// A command that runs as this thread does: programs are started by a thread of their own, and
     /// so do not inherit it.
     static func words(_ command: [String]) -> [String] {
-        sched_getscheduler(0) == Int32(SCHED_FIFO) ? ["chrt", "-f", "1"] + command : command
+        isFirst ? ["chrt", "-f", "1"] + command : command
     }
 
-    /// The same for all threads of a program that runs.
-    static func adopt(_ pid: Int32) throws {
-        for thread in try Files.list("/proc/\(pid)/task").compactMap(Int32.init) {
-            set(sched_getscheduler(0), priority: 1, of: thread)
+    /// The same for a server that runs, but for its main thread: that is the one that attackers
+    /// keep busy.
+    static func adopt(_ server: Int32) throws {
+        guard isFirst else { return }
+        for thread in try Files.list("/proc/\(server)/task").compactMap(Int32.init)
+        where thread != server {
+            set(Int32(SCHED_FIFO), priority: 1, of: thread)
         }
+        guard try Command("taskset", "-cp", "0", "\(server)").run().succeeded else {
+            throw DidNotHappen(description: "a server bound to the first processor")
+        }
+    }
+
+    /// A command that keeps to the last processor.
+    static func attackerWords(_ command: [String]) -> [String] {
+        ["taskset", "-c", "\(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)"] + command
     }
 
     private static func set(_ policy: Int32, priority: Int32, of thread: Int32 = 0) {

@@ -21,7 +21,8 @@ final class RefreshBudgetKept: CallInvariant {
     private var spread = DayCount()
     /// When each refresh was decided upon, and whether for its moment.
     private var begun: [Run: (at: Moment, isChosen: Bool)] = [:]
-    /// When the last run of an app began: it may be handed two tasks at once.
+    /// When the last run of an app began: it may be handed two tasks at once, and the later may end
+    /// first.
     private var lastSpread: [AppID: WallTime] = [:]
     /// Local time less boot time: as long as it stays the same, nobody sets a clock.
     private var clockOffset: Int64 = 0
@@ -86,7 +87,7 @@ final class RefreshBudgetKept: CallInvariant {
 
     private func spread(_ app: AppID, _ began: WallTime) -> String? {
         let last = lastSpread.updateValue(began, forKey: app)
-        if let last, last <= began, began - last < .minutes(1) { return nil }
+        if let last, max(last, began) - min(last, began) < .minutes(1) { return nil }
         spread.count(app)
         return excess(of: app, in: spread)
     }
