@@ -75,8 +75,10 @@ final class OldestFirst: EffectInvariant {
             lastUse = lastUse.mapValues { min($0, moment.wall) }
         }
         for line in turn.lines {
-            guard case .use(let kind) = line.entry, kind != .closed else { continue }
-            lastUse[line.app] = line.at
+            guard case .use(let kind) = line.entry else { continue }
+            // What the user left is weighed later where the daemon is killed at that moment.
+            if kind == .left || kind == .closed { foreground.removeAll { $0 == line.app } }
+            if kind != .closed { lastUse[line.app] = line.at }
         }
         // A start, a change of weight and an end are its doing.
         guard turn.deeds > 0 else { return }
