@@ -8,6 +8,8 @@ final class OldestFirst: EffectInvariant {
     let name = "memory is taken from the longest unused first"
     private var lastUse: [AppID: WallTime] = [:]
     private var foreground: [AppID] = []
+    /// What the user has left. A daemon that is killed at that moment weighs it later.
+    private var hasLeft: [AppID] = []
     /// Suspended apps that were killed: what was frozen then, and had been unused for longer.
     private var killed: [AppID: String?] = [:]
     private var killedNow: [VirtualProcess] = []
@@ -16,6 +18,7 @@ final class OldestFirst: EffectInvariant {
         // Power may have taken along what was not synced: who was used when, the device cannot say.
         lastUse.removeAll()
         foreground.removeAll()
+        hasLeft.removeAll()
         killed.removeAll()
     }
 
@@ -76,8 +79,10 @@ final class OldestFirst: EffectInvariant {
         }
         for line in turn.lines {
             guard case .use(let kind) = line.entry else { continue }
-            // What the user left is weighed later where the daemon is killed at that moment.
-            if kind == .left || kind == .closed { foreground.removeAll { $0 == line.app } }
+            switch kind {
+            case .opened, .seen: hasLeft.removeAll { $0 == line.app }
+            case .left, .closed: hasLeft.append(line.app)
+            }
             if kind != .closed { lastUse[line.app] = line.at }
         }
         // A start, a change of weight and an end are its doing.
@@ -86,7 +91,10 @@ final class OldestFirst: EffectInvariant {
         for process in world.processes where !process.isDead && process.weight == .foreground {
             inFront.append(process.appID)
         }
-        for app in foreground where !inFront.contains(app) { lastUse[app] = turn.moment.wall }
+        for app in foreground where !inFront.contains(app) && !hasLeft.contains(app) {
+            lastUse[app] = turn.moment.wall
+        }
+        hasLeft.removeAll { !inFront.contains($0) }
         foreground = inFront
     }
 }
