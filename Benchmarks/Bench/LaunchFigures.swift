@@ -18,8 +18,9 @@ enum LaunchFigures {
         )
         try daemon.start()
         let bus = try Bus.connect(toSocket: daemon.socket)
-        var times = try LaunchTimes(following: daemon.scratch("state/events.log"))
-        let groups = try BareGroup.all(of: LaunchMarkers(daemon.scratch("state/launches")))
+        let markers = LaunchMarkers(daemon.scratch("state/launches"))
+        var times = try LaunchTimes(of: daemon, markers)
+        let groups = try BareGroup.all(of: markers)
         let commit = try BareCommit(path: daemon.scratch("bare.db"))
         var ours: [Double] = []
         var spawned: [Double] = []

@@ -1,45 +1,50 @@
 import DeviceCore
+import DeviceShell
 import Linux
 import TestKit
 import Vocabulary
 
-/// How long launches take, from the daemon's own event log as it grows: from the moment of the
-/// event that decides a launch until the log has its exit. The log is written at the end of a turn,
-/// when the exit has been committed and all that follows from it is done.
+/// How long launches take: from the moment of the event that decides a launch, as the daemon's
+/// event log has it, until its marker is gone. That is removed last, after the exit has been
+/// committed and the cgroup removed.
 struct LaunchTimes: ~Copyable {
-    private let watch: Inotify
+    private let ends: Inotify
+    private let writes: Inotify
     private var log: EventLogTail
     private var begun: [LaunchID: Moment] = [:]
 
-    init(following path: String) throws {
-        let watch = try Inotify()
-        _ = try watch.add(path, .modified)
-        log = try EventLogTail(of: path)
-        self.watch = watch
+    init(of daemon: ScratchDaemon, _ markers: LaunchMarkers) throws {
+        let path = daemon.scratch("state/events.log")
+        let ends = try Inotify()
+        _ = try ends.add(markers.directory, .removed)
+        let writes = try Inotify()
+        _ = try writes.add(path, .modified)
+        let log = try EventLogTail(of: path)
+        self.ends = ends
+        self.writes = writes
+        self.log = log
     }
 
-    /// Waits for the next exit; microseconds.
+    /// Waits for the next end of a launch; microseconds.
     mutating func next() throws -> Double {
         while true {
-            let written = Clocks.now().awake
-            if let begin = try readOn() {
-                return Double((written - begin.awake).nanoseconds) / 1000
-            }
-            try Wait.until(readable: watch.descriptor.number, "the exit of a launch")
-            _ = try watch.events()
+            try Wait.until(readable: ends.descriptor.number, "the end of a launch")
+            let now = Clocks.now().awake
+            guard let id = try ends.events().compactMap({ LaunchName.id($0.name) }).first
+            else { continue }
+            return Double((now - (try begin(of: id)).awake).nanoseconds) / 1000
         }
     }
 
-    /// Reads what is new; when the launch was decided whose exit is in it.
-    private mutating func readOn() throws -> Moment? {
-        var ended: Moment?
-        for entry in try log.entries() {
-            guard case .event(let event, let moment, let decisions) = entry else { continue }
-            for decision in decisions {
-                if case .effect(.spawn(let id, _)) = decision { begun[id] = moment }
+    /// When the launch was decided; the log is written when the daemon has nothing else to do.
+    private mutating func begin(of launch: LaunchID) throws -> Moment {
+        while true {
+            for case .event(_, let moment, let decisions) in try log.entries() {
+                for case .effect(.spawn(let id, _)) in decisions { begun[id] = moment }
             }
-            if case .process(let id, .exited) = event, let begin = begun[id] { ended = begin }
+            if let moment = begun[launch] { return moment }
+            try Wait.until(readable: writes.descriptor.number, "the log of a launch")
+            _ = try writes.events()
         }
-        return ended
     }
 }

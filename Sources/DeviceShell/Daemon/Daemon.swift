@@ -350,6 +350,8 @@ final class Daemon {
         guard machine.log.isWaiting, !isLogDue else { return }
         idle = try? DeferredSource(loop) { [unowned self] in
             isLogDue = false
+            // The turn that it brought is waited for, and comes back to this.
+            guard machine.inbox.isEmpty else { return }
             machine.log.flush(continuingWith: driver.device)
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }

@@ -89,12 +89,12 @@ package struct ControlStep: Equatable, Sendable {
 }
 
 /// Names of the directories of launches.
-enum LaunchName {
+package enum LaunchName {
     private static let prefix = "launch-"
 
     static func of(_ id: LaunchID) -> String { prefix + "\(id.number)" }
 
-    static func id(_ name: some StringProtocol) -> LaunchID? {
+    package static func id(_ name: some StringProtocol) -> LaunchID? {
         guard name.hasPrefix(prefix) else { return nil }
         return UInt64(name.dropFirst(prefix.count)).map { LaunchID($0) }
     }
