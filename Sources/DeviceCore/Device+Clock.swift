@@ -33,6 +33,18 @@ extension Device {
         if refreshPolicy.clockChanged(at: now) { save(.device) }
         touchAll()
     }
+
+    /// The clock was set back while no daemon lived to be told of it.
+    func remembersFuture(of now: WallTime) -> Bool {
+        usedIndices.contains { index in
+            var record = apps[index].record
+            return record.clamp(to: now, settings: settings.value)
+                || apps[index].requests.contains {
+                    var request = $0
+                    return request.clamp(to: now)
+                }
+        }
+    }
 }
 
 extension AppRecord {

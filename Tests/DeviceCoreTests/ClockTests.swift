@@ -23,6 +23,21 @@ struct ClockTests {
         #expect(bench.spawn(of: "app") != nil)
     }
 
+    @Test func `a clock set back while no daemon lives is noticed by the next one`() throws {
+        var bench = Bench()
+        let manifest = AppManifest.refreshing("app") { $0.useFrom = .file("/x") }
+        bench.install(manifest)
+        let launch = try #require(bench.spawn(of: "app"))
+        bench.started(launch)
+        bench.exited(launch, status: 0)
+        bench.advance(.seconds(5))
+        bench.send(.used(AppID("app")))
+        #expect(bench.app("app")?.record.lastUsed == bench.now.wall)
+        bench.now.wall = bench.now.wall - .days(1)
+        try bench.restart(manifests: [manifest])
+        #expect(bench.app("app")?.record.lastUsed == bench.now.wall)
+    }
+
     @Test func `a clock set forth makes due what is due then`() {
         var bench = Bench()
         bench.ask(.submit(Submission(kind: .refresh, after: .hours(5), command: ["sync"])))

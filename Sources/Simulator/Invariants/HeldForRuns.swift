@@ -14,6 +14,8 @@ final class HeldForRuns: Invariant {
             return nil
         }
         let now = world.now
+        // Nobody holds it between two daemons.
+        if turn.isStart { heldForNothingSince = nil }
         guard world.isHeldAwake else {
             heldForNothingSince = nil
             for process in world.processes where process.isAtWork {

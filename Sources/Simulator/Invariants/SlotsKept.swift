@@ -1,13 +1,15 @@
 import DeviceCore
 import Vocabulary
 
-/// Only so many runs go on side by side, and only one that is heavy.
+/// Only so many runs go on side by side, and only one that is heavy. What a developer tests is not
+/// kept waiting.
 final class SlotsKept: Invariant {
     let name = "run slots are kept"
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         guard world.storeTrouble == nil, !turn.wasRolledBack, !turn.wasKilled else { return nil }
-        let begun = turn.begunInBackground(world)
+        let tested = turn.tested
+        let begun = turn.begunInBackground(world).filter { !tested.contains($0.app) }
         guard !begun.isEmpty else { return nil }
         var running: [LaunchID] = []
         var heavy: [LaunchID] = []

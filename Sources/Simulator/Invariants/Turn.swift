@@ -113,6 +113,14 @@ package final class Turn {
         }
     }
 
+    /// The apps that a developer tested with it.
+    var tested: [AppID] {
+        entries.compactMap { entry in
+            guard case .user(.simulate(_, let app, _), _) = entry.event else { return nil }
+            return app
+        }
+    }
+
     /// What it began in the background, and of which app: new processes, work that was offered,
     /// and what was thawed for more than to be ended, or to be shown to the user.
     func begunInBackground(_ world: World) -> [(launch: LaunchID, app: AppID)] {
