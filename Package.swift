@@ -219,7 +219,7 @@ let package = Package(
         // The kernel's refusals, for tests of what is done without.
         .target(name: "CCallFilter", path: "Tests/CCallFilter"),
         // One thread as another user.
-        .target(name: "CThreadUser", path: "Tests/CThreadUser"),
+        .target(name: "CTestKit", path: "Tests/CTestKit"),
         .target(
             name: "CFaultyDisk",
             path: "Tests/CFaultyDisk",
@@ -228,7 +228,7 @@ let package = Package(
         .target(
             name: "TestKit",
             dependencies: [
-                "CAllocationCounter", "CFaultyDisk", "CThreadUser", "DeviceCore", "DeviceShell",
+                "CAllocationCounter", "CFaultyDisk", "CTestKit", "DeviceCore", "DeviceShell",
                 "Linux", "Vocabulary",
             ],
             path: "Tests/TestKit",

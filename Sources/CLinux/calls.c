@@ -147,8 +147,6 @@ int clinux_socket_unix(int nonblocking) {
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
 }
 
-int clinux_socket_datagram(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
-
 int clinux_socket_device_events(void) {
     int descriptor =
         socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
@@ -291,25 +289,4 @@ int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns) {
     *rows = size.ws_row;
     *columns = size.ws_col;
     return result;
-}
-
-int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns) {
-    struct winsize size = {.ws_row = rows, .ws_col = columns};
-    return ioctl(descriptor, TIOCSWINSZ, &size);
-}
-
-int clinux_open_pseudo_terminal(char *slave, size_t capacity) {
-    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    if (master < 0) return -1;
-    int error = 0;
-    if (grantpt(master) == 0 && unlockpt(master) == 0) error = ptsname_r(master, slave, capacity);
-    else error = errno;
-    if (error == 0) return master;
-    close(master);
-    errno = error;
-    return -1;
-}
-
-int clinux_change_owner(const char *path, uid_t user, gid_t group) {
-    return lchown(path, user, group);
 }

@@ -66,16 +66,10 @@ package final class EventLoop {
     }
 
     /// Ends the loop after the handler that runs now.
-    package func exit(_ code: Int32 = 0) {
+    package func exit() {
         // Fails only for a loop that has ended already.
-        unsafe sd_event_exit(handle, code)
+        unsafe sd_event_exit(handle, 0)
         descriptors.isEnding = true
-    }
-
-    /// The code given to `exit`; nil before.
-    package var exitCode: Int32? {
-        var code: Int32 = 0
-        return unsafe sd_event_get_exit_code(handle, &code) >= 0 ? code : nil
     }
 
     /// A descriptor that is readable when the loop has something to do.

@@ -168,8 +168,6 @@ package struct Gateway: Sendable {
 
     /// Devices that are connected.
     package var connectedCount: Int { linked.count }
-    /// Devices that it knows of at the moment.
-    package var deviceCount: Int { devices.count }
     package var knownDevices: [DeviceID] { devices.all }
 
     package func device(of link: LinkID) -> DeviceID? { linked[link.number] }

@@ -16,7 +16,6 @@ package struct CgroupV2: Cgroup, Equatable {
     }
 
     /// Where to poll for `.priority`: it changes when the cgroup empties, freezes or thaws.
-    package var eventsPath: String { path + "/cgroup.events" }
 
     package var canFreeze: Bool { has("cgroup.freeze") }
 

@@ -76,7 +76,6 @@ package enum CurrentProcess {
 package enum Signal {
     package static let hangUp = SIGHUP
     package static let interrupt = SIGINT
-    package static let quit = SIGQUIT
     package static let kill = SIGKILL
     package static let pipe = SIGPIPE
     package static let terminate = SIGTERM

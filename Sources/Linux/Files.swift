@@ -100,10 +100,6 @@ package enum Files {
         try check(unsafe chmod(path, mode), "chmod", path)
     }
 
-    package static func setOwner(_ path: String, user: UInt32, group: UInt32) throws(LinuxError) {
-        try check(unsafe clinux_change_owner(path, user, group), "chown", path)
-    }
-
     /// Where a link points, nil when it is none or cannot be read.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

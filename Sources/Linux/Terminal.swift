@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// Terminals, real and made.
+/// What a descriptor tells of its terminal.
 package enum Terminal {
     package static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
@@ -13,30 +13,5 @@ package enum Terminal {
             return nil
         }
         return (Int(rows), Int(columns))
-    }
-}
-
-/// A terminal that a program plays: what is written to `master` is typed, what is read from it
-/// was printed.
-package struct PseudoTerminal: ~Copyable {
-    package let master: FileDescriptor
-    /// The terminal's own side: start a session with it as input and `controlsTerminal`, then set
-    /// it to nil, so that the end of the session is an end of `master`.
-    package var terminal: FileDescriptor?
-    package let path: String
-
-    package init(rows: UInt16 = 24, columns: UInt16 = 80) throws(LinuxError) {
-        var name = [CChar](repeating: 0, count: 64)
-        let number = try check(
-            unsafe clinux_open_pseudo_terminal(&name, name.count),
-            "posix_openpt"
-        )
-        let master = FileDescriptor(owning: number)
-        let path = String(nullTerminated: name)
-        let terminal = try FileDescriptor(opening: path, .both)
-        try check(clinux_set_terminal_size(master.number, rows, columns), "TIOCSWINSZ", path)
-        self.master = master
-        self.terminal = consume terminal
-        self.path = path
     }
 }

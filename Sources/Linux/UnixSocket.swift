@@ -79,15 +79,6 @@ package enum UnixSocket {
         }
         return descriptor
     }
-
-    /// A socket at `path` that takes datagrams, as `NOTIFY_SOCKET` wants it.
-    package static func datagrams(at path: String) throws(LinuxError) -> FileDescriptor {
-        let descriptor = FileDescriptor(
-            owning: try check(clinux_socket_datagram(), "socket", path)
-        )
-        try check(unsafe clinux_bind_unix(descriptor.number, path), "bind", path)
-        return descriptor
-    }
 }
 
 /// Who is at the other end of a connected socket.

@@ -171,21 +171,6 @@ package final class Server {
         }
     }
 
-    /// Tells all peers the values of properties that changed.
-    package func propertiesChanged(
-        _ values: ValueMap,
-        of interface: String,
-        at path: String
-    ) throws(BusError) {
-        try emit(
-            "PropertiesChanged",
-            of: Bus.properties,
-            at: path,
-            [.string(interface), .map(values), .list([])],
-            signature: "sa{sv}as"
-        )
-    }
-
     /// The identity of this server, as 32 hexadecimal digits.
     var idText: String {
         var text = [CChar](repeating: 0, count: 33)

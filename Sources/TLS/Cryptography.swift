@@ -1,18 +1,7 @@
 internal import COpenSSL
 
-/// Digests, authenticators and random bytes.
+/// Authenticators and random bytes.
 package enum Cryptography {
-    /// 32 bytes.
-    package static func sha256(_ message: [UInt8]) throws(TLSError) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: 32)
-        var count: UInt32 = 0
-        try check(
-            unsafe EVP_Digest(message, message.count, &digest, &count, EVP_sha256(), nil),
-            "SHA-256"
-        )
-        return digest
-    }
-
     /// HMAC with SHA-256: 32 bytes.
     package static func hmac(_ message: [UInt8], key: [UInt8]) throws(TLSError) -> [UInt8] {
         guard let length = Int32(exactly: key.count) else {

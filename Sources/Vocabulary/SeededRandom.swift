@@ -53,18 +53,8 @@ package struct SeededRandom: Hashable, Sendable {
     /// True `part` times in `whole`.
     package mutating func chance(_ part: Int, in whole: Int) -> Bool { below(whole) < part }
 
-    /// One element of `list`; nil when it is empty.
-    package mutating func pick<Element>(from list: [Element]) -> Element? {
-        list.isEmpty ? nil : list[below(list.count)]
-    }
-
     /// A number from 0 up to, but not including, 1, in steps of 2⁻⁵³.
     package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
-
-    /// Puts `list` in one of its orders, each as likely as the others.
-    package mutating func scramble<Element>(_ list: inout [Element]) {
-        for last in list.indices.dropFirst().reversed() { list.swapAt(last, below(last + 1)) }
-    }
 
     /// A generator whose draws tell nothing of this one's; moves this one by one draw.
     package mutating func split() -> SeededRandom { SeededRandom(seed: next()) }

@@ -45,9 +45,7 @@ package enum Gzip {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         var used = 0
         while true {
-            let (code, taken, made) = unsafe step(&stream, input, used, &piece) {
-                unsafe inflate($0, Z_NO_FLUSH)
-            }
+            let (code, taken, made) = unsafe step(&stream, input, used, &piece)
             used += taken
             result.append(contentsOf: piece.prefix(made))
             guard result.count <= limit else { throw ZlibError(kind: .tooLarge, code: code) }
@@ -59,30 +57,12 @@ package enum Gzip {
         }
     }
 
-    package static func compress(_ bytes: [UInt8]) throws(ZlibError) -> [UInt8] {
-        var stream = unsafe z_stream()
-        try check(unsafe czlib_deflate_gzip(&stream))
-        defer { unsafe deflateEnd(&stream) }
-        var (result, used): ([UInt8], Int) = ([], 0)
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let (code, taken, made) = unsafe step(&stream, bytes, used, &piece) {
-                unsafe deflate($0, Z_FINISH)
-            }
-            used += taken
-            result.append(contentsOf: piece.prefix(made))
-            if code == Z_STREAM_END { return result }
-            try check(code)
-        }
-    }
-
     /// One call: its code, how many bytes it took and how many it made.
     private static func step(
         _ stream: inout z_stream,
         _ input: [UInt8],
         _ used: Int,
-        _ output: inout [UInt8],
-        _ call: (UnsafeMutablePointer<z_stream>) -> Int32
+        _ output: inout [UInt8]
     ) -> (code: Int32, taken: Int, made: Int) {
         // A call takes so much at once, and its counters hold it.
         let ahead = min(input.count - used, 1 << 30)
@@ -95,7 +75,7 @@ package enum Gzip {
                 unsafe stream.avail_in = UInt32(ahead)
                 unsafe stream.next_out = output.baseAddress
                 unsafe stream.avail_out = UInt32(room)
-                let code = unsafe call(&stream)
+                let code = unsafe inflate(&stream, Z_NO_FLUSH)
                 return unsafe (code, ahead - Int(stream.avail_in), room - Int(stream.avail_out))
             }
         }

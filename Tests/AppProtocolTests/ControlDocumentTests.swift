@@ -1,5 +1,6 @@
 import AppProtocol
 import Linux
+import TestKit
 import Testing
 import Vocabulary
 

@@ -10,7 +10,7 @@ struct MadeUpUsageTests {
     @Test func theMadeUpLogIsWhatItsMakerMakes() throws {
         let text = Array(MadeUpUsage.text.utf8)
         if Document.areWritten {
-            let packed = try Gzip.compress(text)
+            let packed = try ScratchDirectory().compressed(text)
             try Files.replace(EvaluationTests.log, with: packed.span, permissions: 0o644)
         }
         let packed = try Files.read(EvaluationTests.log)

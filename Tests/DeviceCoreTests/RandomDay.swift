@@ -1,4 +1,5 @@
 import DeviceCore
+import TestKit
 import Testing
 import Vocabulary
 

@@ -202,7 +202,9 @@ struct LimitTests {
         try group.create()
         defer {
             try? group.kill()
-            _ = try? Wait.until(kernelFile: group.eventsPath) { $0.contains("populated 0") }
+            _ = try? Wait.until(kernelFile: group.path + "/cgroup.events") {
+                $0.contains("populated 0")
+            }
             try? group.remove()
         }
         let bench = try DaemonBench(

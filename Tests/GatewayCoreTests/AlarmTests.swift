@@ -48,7 +48,7 @@ struct AlarmTests {
             #expect(gateway.refusal(of: own) == nil)
             let other = DeviceToken(device: device, app: AppNumber(99), generation: 3)
             #expect(gateway.refusal(of: other) == .refused(.badDeviceToken))
-            #expect(gateway.deviceCount <= 5)
+            #expect(gateway.knownDevices.count <= 5)
         }
     }
 }

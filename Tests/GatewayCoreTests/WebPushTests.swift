@@ -1,4 +1,5 @@
 import GatewayCore
+import TestKit
 import Testing
 import Vocabulary
 

@@ -43,7 +43,7 @@ struct CgroupTests {
     /// `freeze` itself only looks for a moment whether all stand still.
     func freeze(_ group: CgroupV2) throws {
         _ = try group.freeze()
-        try Wait.until(kernelFile: group.eventsPath) { $0.contains("frozen 1") }
+        try Wait.until(kernelFile: group.path + "/cgroup.events") { $0.contains("frozen 1") }
         #expect(try group.freeze())
     }
 
@@ -66,7 +66,7 @@ struct CgroupTests {
         #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
         #expect(group.processorTime == time)
         try group.thaw()
-        try Wait.until(kernelFile: group.eventsPath) { $0.contains("frozen 0") }
+        try Wait.until(kernelFile: group.path + "/cgroup.events") { $0.contains("frozen 0") }
         try waitUntilBusy(beyond: time) { group.processorTime }
         try freeze(group)
         #expect(throws: LinuxError("rmdir", group.path, .busy)) { try group.remove() }

@@ -237,10 +237,12 @@ private final class World {
     }
 
     func tellChange() throws {
-        try server?.propertiesChanged(
-            ["Number": .integer(number)],
-            of: EchoServer.interface.name,
-            at: EchoServer.path
+        try server?.emit(
+            "PropertiesChanged",
+            of: "org.freedesktop.DBus.Properties",
+            at: EchoServer.path,
+            [.string(EchoServer.interface.name), .map(["Number": .integer(number)]), .list([])],
+            signature: "sa{sv}as"
         )
     }
 

@@ -3,20 +3,6 @@ import Testing
 
 /// Against the vectors of the standards.
 struct VectorTests {
-    @Test func sha256OfThreeLetters() throws {
-        #expect(
-            try Cryptography.sha256(Array("abc".utf8)).hex
-                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        )
-    }
-
-    @Test func sha256OfNothing() throws {
-        #expect(
-            try Cryptography.sha256([]).hex
-                == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        )
-    }
-
     /// RFC 4231, case 2.
     @Test func hmacOfAShortKey() throws {
         let message = Array("what do ya want for nothing?".utf8)

@@ -1,4 +1,4 @@
-import CThreadUser
+import CTestKit
 package import Linux
 
 extension Command {
@@ -10,11 +10,11 @@ extension Command {
     ) throws -> Result {
         guard let user, user.user != CurrentProcess.user else { return try body() }
         let own = CurrentProcess.user
-        guard thread_user_become(user.user) == 0 else {
+        guard testkit_become(user.user) == 0 else {
             throw DidNotHappen(description: "acting as \(user.name)")
         }
         defer {
-            guard thread_user_become(own) == 0 else { fatalError("cannot be user \(own) again") }
+            guard testkit_become(own) == 0 else { fatalError("cannot be user \(own) again") }
         }
         return try body()
     }

@@ -53,21 +53,6 @@ struct NumbersTests {
         }
         let chosen = (0..<1000).filter { _ in random.chance(1, in: 4) }
         #expect((200...300).contains(chosen.count))
-        #expect(random.pick(from: [Int]()) == nil)
-    }
-
-    @Test func anOrderIsDrawnOutOfAll() {
-        var random = SeededRandom(seed: 3)
-        var seen: Set<[Int]> = []
-        for _ in 0..<200 {
-            var list = [1, 2, 3]
-            random.scramble(&list)
-            #expect(list.sorted() == [1, 2, 3])
-            seen.insert(list)
-        }
-        #expect(seen.count == 6)
-        var empty: [Int] = []
-        random.scramble(&empty)
     }
 
     @Test func aSplitGeneratorGoesItsOwnWay() {

@@ -1,29 +1,31 @@
+import TestKit
 import Testing
 import Zlib
 
 struct GzipTests {
+    private let scratch = ScratchDirectory()
     private let text = Array(
         String(repeating: "user,kind,app,start,duration_s\n", count: 9999).utf8
     )
 
     @Test
-    func `what was compressed comes back`() throws {
-        let packed = try Gzip.compress(text)
+    func `what gzip compressed comes back`() throws {
+        let packed = try scratch.compressed(text)
         #expect(Gzip.isCompressed(packed))
         #expect(packed.count < text.count / 10)
         #expect(try Gzip.decompress(packed, limit: text.count) == text)
-        #expect(try Gzip.decompress(try Gzip.compress([]), limit: 0) == [])
+        #expect(try Gzip.decompress(try scratch.compressed([]), limit: 0) == [])
     }
 
     @Test
     func `a file of several members is one text`() throws {
-        let packed = try Gzip.compress(text) + Gzip.compress([1, 2, 3])
+        let packed = try scratch.compressed(text) + scratch.compressed([1, 2, 3])
         #expect(try Gzip.decompress(packed, limit: 1 << 20) == text + [1, 2, 3])
     }
 
     @Test
     func `damage is told from an early end, and more than the limit is refused`() throws {
-        let packed = try Gzip.compress(text)
+        let packed = try scratch.compressed(text)
         func kind(_ bytes: [UInt8], limit: Int = 1 << 20) -> ZlibError.Kind? {
             do throws(ZlibError) {
                 _ = try Gzip.decompress(bytes, limit: limit)

@@ -128,7 +128,6 @@ int clinux_local_port(int socket);
 int clinux_peer_credentials(int socket, pid_t *pid, uid_t *user, gid_t *group);
 /// SO_PEERPIDFD; ENOPROTOOPT before Linux 6.5.
 int clinux_peer_pidfd(int socket);
-int clinux_socket_datagram(void);
 /// A non-blocking socket that hears what the kernel tells udev of its devices.
 int clinux_socket_device_events(void);
 /// The next of them: its length, with 0 for what the kernel has not sent.
@@ -165,9 +164,3 @@ void clinux_print_by_lines(void);
 int clinux_name_thread(const char *name);
 
 int clinux_terminal_size(int descriptor, uint16_t *rows, uint16_t *columns);
-int clinux_set_terminal_size(int descriptor, uint16_t rows, uint16_t columns);
-/// A new pseudo-terminal's master side; the slave's path is copied out.
-int clinux_open_pseudo_terminal(char *slave, size_t capacity);
-
-/// lchown: one path, no link followed.
-int clinux_change_owner(const char *path, uid_t user, gid_t group);

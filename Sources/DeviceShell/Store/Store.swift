@@ -271,13 +271,7 @@ package final class Store {
         return lines
     }
 
-    /// Takes away the lines that are too many or too old. Commits do so now and then.
-    package func prune() throws(StoreError) {
-        try StoreError.naming(path) { () throws(SQLiteError) in
-            try database.transaction { () throws(SQLiteError) in try deleteOldLines() }
-        }
-    }
-
+    /// Takes away the lines that are too many or too old.
     private func deleteOldLines() throws(SQLiteError) {
         appended = 0
         let last = try database.prepare("SELECT id, at FROM history ORDER BY id DESC LIMIT 1")

@@ -242,18 +242,6 @@ package struct DeviceReplay: Sendable {
             RefreshMoment(app: position, time: Double(nanoseconds) / 1e9, decision: decision)
         )
     }
-
-    /// Whether the recorded events bring a new device to the same decisions.
-    package var replaysEqual: Bool {
-        var device = Device()
-        var effects: [Effect] = []
-        for entry in log ?? [] {
-            effects.removeAll(keepingCapacity: true)
-            device.handle(entry.event, at: entry.moment, into: &effects)
-            if effects != entry.decisions { return false }
-        }
-        return log?.isEmpty == false
-    }
 }
 
 extension Moment {

@@ -93,7 +93,6 @@ struct StateFixture: Sendable {
         } else {
             life.liveToTheEnd(manifests)
         }
-        try store.prune()
         return life.world
     }
 

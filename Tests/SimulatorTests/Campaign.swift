@@ -1,19 +1,19 @@
 import DeviceCore
-import Vocabulary
+import Simulator
 
 /// Many seeds in a row, and what they covered together.
-package struct Campaign: Hashable, Sendable, Codable {
-    package private(set) var seeds: Int64 = 0
-    package private(set) var days: Int64 = 0
-    package private(set) var events: Int64 = 0
-    package private(set) var killsSurvived: Int64 = 0
+struct Campaign {
+    private(set) var seeds: Int64 = 0
+    private(set) var days: Int64 = 0
+    private(set) var events: Int64 = 0
+    private(set) var killsSurvived: Int64 = 0
     /// The reports of the seeds that broke a rule.
-    package private(set) var failures: [SimulationReport] = []
+    private(set) var failures: [SimulationReport] = []
     private var faults: [Int64] = Array(repeating: 0, count: Fault.allCases.count)
     private var seen: [SeenPair] = []
     private var killed: [EffectPair] = []
 
-    private struct SeenPair: Hashable, Sendable, Codable {
+    private struct SeenPair {
         var pair: EffectPair
         /// Where it was first seen.
         var seed: Int64
@@ -23,9 +23,7 @@ package struct Campaign: Hashable, Sendable, Codable {
         var targets: [EffectPair]
     }
 
-    package init() {}
-
-    package mutating func add(_ report: SimulationReport, targets: [EffectPair] = []) {
+    mutating func add(_ report: SimulationReport, targets: [EffectPair] = []) {
         seeds += 1
         days += report.days
         events += report.events
@@ -47,19 +45,19 @@ package struct Campaign: Hashable, Sendable, Codable {
     }
 
     /// Kinds of faults that never happened.
-    package var missingFaults: [Fault] { Fault.allCases.filter { faults[$0.index] == 0 } }
+    var missingFaults: [Fault] { zip(Fault.allCases, faults).filter { $1 == 0 }.map(\.0) }
 
     /// Effects that followed each other, and were never cut apart by a kill.
-    package var pairsNotKilled: [EffectPair] { seen.map(\.pair).filter { !killed.contains($0) } }
+    var pairsNotKilled: [EffectPair] { seen.map(\.pair).filter { !killed.contains($0) } }
 
-    package var pairCount: Int { seen.count }
+    var pairCount: Int { seen.count }
 
-    package var isGood: Bool {
+    var isGood: Bool {
         failures.isEmpty && missingFaults.isEmpty && pairsNotKilled.isEmpty
     }
 
     /// Runs again the seeds in which pairs were seen that chance did not cut, and kills there.
-    package mutating func cutTheRest() {
+    mutating func cutTheRest() {
         // A kill makes another run, in which other pairs may be seen.
         for _ in 0..<8 { killOnce() }
     }

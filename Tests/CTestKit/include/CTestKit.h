@@ -1,0 +1,14 @@
+#pragma once
+
+#include <stddef.h>
+
+/// Each returns -1, with errno, when it failed.
+
+/// The calling thread, and no other of this process, acts as a user from now on.
+int testkit_become(unsigned user);
+
+/// A socket at the path that takes datagrams.
+int testkit_datagram_socket(const char *path);
+
+/// The master of a new pseudo-terminal; the path of its other side is copied out.
+int testkit_pseudo_terminal(unsigned short rows, unsigned short columns, char *path, size_t size);
