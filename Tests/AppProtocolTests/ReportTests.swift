@@ -81,10 +81,11 @@ struct ReportTests {
     }
 
     private static let line = Report.HistoryLine {
-        ($0.at, $0.app, $0.what, $0.id) = (time, AppID("a"), "run", 9)
+        ($0.at, $0.app, $0.what, $0.id) = (time, AppID("a"), Report.Word(.run), 9)
         ($0.launch, $0.trigger, $0.task, $0.resumed) = (LaunchID(7), "refresh", "t", true)
         ($0.simulated, $0.outcome, $0.result, $0.reason) = (true, "failed", "failed", "odd")
         ($0.seconds, $0.cpuSeconds, $0.memory, $0.decision) = (2, 0.5, 4096, decision)
+        ($0.stop, $0.mistake, $0.subject) = ("timeout", "letGo", "t")
     }
 
     private static let setting = Report.Setting {
@@ -120,7 +121,8 @@ struct ReportTests {
             line,
             [
                 "id", "launch", "trigger", "task", "resumed", "simulated", "outcome", "result",
-                "reason", "seconds", "cpuSeconds", "memory", "decision",
+                "reason", "seconds", "cpuSeconds", "memory", "decision", "stop", "mistake",
+                "subject",
             ]
         ),
         (condition, ["source", "since"]), (setting, ["app", "enforced", "unknown"]), (gate, []),
@@ -167,5 +169,12 @@ struct ReportTests {
             try Reported<Report.Status>([.map(status)])
         }
         #expect(error?.path == "running[0].launch")
+    }
+
+    @Test func `a kind of line that a newer daemon has is told on as it came`() throws {
+        let values: [Value] = [["at": "2026-03-01T08:00:00Z", "app": "a", "what": "moved"]]
+        let line = try Reported<Report.HistoryLine>(values)
+        #expect(line.what.known == nil && line.what.rawValue == "moved")
+        #expect(try line.values == values)
     }
 }

@@ -114,7 +114,9 @@ final class CoreHost: AppHost {
     ) throws(Refusal) -> [Report.HistoryLine] {
         [
             Report.HistoryLine {
-                ($0.app, $0.what) = (app ?? AppID(""), "limit \(limit), before \(before ?? 0)")
+                ($0.app, $0.what) = (
+                    app ?? AppID(""), Report.Word(rawValue: "limit \(limit), before \(before ?? 0)")
+                )
             }
         ]
     }

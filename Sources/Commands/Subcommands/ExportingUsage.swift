@@ -72,14 +72,14 @@ struct UsageExport {
         for line in history {
             guard let at = line.at.wall else { continue }
             let app = line.app.name
-            switch line.what {
-            case "opened":
+            switch line.what.known {
+            case .opened:
                 if open[app] == nil { open[app] = uses.count }
                 if open[app] == uses.count { uses.append((app, line.at.rawValue, at, nil)) }
-            case "seen": uses.append((app, line.at.rawValue, at, nil))
-            case "left", "closed", "ended":
+            case .seen: uses.append((app, line.at.rawValue, at, nil))
+            case .left, .closed, .ended:
                 if let index = open.removeValue(forKey: app) { uses[index].end = at }
-            default: break
+            case .run, .dropped, .note, nil: break
             }
         }
         return ["user,kind,app,start,duration_s"]

@@ -54,8 +54,8 @@ extension OffstageProgram {
 
     static func historyCells(_ line: Report.HistoryLine, _ console: Console) -> [Table.Cell] {
         let time = line.at.wall.map { Times.stamp($0, at: console.now) } ?? ""
-        var what = line.what
-        if what == "run" {
+        var what = line.what.rawValue
+        if line.what.known == .run {
             let trigger = line.trigger ?? ""
             what = (line.resumed == true ? "resumed for " : "") + trigger
             if let task = line.task, task != trigger { what += " \(task)" }

@@ -68,24 +68,26 @@ struct HistoryLint {
     }
 
     private func mistake(_ line: Report.HistoryLine) -> Mistake? {
-        let reason = line.reason ?? ""
-        switch line.what {
-        case "run": return mistake(ofRun: line, reason)
-        case "ended" where line.result == Self.neverCompleted:
+        let told = line.mistake.flatMap(AppMistake.init)
+        let neverCompleted = line.stop == StopReason.neverCompleted.rawValue
+        switch line.what.known {
+        case .run: return mistake(ofRun: line.task, told, neverCompleted)
+        case .ended where neverCompleted:
             return Mistake(
                 summary: "A background task was held beyond its time, and the app ended for it",
                 fix: "End each background task, in its expiration handler too."
             )
-        case "note": return mistake(ofNote: reason)
-        default: return nil
+        case .note: return told.flatMap { mistake(ofNote: $0, line.subject ?? "") }
+        case .ended, .dropped, .opened, .left, .closed, .seen, nil: return nil
         }
     }
 
-    private static let neverCompleted = RunResult.terminated(.neverCompleted).summary
-
-    private func mistake(ofRun line: Report.HistoryLine, _ reason: String) -> Mistake? {
-        let task = line.task
-        if reason.hasPrefix(AppMistake.noHandler.summary) {
+    private func mistake(
+        ofRun task: String?,
+        _ told: AppMistake?,
+        _ neverCompleted: Bool
+    ) -> Mistake? {
+        if told == .noHandler {
             return Mistake(
                 subject: task,
                 summary: "was launched, and no handler was registered for it",
@@ -93,30 +95,24 @@ struct HistoryLint {
                     + "application(_:didFinishLaunchingWithOptions:), or by FinishedLaunching."
             )
         }
-        if reason == AppMistake.noExpirationHandler.summary {
+        if told == .noExpirationHandler {
             return Mistake(
                 subject: task,
                 summary: "had no expiration handler when its time was over",
                 fix: "Set the task's expirationHandler; in it, stop and complete the task."
             )
         }
-        if line.result == Self.neverCompleted {
-            return Mistake(
-                subject: task,
-                summary: "was never completed, and the app ended for it",
-                fix: "Complete it on every way through its handler, when it expires too: "
-                    + "setTaskCompleted(success:), or Complete."
-            )
-        }
-        return nil
+        guard neverCompleted else { return nil }
+        return Mistake(
+            subject: task,
+            summary: "was never completed, and the app ended for it",
+            fix: "Complete it on every way through its handler, when it expires too: "
+                + "setTaskCompleted(success:), or Complete."
+        )
     }
 
-    private func mistake(ofNote text: String) -> Mistake? {
-        guard let known = AppMistake.allCases.first(where: { text.hasPrefix($0.summary) }) else {
-            return nil
-        }
-        let subject = String(text.dropFirst(known.summary.count))
-        switch known {
+    private func mistake(ofNote told: AppMistake, _ subject: String) -> Mistake? {
+        switch told {
         case .finishedTwice:
             return Mistake(
                 summary: "Handlers were registered after launching had ended, and are not called",

@@ -1,5 +1,4 @@
-/// What an app did wrong, in the words of the history: the device writes them, `offstage lint`
-/// finds them.
+/// What an app did wrong. The history stores it as a sentence.
 package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
     // What the device sees.
     case noHandler, noExpirationHandler, finishedTwice, completedTwice, notPermitted
@@ -20,6 +19,15 @@ package enum AppMistake: String, Hashable, Sendable, Codable, CaseIterable {
         case .completedAgain: "called a completion a second time: "
         case .letGo: "released without completing it: "
         }
+    }
+
+    /// The mistake that a sentence of the history is about.
+    static func told(in text: String) -> (mistake: AppMistake, subject: String?)? {
+        guard let mistake = allCases.first(where: { text.hasPrefix($0.summary) }) else {
+            return nil
+        }
+        let subject = text.dropFirst(mistake.summary.count)
+        return (mistake, subject.isEmpty ? nil : String(subject))
     }
 }
 

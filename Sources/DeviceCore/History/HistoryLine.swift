@@ -27,6 +27,21 @@ package struct HistoryLine: Hashable, Sendable, Codable {
     package enum UseKind: String, Hashable, Sendable, Codable { case opened, left, closed, seen }
 }
 
+extension HistoryLine.Entry {
+    var kind: HistoryKind {
+        switch self {
+        case .wake: .run
+        case .ended: .ended
+        case .dropped: .dropped
+        case .note: .note
+        case .use(.opened): .opened
+        case .use(.left): .left
+        case .use(.closed): .closed
+        case .use(.seen): .seen
+        }
+    }
+}
+
 /// Requirement C14: trigger, launched or resumed, result, cost.
 package struct WakeReport: Hashable, Sendable, Codable {
     package var launch: LaunchID
@@ -78,6 +93,16 @@ package enum RunResult: Hashable, Sendable, Codable {
         case .notStarted: "could not be started"
         case .retry: "asked to be run again"
         case .unknown: "unknown"
+        }
+    }
+
+    /// Why it was stopped; nil: it was not.
+    var stop: StopReason? {
+        switch self {
+        case .expired(let reason), .interrupted(let reason), .terminated(let reason): reason
+        case .newData, .noData, .failed, .succeeded, .unsuccessful, .crashed, .exited, .notStarted,
+            .retry, .unknown:
+            nil
         }
     }
 

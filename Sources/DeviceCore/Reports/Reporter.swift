@@ -33,8 +33,9 @@ struct Reporter {
         Report.LastRun {
             ($0.at, $0.task) = (time(run.at), run.identifier)
             ($0.outcome, $0.result) = (run.result.word, run.result.summary)
-            // The words of a stopped run end with its reason.
-            if !run.result.summary.hasSuffix(run.reason) { $0.reason = run.reason }
+            // The result of a stopped run says why it was stopped.
+            let isSaid = ["", run.result.summary, run.result.stop?.summary].contains(run.reason)
+            if !isSaid { $0.reason = run.reason }
             $0.decision = run.decision?.report
         }
     }
@@ -120,23 +121,32 @@ extension HistoryLine {
     package var report: Report.HistoryLine {
         Report.HistoryLine {
             ($0.at, $0.app) = (Report.Time(at, utcOffset: utcOffset), app)
+            $0.what = Report.Word(entry.kind)
             switch entry {
             case .wake(let wake):
-                ($0.what, $0.launch) = ("run", wake.launch)
+                $0.launch = wake.launch
                 ($0.trigger, $0.task) = (wake.trigger.rawValue, wake.identifier)
                 ($0.resumed, $0.simulated) = (wake.resumed, wake.simulated)
-                ($0.outcome, $0.result) = (wake.result.word, wake.result.summary)
-                ($0.reason, $0.seconds) = (wake.reason, wake.runTime.reported)
-                ($0.cpuSeconds, $0.memory) = (wake.cpu?.reported, wake.memory)
-                $0.decision = wake.decision?.report
-            case .ended(let result, let reason):
-                ($0.what, $0.reason) = ("ended", reason)
-                ($0.outcome, $0.result) = (result.word, result.summary)
-            case .dropped(let identifier, let reason):
-                ($0.what, $0.task, $0.reason) = ("dropped", identifier, reason)
-            case .note(let text): ($0.what, $0.reason) = ("note", text)
-            case .use(let kind): $0.what = kind.rawValue
+                $0.end(wake.result, wake.reason)
+                $0.mistake = AppMistake.told(in: wake.reason)?.mistake.rawValue
+                ($0.seconds, $0.cpuSeconds) = (wake.runTime.reported, wake.cpu?.reported)
+                ($0.memory, $0.decision) = (wake.memory, wake.decision?.report)
+            case .ended(let result, let reason): $0.end(result, reason)
+            case .dropped(let identifier, let reason): ($0.task, $0.reason) = (identifier, reason)
+            case .note(let text):
+                $0.reason = text
+                if let told = AppMistake.told(in: text) {
+                    ($0.mistake, $0.subject) = (told.mistake.rawValue, told.subject)
+                }
+            case .use: break
             }
         }
+    }
+}
+
+extension Report.HistoryLine {
+    fileprivate mutating func end(_ result: RunResult, _ reason: String) {
+        (outcome, self.result) = (result.word, result.summary)
+        (stop, self.reason) = (result.stop?.rawValue, reason)
     }
 }

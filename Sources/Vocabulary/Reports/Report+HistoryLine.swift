@@ -1,9 +1,23 @@
+/// What a line of the history tells.
+package enum HistoryKind: String, CaseIterable, Sendable {
+    /// A background run, when it ended.
+    case run
+    /// The process ended outside of a run.
+    case ended
+    /// A request was dropped without a run.
+    case dropped
+    /// Something worth knowing that changed nothing.
+    case note
+    /// What the user did with the app.
+    case opened, left, closed, seen
+}
+
 extension Report {
     /// A line of the history. What it has beside the first three depends on `what`.
     package struct HistoryLine: ReportFields {
         package var at = Time(rawValue: "")
         package var app = AppID("")
-        package var what = ""
+        package var what = Word(HistoryKind.note)
         /// Of the line; nil in one that is told as it is added.
         package var id: Int64?
         package var launch: LaunchID?
@@ -13,7 +27,13 @@ extension Report {
         package var simulated: Bool?
         package var outcome: String?
         package var result: String?
+        /// Why it was stopped, if it was: a `StopReason`.
+        package var stop: String?
         package var reason: String?
+        /// What the app did wrong, if it did: an `AppMistake`.
+        package var mistake: String?
+        /// What the mistake was made with.
+        package var subject: String?
         package var seconds: Double?
         package var cpuSeconds: Double?
         /// Bytes.
