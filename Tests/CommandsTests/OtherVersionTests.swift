@@ -188,4 +188,21 @@ struct OtherVersionTests {
             #expect(outcome.errors.contains("\(field): is missing\nUse a daemon of this version"))
         }
     }
+
+    @Test(arguments: ["Settings", "History"])
+    func `lint says which reply it does not understand`(method: String) throws {
+        let scratch = ScratchDirectory()
+        let path = try scratch.write(
+            "a.desktop",
+            "[Desktop Entry]\nType=Application\nName=A\nExec=true\n"
+                + "[X-Offstage]\nBackgroundModes=fetch;\n"
+        )
+        var answers: [String: OtherDaemon.Answer] = ["Version": Self.version]
+        for name in ["Settings", "History"] { answers[name] = { $0.answer([.list([])]) } }
+        #expect(try run("lint \(path)", try OtherDaemon(answers)).errors == "")
+        answers[method] = { $0.answer([.list([["other": 1]])]) }
+        let outcome = try run("lint \(path)", try OtherDaemon(answers))
+        #expect(outcome.status == 1)
+        #expect(outcome.errors.contains("whose reply to \(method) is not understood"), "\(outcome)")
+    }
 }

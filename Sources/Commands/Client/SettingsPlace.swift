@@ -1,4 +1,5 @@
 import AppProtocol
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
@@ -27,8 +28,13 @@ enum SettingsPlace {
 
 extension Invocation {
     /// Those of the daemon, where one runs: it may have been told of other files.
-    var settingsInForce: Settings {
-        guard let rows = try? ask(Control1.Settings()) else {
+    func settingsInForce() throws(Failure) -> Settings {
+        let rows: [Reported<Report.Setting>]
+        do throws(Failure) {
+            rows = try ask(Control1.Settings())
+        } catch {
+            guard error.code == .notRunning else { throw error }
+            // A mistake in the files is told by the daemon, and by "offstage doctor".
             return (try? SettingsPlace.read()) ?? Settings()
         }
         var settings = Settings()

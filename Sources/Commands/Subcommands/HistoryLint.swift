@@ -1,4 +1,5 @@
 import AppProtocol
+import CommandTable
 import DeviceCore
 import Linux
 import Vocabulary
@@ -17,9 +18,14 @@ struct HistoryLint {
     }
 
     /// Nothing where no daemon runs, or it does not know the app.
-    func check(_ invocation: Invocation) -> [Diagnostic] {
+    func check(_ invocation: Invocation) throws(Failure) -> [Diagnostic] {
         let call = Control1.History { ($0.app, $0.limit) = (manifest.id.name, 1000) }
-        return (try? invocation.ask(call)).map { check($0.map(\.report)) } ?? []
+        do throws(Failure) {
+            return check(try invocation.ask(call).map(\.report))
+        } catch {
+            guard [.notRunning, .notFound].contains(error.code) else { throw error }
+            return []
+        }
     }
 
     /// Of its program, or of the script that an interpreter is started with.

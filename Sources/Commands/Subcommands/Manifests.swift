@@ -71,10 +71,11 @@ extension OffstageProgram {
         }
         let home = BaseDirectory.home()
         let result = ManifestParser.parse(bytes: bytes, id: id, file: file, home: home)
-        let machine = MachineLint(settings: invocation.settingsInForce)
+        let machine = MachineLint(settings: try invocation.settingsInForce())
         var checked = machine.check(result)
         if case .app(let manifest, let warnings) = checked {
-            let mistakes = HistoryLint(manifest, at: invocation.console.now).check(invocation)
+            let mistakes = try HistoryLint(manifest, at: invocation.console.now)
+                .check(invocation)
             checked = .app(manifest, warnings: warnings + mistakes)
         }
         return LintResult(
