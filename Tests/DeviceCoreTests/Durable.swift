@@ -1,4 +1,4 @@
-import DeviceCore
+@testable import DeviceCore
 import Vocabulary
 
 /// The part of a device that must survive, as an equatable value: all but what is derived from

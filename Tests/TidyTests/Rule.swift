@@ -32,7 +32,9 @@ struct Rule: Sendable, CustomStringConvertible {
     }
 
     static let all =
-        formRules + coreRules + [switches, imports, concurrency, sleeping, leftovers, places]
+        formRules + coreRules + [
+            switches, imports, concurrency, sleeping, leftovers, places, launches,
+        ]
 }
 
 extension TextFile {

@@ -97,3 +97,25 @@ let places = Rule(
     ],
     good: [Rule.Sample("docs/a.md", "homework/here, /root of the tree")]
 )
+
+/// A launch is a machine: events go in, actions come out, and nobody else changes what it knows.
+let launches = Rule(
+    name: "what a launch knows is set in its own module only",
+    applies: { $0.path == "Sources/DeviceCore/Lifecycle/Launch.swift" },
+    check: { file in
+        file.code.places(of: "package var").map { file.finding(at: $0, "can be set by others") }
+    },
+    bad: [
+        Rule.Sample(
+            "Sources/DeviceCore/Lifecycle/Launch.swift",
+            "struct Launch {\n    package var isFrozen = false\n}",
+            line: 2
+        )
+    ],
+    good: [
+        Rule.Sample(
+            "Sources/DeviceCore/Lifecycle/Launch.swift",
+            "struct Launch {\n    package internal(set) var isFrozen = false\n}"
+        )
+    ]
+)

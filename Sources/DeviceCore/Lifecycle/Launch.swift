@@ -19,52 +19,52 @@ package import Vocabulary
 /// An exit that says everything leads to *over* from anywhere, one that does not to *judging*.
 /// `LaunchState.successors` holds the same table, and a test walks each state × event.
 package struct Launch: Hashable, Sendable, Codable {
-    package var id: LaunchID
-    package var role: Role
-    package var phase: Phase
-    package var process: ProcessID?
-    package var presence: Presence
+    package internal(set) var id: LaunchID
+    package internal(set) var role: Role
+    package internal(set) var phase: Phase
+    package internal(set) var process: ProcessID?
+    package internal(set) var presence: Presence
     /// What the machine was last told; true while frozen or being frozen.
-    package var isFrozen = false
+    package internal(set) var isFrozen = false
     /// Set once it has been asked, or made, to end.
-    package var ending: Ending?
+    package internal(set) var ending: Ending?
     /// The background run in progress.
-    package var wake: Wake?
+    package internal(set) var wake: Wake?
     /// Finish-up time: shared by the tasks that were open when the user left.
-    package var finishUp: FinishUp?
-    package var tasks: [BackgroundTask] = []
+    package internal(set) var finishUp: FinishUp?
+    package internal(set) var tasks: [BackgroundTask] = []
     /// The highest number given to a task of this launch; none is given twice.
-    package var lastTask: Int64 = 0
-    package var deliveries: [Delivery] = []
+    package internal(set) var lastTask: Int64 = 0
+    package internal(set) var deliveries: [Delivery] = []
     /// When this launch was last in the foreground; its position among the suspended.
-    package var lastForeground: AwakeTime
+    package internal(set) var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
-    package var graceEnd: AwakeTime?
+    package internal(set) var graceEnd: AwakeTime?
     /// How much of it entering the background may take; nil: it has done that.
-    package var enteringUntil: AwakeTime?
+    package internal(set) var enteringUntil: AwakeTime?
     /// The user opened it while it was ending: start it again after that.
-    package var reopen = false
+    package internal(set) var reopen = false
     /// End of the launch watchdog; nil once it has finished launching.
-    package var launchingUntil: AwakeTime?
+    package internal(set) var launchingUntil: AwakeTime?
     /// Identifiers with a handler, as the app said when it had finished launching.
-    package var registered: [String] = []
+    package internal(set) var registered: [String] = []
     /// There to be spoken to: it has finished launching, and its connection holds.
-    package var isConnected = false
+    package internal(set) var isConnected = false
     /// What it was last told of background refresh; nil: nothing.
-    package var toldRefresh: RefreshStatus?
-    package var lockCheckAt: BootTime?
+    package internal(set) var toldRefresh: RefreshStatus?
+    package internal(set) var lockCheckAt: BootTime?
     /// When a command was first interrupted; frozen processes do not outlive a boot.
-    package var interruptedSince: BootTime?
-    package var monitor: CPUMonitor?
+    package internal(set) var interruptedSince: BootTime?
+    package internal(set) var monitor: CPUMonitor?
     /// Until when it may run while no daemon lives, as was told last.
-    package var deadline: AwakeTime?
+    package internal(set) var deadline: AwakeTime?
     /// The command's result sources.
-    package var probe = ProbeState()
-    package var exit: Exit?
-    package var usage: Usage?
+    package internal(set) var probe = ProbeState()
+    package internal(set) var exit: Exit?
+    package internal(set) var usage: Usage?
     /// Up to where the processor time of a run that is over has been booked, while the rest of it
     /// is asked for. Not kept across a restart.
-    package var bookedUntil: Interval?
+    package internal(set) var bookedUntil: Interval?
 
     package enum Role: Hashable, Sendable, Codable {
         /// The app's own program.
@@ -88,22 +88,22 @@ package struct Launch: Hashable, Sendable, Codable {
     }
 
     package struct Ending: Hashable, Sendable, Codable {
-        package var reason: StopReason
+        package internal(set) var reason: StopReason
         /// When SIGKILL follows; nil: it has been sent.
-        package var killAt: AwakeTime?
+        package internal(set) var killAt: AwakeTime?
     }
 
     package struct FinishUp: Hashable, Sendable, Codable {
-        package var end: AwakeTime
-        package var warned = false
+        package internal(set) var end: AwakeTime
+        package internal(set) var warned = false
     }
 
     /// What a command's result sources said.
     package struct ProbeState: Hashable, Sendable, Codable {
-        package var before: Found?
-        package var changed: Bool?
-        package var step: ProbeStep?
-        package var limit: AwakeTime?
+        package internal(set) var before: Found?
+        package internal(set) var changed: Bool?
+        package internal(set) var step: ProbeStep?
+        package internal(set) var limit: AwakeTime?
 
         /// What was there before the command.
         package enum Found: Hashable, Sendable, Codable {
@@ -135,52 +135,52 @@ package struct Launch: Hashable, Sendable, Codable {
 
 /// Time that an app asked for with `beginBackgroundTask`, or an extension by an expiring activity.
 package struct BackgroundTask: Hashable, Sendable, Codable {
-    package var number: Int64
-    package var name: String
-    package var hasHandler: Bool
+    package internal(set) var number: Int64
+    package internal(set) var name: String
+    package internal(set) var hasHandler: Bool
     /// The extension that asked for it; nil: the app itself.
-    package var holder: ProcessID?
+    package internal(set) var holder: ProcessID?
     /// The app's own; the same again is the same task.
-    package var token: String?
+    package internal(set) var token: String?
     /// Opened during a wake: ends with it, and a little more.
-    package var inWake = false
-    package var warned = false
+    package internal(set) var inWake = false
+    package internal(set) var warned = false
     /// The end of what it may use beyond the wake that it was opened in, once that is over.
-    package var end: AwakeTime?
+    package internal(set) var end: AwakeTime?
 }
 
 /// One background run: what woke the app, until when it may run, and what came of it.
 package struct Wake: Hashable, Sendable, Codable {
-    package var trigger: Trigger
-    package var identifier: String
-    package var resumed: Bool
-    package var mode: Work.RunMode
-    package var began: Moment
+    package internal(set) var trigger: Trigger
+    package internal(set) var identifier: String
+    package internal(set) var resumed: Bool
+    package internal(set) var mode: Work.RunMode
+    package internal(set) var began: Moment
     /// The end of the grant, in awake time.
-    package var end: AwakeTime
+    package internal(set) var end: AwakeTime
     /// Why it is being expired, once it is.
-    package var stop: StopReason?
+    package internal(set) var stop: StopReason?
     /// What the launch had used by then; nil: it has been asked for. Not kept across a restart.
-    package var cpuAtStart: Interval?
+    package internal(set) var cpuAtStart: Interval?
     /// Whether it was counted as one on battery; nil: it was not counted.
-    package var wasOnBattery: Bool?
+    package internal(set) var wasOnBattery: Bool?
     /// Why a refresh was begun then.
-    package var decision: RefreshDecision?
+    package internal(set) var decision: RefreshDecision?
 }
 
 /// One hand-over of work to a linked app.
 package struct Delivery: Hashable, Sendable, Codable {
-    package var id: DeliveryID
-    package var request: RequestID?
-    package var trigger: Trigger
-    package var identifier: String
-    package var state: State
-    package var hasHandler = false
-    package var warned = false
+    package internal(set) var id: DeliveryID
+    package internal(set) var request: RequestID?
+    package internal(set) var trigger: Trigger
+    package internal(set) var identifier: String
+    package internal(set) var state: State
+    package internal(set) var hasHandler = false
+    package internal(set) var warned = false
     /// Its handler for expiry has been called, as far as we can.
-    package var isTold = false
+    package internal(set) var isTold = false
     /// End of its own kind's time.
-    package var end: AwakeTime
+    package internal(set) var end: AwakeTime
 
     package enum State: String, Hashable, Sendable, Codable {
         /// Waits until the app is up.
@@ -192,8 +192,8 @@ package struct Delivery: Hashable, Sendable, Codable {
 
 /// Average use of the processor over a window, while in the background.
 package struct CPUMonitor: Hashable, Sendable, Codable {
-    package var since: AwakeTime
+    package internal(set) var since: AwakeTime
     /// What had been used by then; nil: not known yet, the first measurement tells.
-    package var cpu: Interval?
-    package var next: AwakeTime
+    package internal(set) var cpu: Interval?
+    package internal(set) var next: AwakeTime
 }
