@@ -78,7 +78,8 @@ package struct AppState: Sendable {
     var isPlanned: Bool {
         guard !isTransient, let manifest, manifest.useFrom != nil || isLinked else { return false }
         let requests = requests.span
-        for requestIndex in requests.indices where requests[requestIndex].trigger == .refresh {
+        for requestIndex in requests.indices
+        where requests[requestIndex].trigger.spendsRefreshBudget {
             return true
         }
         return false

@@ -143,7 +143,7 @@ extension Device {
             lastRun: state.record.lastRun,
             held: state.holdTimes.filter { $0.until != nil }.reversed()
         )
-        if request.trigger == .refresh {
+        if request.trigger.spendsRefreshBudget {
             explanation.forecast = forecast(of: request, index, at: now)
         }
         if !state.isWaiting(request) {

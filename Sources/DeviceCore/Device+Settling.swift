@@ -70,7 +70,7 @@ extension Device {
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
             apps[next.app].setHeld(by: held, told: told, at: transition.now.wall)
-            if apps[next.app].requests[request].trigger == .refresh {
+            if apps[next.app].requests[request].trigger.spendsRefreshBudget {
                 var held = apps[next.app].refreshHeldBy
                 held.formUnion(answer.gates)
                 setRefreshHeld(next.app, by: held)
@@ -98,7 +98,7 @@ extension Device {
             let answer = context.holds(on: request)
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
-            if request.trigger == .refresh { refreshHeld.formUnion(answer.gates) }
+            if request.trigger.spendsRefreshBudget { refreshHeld.formUnion(answer.gates) }
             waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
@@ -214,7 +214,7 @@ extension Device {
     ) {
         apps[index].requests.removeAll { $0.id == request.id }
         forget(request: request.id)
-        if request.trigger == .refresh { refreshPolicy.requestsChanged() }
+        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
         appendHistory(
             .dropped(identifier: request.identifier, reason: reason),
             app: index,

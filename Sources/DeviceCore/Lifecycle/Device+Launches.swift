@@ -315,7 +315,7 @@ extension Device {
         )
         save(app: index)
         guard !report.simulated else { return }
-        if report.trigger == .refresh {
+        if report.trigger.spendsRefreshBudget {
             apps[index].record.refresh.ended(report.result, after: report.runTime, report.cpu)
         }
         if report.result.isSuccess {

@@ -100,7 +100,7 @@ extension Launch {
         if probe.before != nil, facts.readsBefore {
             read(.after, facts, &actions)
         } else {
-            let result: RunResult = trigger == .refresh ? .newData : .succeeded
+            let result: RunResult = trigger.row.fetches ? .newData : .succeeded
             isOver(result, reason: "exit status 0", facts, &actions)
         }
     }

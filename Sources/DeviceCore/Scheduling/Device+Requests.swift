@@ -118,7 +118,7 @@ extension Device {
     /// Waits from now on until its gates are open.
     mutating func enqueue(_ request: Request, of index: Int) {
         apps[index].requests.append(request)
-        if request.trigger == .refresh { refreshPolicy.requestsChanged() }
+        if request.trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
         save(app: index, request: request.id)
         touch(index)
     }
@@ -357,10 +357,12 @@ extension Device {
                 fix: "offstage tasks \(app.id)"
             )
         }
-        if let index = indices.first(where: { app.requests[$0].trigger == .refresh }) {
+        // Rather one whose trigger stands before the others in the table.
+        if let index = indices.min(by: {
+            app.requests[$0].trigger.column < app.requests[$1].trigger.column
+        }) {
             return index
         }
-        if let index = indices.first { return index }
         throw Refusal(
             .notFound,
             reason: "\(app.id) has nothing to run",

@@ -41,7 +41,9 @@ struct GateSet: Hashable, Sendable, Codable {
     /// What a refresh may be held by, and the choice of its moment does not know by itself.
     static let ofRefreshes: GateSet = {
         var gates = GateSet()
-        for question in GateTable.columns[Trigger.refresh.column] { gates.insert(question.index) }
+        for trigger in Trigger.allCases where trigger.spendsRefreshBudget {
+            for question in GateTable.columns[trigger.column] { gates.insert(question.index) }
+        }
         gates.bits &= ~ofMoments.bits
         return gates
     }()

@@ -18,6 +18,8 @@ extension Trigger {
     }
 
     var grant: Grant { row.grant }
+    /// Its moments are chosen by the refresh policy.
+    var spendsRefreshBudget: Bool { TriggerTable.rows[column].bucket == .refreshBudget }
 
     /// Those that are not requested: something happens.
     package static var ofEvents: [Trigger] { allCases.filter { $0.row.triggered != nil } }

@@ -28,8 +28,12 @@ struct TriggerRow: Sendable {
     let launches: Bool
     /// What its message may hold beside the identifier (I5). All else is kept from the app.
     let message: [String]
-    /// Whether the app's picture is taken after a completed run.
+    /// Whether the app's picture is taken after a completed run. Nothing asks before there are
+    /// pictures.
     let snapshot: Bool
+    /// Whether it brings content up to date: a run has news or none, and is not due right after the
+    /// user has looked.
+    var fetches = false
     /// The manifest keys of a command that serves it; nil: only the app's own process can.
     var command: CommandKeys?
     /// What makes work of something that happened (`Event.triggered`); nil: the work is requested.
@@ -37,6 +41,7 @@ struct TriggerRow: Sendable {
 
     struct CommandKeys: Sendable {
         let arguments: @Sendable (AppManifest) -> [String]?
+        let needs: @Sendable (AppManifest) -> Needs
         let interval: @Sendable (AppManifest, Settings) -> Interval
     }
 }
@@ -54,8 +59,10 @@ enum TriggerTable {
             launches: true,
             message: [],
             snapshot: true,
+            fetches: true,
             command: TriggerRow.CommandKeys(
                 arguments: { $0.refreshCommand },
+                needs: { _ in Needs() },
                 interval: { $0.refreshInterval ?? $1.minimumRefreshInterval }
             )
         ),
@@ -71,6 +78,7 @@ enum TriggerTable {
             snapshot: true,
             command: TriggerRow.CommandKeys(
                 arguments: { $0.processingCommand },
+                needs: { $0.processingNeeds },
                 interval: { $0.processingInterval ?? $1.processingInterval }
             )
         ),

@@ -82,25 +82,21 @@ extension Device {
         guard !apps[index].isTransient else { return }
         refreshPolicy.requestsChanged()
         let manifest = apps[index].manifest
-        reconcileStandingRequest(
-            "refresh",
-            .refresh,
-            .command,
-            wanted: manifest?.refreshCommand != nil && manifest?.modes.contains(.fetch) == true,
-            needs: Needs(),
-            of: index,
-            &transition
-        )
-        reconcileStandingRequest(
-            "processing",
-            .processing,
-            .command,
-            wanted: manifest?.processingCommand != nil
-                && manifest?.modes.contains(.processing) == true,
-            needs: manifest?.processingNeeds ?? Needs(),
-            of: index,
-            &transition
-        )
+        for row in TriggerTable.rows {
+            guard let keys = row.command else { continue }
+            let isWanted = manifest.map {
+                keys.arguments($0.value) != nil && $0.value.declares(row.trigger)
+            }
+            reconcileStandingRequest(
+                row.trigger.rawValue,
+                row.trigger,
+                .command,
+                wanted: isWanted == true,
+                needs: manifest.map { keys.needs($0.value) } ?? Needs(),
+                of: index,
+                &transition
+            )
+        }
         // Permitted identifiers turn the first API off (B7).
         let fetches =
             manifest?.exec != nil && manifest?.refreshCommand == nil

@@ -35,7 +35,7 @@ extension GateContext {
     /// Processing waits for an idle device instead; and a command of the user's has no use that
     /// could be told in advance.
     var hasBetterMoments: Bool {
-        work.trigger == .refresh && !(work.origin == .submitted && app.isTransient)
+        work.trigger.spendsRefreshBudget && !(work.origin == .submitted && app.isTransient)
     }
 
     /// Its moments are chosen by what was learned of its use.

@@ -45,7 +45,7 @@ extension Work {
         case .command, .fetch:
             let ran = app.lastEnd(of: trigger)
             // What the user has just looked at is fresh.
-            guard trigger == .refresh, let used = app.lastUsed else { return ran }
+            guard trigger.row.fetches, let used = app.lastUsed else { return ran }
             return ran.map { max($0, used) } ?? used
         }
     }
