@@ -143,6 +143,12 @@ package struct User: Equatable, Sendable {
         unsafe lookUp { unsafe getpwuid_r(geteuid(), $0, $1, $2, $3) }
     }
 
+    /// Whether its processes outlive its last session; nil: no systemd-logind runs here.
+    package var lingers: Bool? {
+        guard Files.exists("/run/systemd/system") else { return nil }
+        return Files.exists("/var/lib/systemd/linger/\(name)")
+    }
+
     package static func named(_ name: String) -> User? {
         unsafe lookUp { unsafe getpwnam_r(name, $0, $1, $2, $3) }
     }

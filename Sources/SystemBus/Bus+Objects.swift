@@ -86,13 +86,7 @@ package final class ObjectCall {
     /// nothing.
     package func answer(_ values: [Value] = []) throws(BusError) {
         precondition(!isAnswered, "\(method.name) was answered twice")
-        var made: OpaquePointer?
-        let code = unsafe sd_bus_message_new_method_return(message.handle, &made)
-        guard code >= 0, let made = unsafe made else {
-            throw BusError(code, "sd_bus_message_new_method_return", method.name)
-        }
-        let reply = unsafe Message(owning: made)
-        try reply.append(values, method.outputSignature)
+        let reply = try Message.answer(to: message, of: method, values)
         isAnswered = true
         // The end of the connection is told by itself.
         try? bus?.send(reply)

@@ -43,13 +43,7 @@ package final class IncomingCall {
     package func answer(_ values: [Value] = []) {
         precondition(!isAnswered, "\(interface).\(method.name) was answered twice")
         do throws(BusError) {
-            var made: OpaquePointer?
-            let code = unsafe sd_bus_message_new_method_return(message.handle, &made)
-            guard code >= 0, let made = unsafe made else {
-                throw BusError(code, "sd_bus_message_new_method_return", method.name)
-            }
-            let reply = unsafe Message(owning: made)
-            try reply.append(values, method.outputSignature)
+            let reply = try Message.answer(to: message, of: method, values)
             isAnswered = true
             send(reply, size: values.reduce(0) { $0 + $1.approximateSize })
         } catch {
@@ -72,6 +66,22 @@ package final class IncomingCall {
 }
 
 extension Message {
+    /// The answer to `call`: one value for each result that the method declares.
+    static func answer(
+        to call: borrowing Message,
+        of method: Interface.Method,
+        _ values: [Value]
+    ) throws(BusError) -> Message {
+        var made: OpaquePointer?
+        let code = unsafe sd_bus_message_new_method_return(call.handle, &made)
+        guard code >= 0, let made = unsafe made else {
+            throw BusError(code, "sd_bus_message_new_method_return", method.name)
+        }
+        let reply = unsafe Message(owning: made)
+        try reply.append(values, method.outputSignature)
+        return reply
+    }
+
     /// The answer to `call` that is an error; nil when there is no memory for it.
     static func error(
         to call: borrowing Message,

@@ -75,12 +75,8 @@ private struct LocalChecks {
     }
 
     private var lingering: Check {
-        let user = User.current()?.name
-        return .lingering(
-            user: user,
-            hasLogind: Files.exists("/run/systemd/system"),
-            lingers: user.map { Files.exists("/var/lib/systemd/linger/\($0)") } ?? false
-        )
+        let user = User.current()
+        return .lingering(user: user?.name, lingers: user?.lingers)
     }
 
     private var sleep: Check { .sleep(canHold: Files.exists("/sys/power/wake_lock")) }

@@ -12,12 +12,12 @@ extension Check {
     }
 
     /// Whether the user's processes end with the last login session. `user`: nil when the user is
-    /// not in the password file.
-    package static func lingering(user: String?, hasLogind: Bool, lingers: Bool) -> Check {
+    /// not in the password file. `lingers`: nil without logind.
+    package static func lingering(user: String?, lingers: Bool?) -> Check {
         guard let user else {
             return Check("lingering", ok: false, "the user is not in the password file")
         }
-        guard hasLogind else {
+        guard let lingers else {
             return Check("lingering", ok: true, "not needed: no systemd logind here")
         }
         return Check(
