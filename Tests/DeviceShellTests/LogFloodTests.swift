@@ -6,7 +6,7 @@ import Vocabulary
 
 /// Programs that write to their log faster than anybody reads.
 ///
-/// The bound that is proven is `LogBounds.slack` for each log. What was seen is printed.
+/// How much passes depends on the machine: it is printed. Half of what is written never does.
 @Suite(.serialized)
 struct LogFloodTests {
     /// A daemon with commands that flood once they are let go, and say in a file of their own how
@@ -84,7 +84,6 @@ struct LogFloodTests {
         print("log flood: \(what): peak \(floods.peak / 1_000_000) MB of \(floods.count)")
     }
 
-    /// On a busy machine more passes before a log is looked at, but never half of what is written.
     private func check(_ floods: Floods, _ what: String, upTo limit: Int64 = 6000 * (64 << 10) / 2)
     {
         tell(floods, what)
@@ -197,7 +196,7 @@ struct LogFloodTests {
         }
         try floods.watch()
         try floods.settle()
-        check(floods, "slow disk")
+        check(floods, "slow disk", upTo: 1000 * (64 << 10) / 2)
         #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")
     }
 }
