@@ -12,7 +12,7 @@ package final class Turn {
 
     package var moment: Moment
     package private(set) var entries: [Entry] = []
-    /// When the clock, or the zone, was set in it.
+    /// When the clock, or the zone, was set in it, or may have been before a daemon started.
     private(set) var clockSetAt: [Moment] = []
     /// Nothing but timers came.
     private(set) var isOfTimers = true
@@ -59,8 +59,8 @@ package final class Turn {
         entries.append(entry)
         switch entry.event {
         case .timer: return
-        case .clockChanged: clockSetAt.append(entry.moment)
-        case .started, .manifests, .settings, .condition, .process, .app, .used, .triggered, .user,
+        case .clockChanged, .started: clockSetAt.append(entry.moment)
+        case .manifests, .settings, .condition, .process, .app, .used, .triggered, .user,
             .storageRecovered, .stopping:
             break
         }
