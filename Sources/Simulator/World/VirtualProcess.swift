@@ -154,6 +154,8 @@ struct LinkState {
     var unanswered: [Submission] = []
     /// What was said to a daemon that died before it heard.
     var unheard: [AppEvent] = []
+    /// It began a background task and was not told its number: the daemon may wait for its end.
+    var mayHaveUnknownTask = false
     /// Never completed, whatever is said.
     var stubborn: [DeliveryID] = []
     var isForeground = false

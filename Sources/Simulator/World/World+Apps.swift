@@ -486,8 +486,10 @@ extension World {
             process.link.unanswered.append(submission)
         case .taskEnded, .extensionGone, .expirationHandler, .enteredBackground, .finishedLaunching:
             process.link.unheard.append(said)
-        case .connected(let token), .taskBegan(_, _, _, _, let token),
-            .fetchInterval(_, let token), .cancel(_, let token):
+        case .taskBegan(_, _, _, _, let token):
+            calls[token.number] = nil
+            process.link.mayHaveUnknownTask = true
+        case .connected(let token), .fetchInterval(_, let token), .cancel(_, let token):
             calls[token.number] = nil
         case .accepted, .declined, .mistaken, .disconnected, .reconnected: break
         }
