@@ -54,8 +54,8 @@ package struct AppLog: Sendable {
         // Somebody else has shortened it meanwhile.
         guard !piece.isEmpty else { return }
         defer {
-            // What is written between the reading and this is lost: a few lines of a flood. Where
-            // the copy does not fit either, all of it is: better than a disk that stays full.
+            // What is written between the last reading and this is lost: a line or two of a flood.
+            // Where the copy does not fit either, all of it is: better than a disk that stays full.
             try? file.truncate(to: 0)
         }
         var replacement = try FileReplacement.of(older)
@@ -67,6 +67,23 @@ package struct AppLog: Sendable {
             piece = left > 0 ? try file.read(at: at, count: min(left, Self.piece)) : []
         }
         try finish(&replacement)
+        try keepRest(of: file, from: at)
+    }
+
+    /// Adds to the older piece what has been written while it was made: a program that ends has
+    /// said why in its last lines.
+    private func keepRest(
+        of file: borrowing FileDescriptor,
+        from start: Int64
+    ) throws(LinuxError) {
+        let older = try FileDescriptor(opening: older, [.writing, .append, .noFollow])
+        var (at, left) = (start, limit / 4)
+        while left > 0 {
+            let piece = try file.read(at: at, count: min(left, Self.piece))
+            if piece.isEmpty { return }
+            try older.writeAll(piece.span)
+            (at, left) = (at + Int64(piece.count), left - piece.count)
+        }
     }
 
     /// To be handed to `cut`, again and again: the disk is made to write at each closing of a file
@@ -81,7 +98,8 @@ package struct AppLog: Sendable {
         // Its size of now: a flood has gone on since it was looked at.
         let size = try file.status().size
         let count = min(count, limit / 2)
-        let end = try file.read(at: max(0, size - Int64(count)), count: count)
+        // More than that where it grows while it is read.
+        let end = try file.read(at: max(0, size - Int64(count)), count: 2 * count)
         try file.truncate(to: 0)
         return end
     }
