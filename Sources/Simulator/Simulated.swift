@@ -77,11 +77,18 @@ package struct Simulated<Port: SimulatedPort> {
         turn(events, isStart: false)
         guard isLast, world.daemonIsAlive else { return }
         world.killDaemon(.stopped)
+        loseWaiting()
         endLife()
+    }
+
+    /// What the dead daemon kept for its store.
+    private func loseWaiting() {
+        for timed in driver.unsettled { world.lost(timed.event) }
     }
 
     private mutating func turn(_ events: [Event], isStart: Bool) {
         let now = world.now
+        let waiting = driver.unsettled.map(\.event)
         watch.begin(at: now, isStart: isStart)
         world.killInjector.beginTurn()
         let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
@@ -91,7 +98,7 @@ package struct Simulated<Port: SimulatedPort> {
             if driver.mustRetry { world.planRetry() }
         } else {
             // Nobody heard the answers; what was not committed has to be said again.
-            for event in events { world.lost(event) }
+            for event in waiting + events { world.lost(event) }
             endLife()
         }
     }
@@ -164,7 +171,10 @@ package struct Simulated<Port: SimulatedPort> {
 
     private mutating func reboot() {
         world.rebootIsDue = false
-        if world.daemonIsAlive { world.killDaemon(nil) }
+        if world.daemonIsAlive {
+            world.killDaemon(nil)
+            loseWaiting()
+        }
         endLife()
         world.reboot()
         watch.rebooted()

@@ -310,6 +310,23 @@ struct DriverTests {
         #expect(!setup.effects.contains(.release(launch)))
     }
 
+    @Test(arguments: [
+        AppEvent.taskEnded(task: 7, reply: ReplyToken(9)),
+        .completed(DeliveryID(3), .newData, reply: ReplyToken(9)),
+    ])
+    func `who has ended something is answered when that is stored`(_ end: AppEvent) throws {
+        var setup = Setup(.manifests([.present(.refreshing("app"))]))
+        let launch = try #require(setup.spawned.first)
+        setup.fail()
+        setup.turn(.app(launch, end))
+        #expect(setup.replies.isEmpty)
+        setup.turn(.timer)
+        #expect(setup.replies.isEmpty)
+        setup.driver.port.error = nil
+        setup.turn(.timer)
+        #expect(setup.replies.count == 1)
+    }
+
     @Test func `what a caller was refused is not fed again`() {
         var setup = Setup()
         setup.fail()

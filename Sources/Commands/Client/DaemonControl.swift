@@ -134,9 +134,18 @@ struct DaemonControl: Control {
     }
 
     func send(_ call: EncodedCall) throws(Failure) -> [Value] {
+        try send(call, timeout: Bus.defaultTimeout)
+    }
+
+    func send(_ call: EncodedCall, timeout: Interval) throws(Failure) -> [Value] {
         let target = Target(nil, Control1.path, call.interface, call.method)
         do throws(BusError) {
-            return try bus.call(target, call.arguments, signature: call.signature)
+            return try bus.call(
+                target,
+                call.arguments,
+                signature: call.signature,
+                timeout: timeout
+            )
         } catch {
             throw failure(error, call)
         }

@@ -73,8 +73,10 @@ struct HeldCommand {
         while true {
             do throws(BusError) {
                 try serve(held.daemon.bus, process)
-                // One that is gone sees the end of this process, or has ended the task itself.
-                _ = try? held.daemon.call(App1.EndTask { $0.task = held.task })
+                // One that is gone, or answers late since its disk is full, sees the end of this
+                // process.
+                let end = App1.EndTask { $0.task = held.task }
+                _ = try? held.daemon.send(end.encoded, timeout: .seconds(1))
                 return
             } catch {
                 guard let again = beginAgain(process, at: held.daemon.path) else { return }

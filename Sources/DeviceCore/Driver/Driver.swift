@@ -77,7 +77,9 @@ package struct Driver<Port: DevicePort> {
     }
 
     /// One turn. After a failed commit the device is as it was before: callers are told, and what
-    /// the world will not say twice (exits, receipts) is kept for `retry`.
+    /// the world will not say twice (exits, receipts) is kept for the next turn. An app that has
+    /// ended something is answered once that is stored: it says it again to a daemon that starts
+    /// before.
     ///
     /// `looksAtStore`: also where nothing is to be stored, since it may have gone.
     ///
@@ -100,10 +102,7 @@ package struct Driver<Port: DevicePort> {
             // What had to wait begins nothing any more either.
             all.insert(all.remove(at: stop), at: 0)
         }
-        guard commit(all, before: before, looksAtStore) else {
-            keep(all)
-            return
-        }
+        guard commit(all, before: before, looksAtStore) else { return }
         unsettled.removeAll()
         handOut()
         if storage != .value(0), let last = all.last {
@@ -184,6 +183,7 @@ package struct Driver<Port: DevicePort> {
 
     private mutating func fail(_ error: CommitError, _ events: [TimedEvent]) {
         if error.cause == .gone { isGone = true }
+        keep(events)
         let reading = error.cause.reading
         var stored: [ReplyToken: RequestedTask] = [:]
         if !isGone {
@@ -192,8 +192,9 @@ package struct Driver<Port: DevicePort> {
                 if let (token, answer) = device.answered(timed.event) { stored[token] = answer }
             }
         }
+        let waiting = Set(unsettled.compactMap { $0.event.endReply })
         for effect in effects {
-            guard case .reply(let token, _) = effect else { continue }
+            guard case .reply(let token, _) = effect, !waiting.contains(token) else { continue }
             if let answer = stored[token] {
                 performable.append(.reply(token, .requested(answer)))
                 continue
@@ -319,6 +320,16 @@ extension Event {
 }
 
 extension Event {
+    /// Who waits for the answer to the end of a run or of a background task.
+    fileprivate var endReply: ReplyToken? {
+        switch self {
+        case .app(_, .completed(_, _, _, let reply)), .app(_, .taskEnded(_, _, let reply)): reply
+        case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
+            .used, .triggered, .user, .storageRecovered, .stopping:
+            nil
+        }
+    }
+
     /// Says all that an earlier event said, and anew.
     fileprivate func overrides(_ earlier: Event) -> Bool {
         switch (self, earlier) {

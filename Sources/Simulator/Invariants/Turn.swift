@@ -29,6 +29,8 @@ package final class Turn {
     package internal(set) var assigned: [AskedWork.Assignment] = []
 
     package private(set) var started: [Start] = []
+    /// Launches whose result source is read before their run.
+    private(set) var probed: [LaunchID] = []
     /// Of processes that were frozen.
     package private(set) var thawed: [LaunchID] = []
     /// Told to end, or made to.
@@ -89,6 +91,7 @@ package final class Turn {
                     arguments: spec.arguments
                 )
             )
+        case .probe(let launch, .before, _, _, _): probed.append(launch)
         case .thaw(let launch):
             if world.process(launch)?.isFrozen == true { thawed.append(launch) }
         case .terminate(let launch): ended.append(launch)

@@ -11,6 +11,8 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
     private var perDevice: Int64 = 0
     /// On which day programs were started that have not run yet: what never runs is no wake.
     private var started: [LaunchID: Int64] = [:]
+    /// Runs that began on the charger, with the reading of their result source.
+    private var begunOnCharger: Set<LaunchID> = []
     private var wasOnBattery = false
     private var wrong: String?
 
@@ -35,8 +37,12 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
         }
         perApp = max(perApp, world.settings.appWakesPerDay)
         perDevice = max(perDevice, world.settings.deviceWakesPerDay)
-        guard isOnBattery, wasOnBattery else { return wrong }
+        guard isOnBattery, wasOnBattery else {
+            begunOnCharger.formUnion(turn.probed)
+            return wrong
+        }
         for (launch, app) in turn.begunInBackground(world) {
+            if begunOnCharger.contains(launch) { continue }
             if turn.started.contains(where: { $0.launch == launch }) {
                 started[launch] = day
             } else if turn.thawed.contains(launch), !turn.isStart {
