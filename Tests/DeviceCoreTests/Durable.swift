@@ -22,7 +22,7 @@ struct Durable: Equatable {
             guard let app = device.apps.at(index) else { continue }
             apps.append(
                 App(
-                    record: app.record,
+                    record: Self.durable(app.record),
                     requests: app.requests.map(Self.durable).sorted { $0.id < $1.id },
                     launches: app.launches.map(Self.durable).sorted { $0.id < $1.id }
                 )
@@ -44,6 +44,14 @@ struct Durable: Equatable {
             return "\(mine.launches)\n\(theirs.launches)"
         }
         return apps.count == other.apps.count ? "the device itself" : "the number of apps"
+    }
+
+    /// What was measured of the current day is stored with the record when something else of it
+    /// changes, and kept apart from it in memory.
+    private static func durable(_ record: AppRecord) -> AppRecord {
+        var record = record
+        record.refresh.gains.finish(counts: false)
+        return record
     }
 
     private static func durable(_ request: Request) -> Request {
