@@ -40,7 +40,7 @@ struct BulkTurn {
         clock.boot = clock.boot + .seconds(1)
         clock.awake = clock.awake + .seconds(1)
         clock.wall = clock.wall + .seconds(1)
-        let turned = events.map { Driver<StorePort>.TimedEvent($0, at: clock) }
+        let turned = events.map { TimedEvent($0, at: clock) }
         var effects: [Effect] = []
         let time = timed { effects = driver.turn(turned) } / 1e6
         for case .reply(_, .refused(let refusal)) in effects {

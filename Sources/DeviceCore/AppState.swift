@@ -56,6 +56,7 @@ package struct AppState: Sendable {
     var lastRefreshEnd: WallTime? { content[0].record.lastRefreshEnd }
     func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnd(of: trigger) }
     var fetchInterval: FetchInterval { content[0].record.fetchInterval }
+    var paces: [Pace] { content[0].record.paces }
     var failedUntil: WallTime? { content[0].record.failures.until }
     func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
     /// Of refreshes that were chosen for a moment and have not begun by then.
@@ -154,8 +155,8 @@ extension AppState {
             guard request.interruptedAt != nil, let launchIndex = index(of: id) else {
                 return false
             }
-            let launch = launches[launchIndex]
-            return launch.wake == nil && launch.ending == nil && launch.phase == .running
+            let launches = launches
+            return launches.span[launchIndex].isInterrupted
         }
     }
 
@@ -197,12 +198,22 @@ extension AppState {
     }
     private func runsCommand(for trigger: Trigger, _ origin: Work.Origin) -> Bool {
         switch origin {
-        case .submitted, .command: manifest?.value.command(for: trigger) != nil
+        case .submitted, .command: manifest?.command(for: trigger) != nil
         case .fetch, .event: false
         }
     }
 
-    package var mainLaunch: Launch? { launches.first { $0.role == .main && $0.ending == nil } }
+    package var mainLaunch: Launch? { mainLaunchIndex.map { launches[$0] } }
+    /// The run of its own process.
+    var mainWake: Wake? { mainLaunchIndex.flatMap { launches[$0].wake } }
+    private var mainLaunchIndex: Int? {
+        let launches = launches
+        let span = launches.span
+        for index in span.indices where span[index].role == .main && span[index].ending == nil {
+            return index
+        }
+        return nil
+    }
     var isForeground: Bool {
         let launches = launches
         let span = launches.span
@@ -242,6 +253,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package init(id: AppID) { self.id = id }
 
     /// When it last had done what a trigger is for; nil: never, or that is not kept.
+    @inline(__always)
     func lastEnd(of trigger: Trigger) -> WallTime? {
         if trigger == .refresh { return lastRefreshEnd }
         return trigger == .processing ? lastProcessingEnd : nil

@@ -15,10 +15,8 @@ extension Device {
             let launches = apps[owner.app].launches
             // By a span: an array's elements would be copied to be looked at.
             let span = launches.span
-            for launchIndex in span.indices
-            where span[launchIndex].id == owner.launch && span[launchIndex].wake != nil {
-                let launch = launches[launchIndex]
-                if let wake = launch.wake { body(launch, wake) }
+            for launchIndex in span.indices where span[launchIndex].id == owner.launch {
+                if let wake = span[launchIndex].wake { body(span[launchIndex], wake) }
             }
         }
     }

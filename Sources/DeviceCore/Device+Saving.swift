@@ -16,38 +16,44 @@ extension Device {
     }
 
     /// The changes of this event, in their final state, each record once.
-    mutating func takeChanges(_ now: Moment) -> [Change] {
+    mutating func takeChanges() -> [Change] {
         guard !unsaved.isEmpty else { return [] }
         defer { unsaved.removeAll() }
-        var gone: Set<RecordKey> = []
+        return changes
+    }
+
+    /// A loop: a closure would copy the device to read it.
+    private var changes: [Change] {
+        var changes: [Change] = []
         for item in unsaved.elements {
-            if case .gone(let key) = item { gone.insert(key) }
+            if let change = change(of: item) { changes.append(change) }
         }
-        return unsaved.elements.compactMap { item in
-            switch item {
-            case .device:
-                return .put(.device(record))
-            case .app(let index):
-                return apps.isUsed(index) ? .put(.app(record(of: index))) : nil
-            case .request(let index, let id):
-                let key = RecordKey(.request, id.description)
-                guard !gone.contains(key), apps.isUsed(index),
-                    let requestIndex = apps[index].index(of: id)
-                else { return nil }
-                let app = apps[index].id
-                return .put(.request(RequestRecord(app, apps[index].requests[requestIndex])))
-            case .launch(let index, let id):
-                let key = RecordKey(.launch, id.description)
-                guard !gone.contains(key), apps.isUsed(index),
-                    let launchIndex = apps[index].index(of: id)
-                else { return nil }
-                let app = apps[index].id
-                return .put(.launch(LaunchRecord(app, apps[index].launches[launchIndex])))
-            case .gone(let key):
-                return .delete(key)
-            case .line(let line):
-                return .append(line)
+        return changes
+    }
+
+    /// Nil: it is gone.
+    private func change(of item: Unsaved) -> Change? {
+        switch item {
+        case .device:
+            return .put(.device(record))
+        case .app(let index):
+            return apps.isUsed(index) ? .put(.app(record(of: index))) : nil
+        case .request(let index, let id):
+            guard apps.isUsed(index), let requestIndex = apps[index].index(of: id) else {
+                return nil
             }
+            let app = apps[index].id
+            return .put(.request(RequestRecord(app, apps[index].requests[requestIndex])))
+        case .launch(let index, let id):
+            guard apps.isUsed(index), let launchIndex = apps[index].index(of: id) else {
+                return nil
+            }
+            let app = apps[index].id
+            return .put(.launch(LaunchRecord(app, apps[index].launches[launchIndex])))
+        case .gone(let key):
+            return .delete(key)
+        case .line(let line):
+            return .append(line)
         }
     }
 

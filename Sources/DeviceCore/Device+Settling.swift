@@ -157,8 +157,7 @@ extension Device {
             now: now,
             device: facts,
             app: apps[index],
-            work: .nothing,
-            cell: .no
+            work: .nothing
         )
     }
 
@@ -170,14 +169,12 @@ extension Device {
         at now: Moment
     ) -> GateContext? {
         let work = request.work(at: now.wall)
-        let cell = row.cells[work.trigger.column]
-        guard row.kind.concerns(work, cell) else { return nil }
+        guard row.kind.concerns(work, row.cells[work.trigger.column]) else { return nil }
         return GateContext(
             now: now,
             device: facts,
             app: apps[index],
-            work: work,
-            cell: cell
+            work: work
         )
     }
 

@@ -94,7 +94,7 @@ package struct Device: Hashable, Sendable, Codable {
         settle(rounds: rounds, &transition)
         scheduleNextDecision(&transition)
         rearm(&transition)
-        let changes = takeChanges(now)
+        let changes = takeChanges()
         if !changes.isEmpty { transition.effects.insert(.save(changes), at: first) }
         swap(&transition.effects, &effects)
         lastMoment = now

@@ -91,7 +91,7 @@ package struct Simulated<Port: SimulatedPort> {
         let waiting = driver.unsettled.map(\.event)
         watch.begin(at: now, isStart: isStart)
         world.killInjector.beginTurn()
-        let timed = events.flatMap(corrupt).map { Driver<Port>.TimedEvent($0, at: now) }
+        let timed = events.flatMap(corrupt).map { TimedEvent($0, at: now) }
         for effect in driver.turn(timed) { driver.port.perform(effect) }
         watch.end(world, isStarting: driver.isStarting)
         if world.daemonIsAlive {

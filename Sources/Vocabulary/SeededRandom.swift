@@ -33,14 +33,23 @@ package struct SeededRandom: Hashable, Sendable {
     /// One of 0..<`bound`, each as likely as the others; `bound` must be positive.
     package mutating func below<Number: FixedWidthInteger>(_ bound: Number) -> Number {
         precondition(bound > 0, "SeededRandom.below(\(bound)): nothing is below it")
+        return Number(draw(below: UInt64(bound)))
+    }
+
+    /// The same of most draws: nothing asks for the type.
+    package mutating func below(_ bound: Int) -> Int {
+        precondition(bound > 0, "SeededRandom.below(\(bound)): nothing is below it")
+        return Int(draw(below: UInt64(bound)))
+    }
+
+    private mutating func draw(below bound: UInt64) -> UInt64 {
         // Lemire's multiplication; the low product tells the few draws that would favour some.
-        let bound = UInt64(bound)
         var product = next().multipliedFullWidth(by: bound)
         if product.low < bound {
             let threshold = (0 &- bound) % bound
             while product.low < threshold { product = next().multipliedFullWidth(by: bound) }
         }
-        return Number(product.high)
+        return product.high
     }
 
     /// One number of `range`, each as likely as the others.

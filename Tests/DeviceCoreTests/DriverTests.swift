@@ -77,7 +77,7 @@ struct DriverTests {
             turn(events.map { .init($0, at: now) })
         }
 
-        mutating func turn(_ events: [Driver<Port>.TimedEvent], looksAtStore: Bool = false) {
+        mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) {
             let effects = driver.turn(events, looksAtStore: looksAtStore)
             for effect in effects { driver.port.perform(effect) }
         }

@@ -57,7 +57,7 @@ struct VirtualDays {
 
     private mutating func feed(_ event: Event) {
         var begun: [LaunchID] = []
-        for effect in driver.turn([Driver<StorePort>.TimedEvent(event, at: now)]) {
+        for effect in driver.turn([TimedEvent(event, at: now)]) {
             if case .arm(let timers) = effect { self.timers = timers }
             if case .spawn(let launch, _) = effect { begun.append(launch) }
         }

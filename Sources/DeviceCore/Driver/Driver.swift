@@ -47,6 +47,16 @@ package struct CommitError: Error, Hashable, Sendable {
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
+/// Not a type of the driver's own: it is the same for every port.
+package struct TimedEvent: Hashable, Sendable {
+    package var event: Event
+    package var moment: Moment
+
+    package init(_ event: Event, at moment: Moment) {
+        (self.event, self.moment) = (event, moment)
+    }
+}
+
 /// Feeds events to a device, a turn at a time: it handles all of them, commits once, then hands out
 /// the effects. Its owner performs them, and may ask the device meanwhile. The driver decides only
 /// what to do when the store fails.
@@ -66,15 +76,6 @@ package struct Driver<Port: DevicePort> {
     private var isGone = false
 
     package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
-
-    package struct TimedEvent: Hashable, Sendable {
-        package var event: Event
-        package var moment: Moment
-
-        package init(_ event: Event, at moment: Moment) {
-            (self.event, self.moment) = (event, moment)
-        }
-    }
 
     /// One turn. After a failed commit the device is as it was before: callers are told, and what
     /// the world will not say twice (exits, receipts) is kept for the next turn. An app that has
@@ -97,7 +98,7 @@ package struct Driver<Port: DevicePort> {
         if isStarting, let now = events.first?.moment {
             for index in unsettled.indices { unsettled[index].moment = now }
         }
-        var all = unsettled + events
+        var all = unsettled.isEmpty ? events : unsettled + events
         if !unsettled.isEmpty, let stop = all.firstIndex(where: { $0.event == .stopping }) {
             // What had to wait begins nothing any more either.
             all.insert(all.remove(at: stop), at: 0)

@@ -7,20 +7,29 @@ extension Device {
         var position = 0
         while position < apps[index].launches.count {
             let id = apps[index].launches[position].id
-            take(.woke, id, &transition)
+            if isDue(position, of: index, at: transition.now) { take(.woke, id, &transition) }
             let isThere =
                 position < apps[index].launches.count && apps[index].launches[position].id == id
             if isThere { position += 1 }
         }
     }
 
+    /// Whether a launch is to be changed: most are not, and stay shared with the copy of the device
+    /// from before the turn.
+    private func isDue(_ launchIndex: Int, of index: Int, at now: Moment) -> Bool {
+        let launches = apps[index].launches
+        return launches.span[launchIndex].isDue(facts(of: index, at: now))
+    }
+
     /// The next deadline of an app.
     func nextDeadline(of index: Int, at now: Moment) -> BootTime {
         var next = now.boot(of: nextDrop(of: apps[index]))
         if let end = apps[index].forgottenAt(now) { next = min(next, now.boot(of: end)) }
-        guard !apps[index].launches.isEmpty else { return next }
+        let launches = apps[index].launches
+        guard !launches.isEmpty else { return next }
         let facts = facts(of: index, at: now)
-        for launch in apps[index].launches { next = min(next, launch.nextDeadline(facts)) }
+        let span = launches.span
+        for launchIndex in span.indices { next = min(next, span[launchIndex].nextDeadline(facts)) }
         return next
     }
 

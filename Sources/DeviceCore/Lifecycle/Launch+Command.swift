@@ -11,7 +11,7 @@ extension Launch {
         }
         phase = .starting
         actions.append(.save)
-        guard let spec = facts.spec(manifest.value.command(for: trigger) ?? [], .background) else {
+        guard let spec = facts.spec(manifest.command(for: trigger) ?? [], .background) else {
             return isOver(
                 .notStarted,
                 reason: "the manifest names no command",

@@ -27,6 +27,11 @@ enum LaunchDeadline: Hashable, Sendable {
 /// A deadline is checked when it is looked at, so a timer that comes late, twice or for nothing is
 /// harmless.
 extension Launch {
+    /// Whether time has anything to do to it.
+    func isDue(_ facts: LaunchFacts) -> Bool {
+        firstDue(facts) != nil || newDeadline(facts) != deadline || isDone(facts)
+    }
+
     /// Does all that is due.
     mutating func woke(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
         while actions.last != .remove, let due = firstDue(facts) { meet(due, facts, &actions) }
@@ -131,17 +136,15 @@ extension Launch {
     /// A command's end, for the time in which no daemon lives. What an app does it says to a
     /// daemon, and what would be frozen goes on: neither is ended by time alone then.
     private mutating func tellDeadline(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
-        guard isCommand, process != nil, exit == nil else { return }
-        var new = deadline
-        if let ending {
-            new = ending.killAt ?? deadline
-        } else if isFrozen || isFreezable(.timeout, facts.manifest) {
-            new = nil
-        } else {
-            new = wake?.end
-        }
+        let new = newDeadline(facts)
         guard new != deadline else { return }
         deadline = new
         actions += [.save, .emit(.setDeadline(id, new))]
+    }
+
+    private func newDeadline(_ facts: LaunchFacts) -> AwakeTime? {
+        guard isCommand, process != nil, exit == nil else { return deadline }
+        if let ending { return ending.killAt ?? deadline }
+        return isFrozen || isFreezable(.timeout, facts.manifest) ? nil : wake?.end
     }
 }

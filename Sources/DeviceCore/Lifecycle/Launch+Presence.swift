@@ -57,12 +57,15 @@ extension Launch {
 
     /// Nothing is left to do: frozen. A program with a window that nobody watches stays.
     mutating func suspendIfDone(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
+        if isDone(facts) { freeze(facts, &actions) }
+    }
+
+    /// Nothing is left to do for an app that may be frozen.
+    func isDone(_ facts: LaunchFacts) -> Bool {
         let hasNothing =
             deliveries.isEmpty && tasks.isEmpty && graceEnd == nil && launchingUntil == nil
-        guard role == .main, presence == .background, ending == nil, phase == .running,
-            hasNothing, mayFreeze(facts.manifest)
-        else { return }
-        freeze(facts, &actions)
+        return role == .main && presence == .background && ending == nil && phase == .running
+            && hasNothing && mayFreeze(facts.manifest)
     }
 
     private func mayFreeze(_ manifest: Shared<AppManifest>?) -> Bool {

@@ -125,6 +125,9 @@ package struct Launch: Hashable, Sendable, Codable {
         }
     }
 
+    /// Frozen in mid-run, and free for its next window.
+    var isInterrupted: Bool { wake == nil && ending == nil && phase == .running }
+
     var request: RequestID? {
         switch role {
         case .main: nil

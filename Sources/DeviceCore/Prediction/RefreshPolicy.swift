@@ -194,7 +194,7 @@ extension RefreshPolicy {
         for memberIndex in members.indices.indices {
             let index = members.indices[memberIndex]
             let (position, chance) =
-                wantsRefresh(index, at: time.wall, facts)
+                facts.wantsRefresh(index, at: time.wall)
                 ? gain(of: index, at: time, &context, isAhead: false, facts) : (0, 0)
             members.measured(position, chance, of: index, slot: slot)
         }

@@ -89,10 +89,6 @@ extension RefreshSearch: Hashable, Codable {
 // MARK: - The rule
 
 extension RefreshPolicy {
-    /// So long after its use an app may be refreshed: of the decisions that are a bin apart, at the
-    /// one nearest to when its content goes stale.
-    private static let rest = Interval.seconds(27 * 60 + 30)
-
     /// So long after a use the device is still awake.
     private static let awakeAfterUse = 120.0
 
@@ -154,35 +150,28 @@ extension RefreshPolicy {
     ) -> RefreshVerdict {
         countPrices(at: point.time, facts)
         let app = search.candidates[candidate]
-        let blocker = blocker(of: app, at: &point, facts)
-        var bid = RefreshVerdict(blocker: blocker, candidate: app, discount: point.discount)
-        guard blocker == nil else { return bid }
+        var bid = RefreshVerdict(candidate: app, discount: point.discount)
+        guard app.left > 0 else {
+            let hasShare = budget.hasHadItsShare(app.index, at: point.time.wall, facts)
+            bid.blocker = hasShare ? .share : .budget
+            return bid
+        }
+        guard !point.isUserAsleep else {
+            bid.blocker = .nobody
+            return bid
+        }
+        let isWanted =
+            point.isNow
+            ? members.positions[app.index] > 0
+            : facts.wantsRefresh(app.index, at: point.time.wall)
+        bid.blocker = facts.blocker(of: app, isWanted: isWanted, at: point.time.wall)
+        guard bid.blocker == nil else { return bid }
         (bid.position, bid.chance) =
             point.isNow
             ? (members.positions[app.index], members.chances[app.index])
             : gain(of: app.index, at: point.time, &point.context, isAhead: true, facts)
         if bid.position <= app.price - point.discount { bid.blocker = .price }
         return bid
-    }
-
-    /// What stands against it, however likely its app is opened.
-    private func blocker(
-        of app: RefreshSearch.Candidate,
-        at point: inout DecisionPoint,
-        _ facts: RefreshFacts
-    ) -> RefreshBlocker? {
-        let (index, time) = (app.index, point.time.wall)
-        guard app.left > 0 else {
-            return budget.hasHadItsShare(index, at: time, facts) ? .share : .budget
-        }
-        guard !point.isUserAsleep else { return .nobody }
-        let isWanted =
-            point.isNow ? members.positions[index] > 0 : wantsRefresh(index, at: time, facts)
-        guard isWanted, !facts.isRefreshed(index, at: time) else {
-            // What failed a moment ago is not fresh.
-            return facts.hasFailed(index, at: time) ? .early : .fresh
-        }
-        return time >= app.dueAt ? nil : .early
     }
 
     /// Whether what the apps gain together beyond their prices covers the wake of a device that
@@ -211,13 +200,6 @@ extension RefreshPolicy {
         return use.share(from: time.bin, to: time.bin + ahead, at: time) < 0.1
     }
 
-    /// Its content is neither in view nor fresh from its use.
-    func wantsRefresh(_ index: Int, at time: WallTime, _ facts: RefreshFacts) -> Bool {
-        // Asked for part by part: nothing of an app is copied then.
-        !facts.apps[index].use.isOpen
-            && facts.apps[index].use.lastUse.map { time - $0 >= Self.rest } ?? true
-    }
-
     /// Where the gain of a refresh lies on the scale, and the chance that makes it.
     ///
     /// `context`: of that time, made when it is needed. `isAhead`: it will be asked for again.
@@ -233,14 +215,40 @@ extension RefreshPolicy {
             chance = known
             assert(known == facts.chance(of: index, PredictionContext(use, at: time)))
         } else {
-            if context == nil { context = PredictionContext(use, at: time) }
-            chance = context.map { facts.chance(of: index, $0) } ?? 0
+            let known = context ?? PredictionContext(use, at: time)
+            if context == nil { context = known }
+            chance = facts.chance(of: index, known)
             if isAhead {
                 let count = members.positions.count
                 search.chances.store(chance, of: index, at: time.wall, count: count)
             }
         }
         return (GainHistory.position(of: chance * facts.apps[index].refreshWorth), chance)
+    }
+}
+
+extension RefreshFacts {
+    /// So long after its use an app may be refreshed: of the decisions that are a bin apart, at the
+    /// one nearest to when its content goes stale.
+    private static let rest = Interval.seconds(27 * 60 + 30)
+
+    /// Its content is neither in view nor fresh from its use.
+    func wantsRefresh(_ index: Int, at time: WallTime) -> Bool {
+        // Asked for part by part: nothing of an app is copied then.
+        !apps[index].use.isOpen && apps[index].use.lastUse.map { time - $0 >= Self.rest } ?? true
+    }
+
+    /// What its own affairs put against a refresh, however likely its app is opened.
+    fileprivate func blocker(
+        of app: RefreshSearch.Candidate,
+        isWanted: Bool,
+        at time: WallTime
+    ) -> RefreshBlocker? {
+        guard isWanted, !isRefreshed(app.index, at: time) else {
+            // What failed a moment ago is not fresh.
+            return hasFailed(app.index, at: time) ? .early : .fresh
+        }
+        return time >= app.dueAt ? nil : .early
     }
 }
 

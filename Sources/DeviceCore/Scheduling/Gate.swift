@@ -49,15 +49,15 @@ struct GateSet: Hashable, Sendable, Codable {
     }()
 
     init(_ gates: Gate...) {
-        for gate in gates { insert(GateTable.row(gate)) }
+        for gate in gates { insert(GateTable.index(of: gate)) }
     }
 
-    mutating func insert(_ row: GateRow) { insert(row.index) }
     mutating func insert(_ index: Int) { bits |= 1 << UInt64(index) }
     mutating func formUnion(_ other: GateSet) { bits |= other.bits }
     mutating func subtract(_ other: GateSet) { bits &= ~other.bits }
-    func contains(_ gate: Gate) -> Bool { contains(gate.row) }
-    func contains(_ row: GateRow) -> Bool { bits & 1 << UInt64(row.index) != 0 }
+    func contains(_ gate: Gate) -> Bool { contains(GateTable.index(of: gate)) }
+    func contains(_ row: GateRow) -> Bool { contains(row.index) }
+    private func contains(_ index: Int) -> Bool { bits & 1 << UInt64(index) != 0 }
     func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
     var isEmpty: Bool { bits == 0 }
 }
@@ -147,21 +147,27 @@ struct GateContext: ~Copyable {
     let device: DeviceFacts
     let app: AppState
     var work: Work
-    var cell: GateCell
     /// For words only: making it takes long.
     var forecast: RefreshForecast?
 
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
 
+    /// How a gate concerns the work.
+    func cell(of gate: Gate) -> GateCell { GateTable.row(gate).cells[work.trigger.column] }
+
     /// Asks all gates about a request.
     mutating func holds(on request: Request) -> GateHolds {
         work = request.work(at: now.wall)
+        return ask()
+    }
+
+    /// Changes nothing: for each question what is changed would be moved out of the way.
+    private func ask() -> GateHolds {
         var holds = GateHolds()
         var latest = BootTime.distantPast
         for question in GateTable.columns[work.trigger.column]
         where question.kind.concerns(work, question.cell) {
-            cell = question.cell
             switch question.check(self) {
             case .open: break
             case .held(let chance):
@@ -356,16 +362,15 @@ enum GateTable {
         }
     }
 
-    static func row(_ gate: Gate) -> GateRow {
-        guard let row = byGate[gate] else { preconditionFailure("\(gate.name) has no row") }
-        return row
-    }
+    static func row(_ gate: Gate) -> GateRow { rows[index(of: gate)] }
 
-    private static let byGate: [Gate: GateRow] = {
-        var byGate: [Gate: GateRow] = [:]
-        for row in rows { byGate[row.gate] = row }
-        return byGate
-    }()
+    /// By a search: the hash of a case is that of its name, which takes longer.
+    static func index(of gate: Gate) -> Int {
+        let rows = rows
+        let span = rows.span
+        for index in span.indices where span[index].gate == gate { return index }
+        preconditionFailure("\(gate.name) has no row")
+    }
 
     private static func row(_ gate: Gate, _ cells: String, _ definition: Definition) -> GateRow {
         GateRow(

@@ -17,12 +17,15 @@ extension [HoldTime] {
     private static var memory: Int { 8 }
 
     mutating func change(from old: GateSet, to new: GateSet, at now: WallTime) {
-        var hasClosed = false
-        for index in indices where self[index].until == nil && !new.contains(self[index].gate) {
-            self[index].until = now
-            hasClosed = true
+        var closed = old
+        closed.subtract(new)
+        if !closed.isEmpty {
+            for index in indices where self[index].until == nil && closed.contains(self[index].gate)
+            {
+                self[index].until = now
+            }
+            keepLast()
         }
-        if hasClosed { keepLast() }
         var added = new.bits & ~old.bits
         while added != 0 {
             let gate = GateTable.rows[added.trailingZeroBitCount].gate

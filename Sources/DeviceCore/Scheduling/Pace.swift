@@ -13,34 +13,15 @@ extension AppRecord {
     /// How many tasks of an app have their pace remembered: as many as may be pending, and more.
     private static var memory: Int { 16 }
 
-    func pace(of work: Work) -> Pace? {
+    private func pace(of work: Work) -> Pace? {
         paces.first { $0.identifier == work.identifier }
-    }
-
-    /// Whether a task asks to run again too soon after its last launch. What was asked for before
-    /// that began waited for its turn only; and no task follows a run that has not ended.
-    private func followsClosely(_ work: Work, _ pace: Pace, _ spacing: Interval) -> Bool {
-        let asked = max(
-            work.since,
-            work.earliest ?? .distantPast,
-            lastEnd(of: work.trigger) ?? .distantPast
-        )
-        return asked < pace.began + spacing
-    }
-
-    /// Until when work waits because it follows too closely; nil: it does not. The first time
-    /// is free: that is how an app tries again what did not succeed.
-    func tooClose(_ work: Work, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
-        guard let pace = pace(of: work), work.since >= pace.began, pace.close > 0,
-            followsClosely(work, pace, settings.launchSpacing)
-        else { return nil }
-        return (pace.began + settings.wait(settings.launchSpacing, doubled: pace.close - 1), pace)
     }
 
     mutating func began(_ work: Work, at now: WallTime, _ settings: Settings) {
         var next = pace(of: work) ?? Pace(identifier: work.identifier, began: now)
         if let last = pace(of: work), work.since >= last.began {
-            let isClose = followsClosely(work, last, settings.launchSpacing)
+            let end = lastEnd(of: work.trigger)
+            let isClose = work.follows(last, closerThan: settings.launchSpacing, lastEnd: end)
             next.close = isClose ? last.close + 1 : 0
         }
         next.began = now
@@ -49,7 +30,31 @@ extension AppRecord {
     }
 }
 
+extension AppState {
+    /// Until when work waits because it follows too closely; nil: it does not. The first time
+    /// is free: that is how an app tries again what did not succeed.
+    func tooClose(_ work: Work, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
+        let (spacing, end) = (settings.launchSpacing, lastEnd(of: work.trigger))
+        guard work.hasPace(in: self),
+            let pace = paces.first(where: { $0.identifier == work.identifier }),
+            work.since >= pace.began, pace.close > 0,
+            work.follows(pace, closerThan: spacing, lastEnd: end)
+        else { return nil }
+        return (pace.began + settings.wait(spacing, doubled: pace.close - 1), pace)
+    }
+}
+
 extension Work {
+    /// Whether a task asks to run again too soon after its last launch. What was asked for before
+    /// that began waited for its turn only; and no task follows a run that has not ended.
+    fileprivate func follows(
+        _ pace: Pace,
+        closerThan spacing: Interval,
+        lastEnd: WallTime?
+    ) -> Bool {
+        max(since, earliest ?? .distantPast, lastEnd ?? .distantPast) < pace.began + spacing
+    }
+
     /// Whether its launches are held apart: an app's own, asked for anew each time. What the user
     /// or a manifest wants again and again has a rhythm already.
     func hasPace(in app: AppState) -> Bool {

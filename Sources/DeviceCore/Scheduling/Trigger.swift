@@ -48,7 +48,9 @@ extension AppManifest {
     package func declares(_ trigger: Trigger) -> Bool {
         trigger.mode.map { modes.contains($0) } ?? true
     }
+}
 
+extension Shared<AppManifest> {
     /// What serves a trigger in place of the app's own process.
     func command(for trigger: Trigger) -> [String]? {
         trigger.row.command.flatMap { $0.arguments(self) }

@@ -40,9 +40,9 @@ struct TriggerRow: Sendable {
     var triggered: (@Sendable (inout Device, TriggerEvent, inout Device.Transition) -> Void)?
 
     struct CommandKeys: Sendable {
-        let arguments: @Sendable (AppManifest) -> [String]?
-        let needs: @Sendable (AppManifest) -> Needs
-        let interval: @Sendable (AppManifest, Settings) -> Interval
+        let arguments: @Sendable (Shared<AppManifest>) -> [String]?
+        let needs: @Sendable (Shared<AppManifest>) -> Needs
+        let interval: @Sendable (Shared<AppManifest>, Shared<Settings>) -> Interval
     }
 }
 

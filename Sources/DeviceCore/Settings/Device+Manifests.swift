@@ -60,16 +60,16 @@ extension Device {
 
     /// Runs of a kind that the manifest, as it is now, no longer declares.
     mutating func stopWhatIsNotAllowed(_ index: Int, _ transition: inout Transition) {
-        guard let manifest = apps[index].manifest?.value, !apps[index].isTransient else { return }
+        guard let manifest = apps[index].manifest, !apps[index].isTransient else { return }
         for launch in apps[index].launches {
             switch launch.role {
             case .command(_, let trigger):
-                guard manifest.command(for: trigger) == nil || !manifest.declares(trigger)
+                guard manifest.command(for: trigger) == nil || !manifest.value.declares(trigger)
                 else { continue }
                 take(.stopped(.manifestRemoved, deliveries: nil), launch.id, &transition)
             case .main:
                 guard launch.presence != .foreground else { continue }
-                let stopped = launch.deliveries.filter { !manifest.declares($0.trigger) }
+                let stopped = launch.deliveries.filter { !manifest.value.declares($0.trigger) }
                 guard !stopped.isEmpty else { continue }
                 let event = LaunchEvent.stopped(.manifestRemoved, deliveries: stopped.map(\.id))
                 take(event, launch.id, &transition)
@@ -85,14 +85,14 @@ extension Device {
         for row in TriggerTable.rows {
             guard let keys = row.command else { continue }
             let isWanted = manifest.map {
-                keys.arguments($0.value) != nil && $0.value.declares(row.trigger)
+                keys.arguments($0) != nil && $0.value.declares(row.trigger)
             }
             reconcileStandingRequest(
                 row.trigger.rawValue,
                 row.trigger,
                 .command,
                 wanted: isWanted == true,
-                needs: manifest.map { keys.needs($0.value) } ?? Needs(),
+                needs: manifest.map { keys.needs($0) } ?? Needs(),
                 of: index,
                 &transition
             )

@@ -13,7 +13,7 @@ final class Machine {
     let paths: DaemonPaths
     private let control: any ProcessControl
     /// What has happened since the last turn.
-    private(set) var inbox: [Driver<Port>.TimedEvent] = []
+    private(set) var inbox: [TimedEvent] = []
     private var processes: AppProcesses?
     private var uses: UseWatch?
     private var load: LoadEstimate?
@@ -77,17 +77,17 @@ final class Machine {
 
     /// Something happened now.
     func happened(_ event: Event) {
-        inbox.append(Driver<Port>.TimedEvent(event, at: Clocks.now()))
+        inbox.append(TimedEvent(event, at: Clocks.now()))
     }
 
     /// Found out only now, and true before whatever this turn has brought.
     func foundFirst(_ event: Event) {
         let index = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
         let now = index < inbox.endIndex ? inbox[index].moment : Clocks.now()
-        inbox.insert(Driver<Port>.TimedEvent(event, at: now), at: index)
+        inbox.insert(TimedEvent(event, at: now), at: index)
     }
 
-    func takeInbox() -> [Driver<Port>.TimedEvent] {
+    func takeInbox() -> [TimedEvent] {
         defer { inbox.removeAll(keepingCapacity: true) }
         return inbox
     }
@@ -97,7 +97,7 @@ final class Machine {
         guard !isStopping else { return }
         isStopping = true
         let now = inbox.first?.moment ?? Clocks.now()
-        inbox.insert(Driver<Port>.TimedEvent(.stopping, at: now), at: 0)
+        inbox.insert(TimedEvent(.stopping, at: now), at: 0)
     }
 
     // MARK: The state directory
@@ -192,7 +192,7 @@ final class Machine {
     }
 
     /// Events that this turn had no time for go first in the next.
-    func putBack(_ events: [Driver<Port>.TimedEvent]) { inbox = events + inbox }
+    func putBack(_ events: [TimedEvent]) { inbox = events + inbox }
 
     /// Processes that left their launch, which nothing tells any more.
     var strays: [ProcessStatus] { processes?.strays ?? [] }

@@ -19,11 +19,7 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     case manifestInvalid, manifestRemoved, manifestEdited, settingsChanged, retriedToken
     case cancelled, paused, closed, simulated, userInitiated, fetched
 
-    var index: Int { Self.indices[rawValue] ?? 0 }
+    var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 
-    private static let indices: [String: Int] = {
-        var indices: [String: Int] = [:]
-        for (index, fault) in allCases.enumerated() { indices[fault.rawValue] = index }
-        return indices
-    }()
+    private static let all = allCases
 }

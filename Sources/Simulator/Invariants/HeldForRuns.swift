@@ -39,11 +39,11 @@ extension VirtualProcess {
     /// It does background work that it was given, and neither it nor a daemon has said that this is
     /// over.
     var isAtWork: Bool {
-        guard hasStarted, !isDead, !isFrozen, !isToldToEnd, weight == .background else {
+        guard !isFrozen, hasStarted, !isDead, !isToldToEnd, weight == .background else {
             return false
         }
         return command != nil || talk.work.contains { $0.begun != nil && $0.warned == nil }
     }
 
-    fileprivate var mayBeAtWork: Bool { !isDead && !isFrozen && weight == .background }
+    fileprivate var mayBeAtWork: Bool { !isFrozen && !isDead && weight == .background }
 }

@@ -73,16 +73,19 @@ final class OneLine: EffectInvariant, ProcessInvariant {
         }
         // While the store fails, lines wait with what they tell of.
         guard !turn.wasKilled, !turn.wasRolledBack else { return nil }
-        defer {
-            for launch in released + cut { runs[launch] = nil }
-            live.removeAll { runs[$0] == nil }
-            released.removeAll()
-            cut.removeAll()
-        }
+        guard !released.isEmpty || !cut.isEmpty else { return nil }
+        defer { forgetEnded() }
         for launch in released + cut {
             if let text = lack(launch, world) { return text }
         }
         return nil
+    }
+
+    private func forgetEnded() {
+        for launch in released + cut { runs[launch] = nil }
+        live.removeAll { runs[$0] == nil }
+        released.removeAll()
+        cut.removeAll()
     }
 
     private func excess(_ launch: LaunchID) -> String? {

@@ -41,10 +41,10 @@ final class RefreshBudgetKept: CallInvariant {
     func rebooted() { begin(chosen.day) }
 
     func ended(_ turn: Turn, _ world: World) -> String? {
-        let day = turn.moment.local.day
+        let local = turn.moment.local
+        let day = local.day
         // Also of a day that comes twice: the clock was set, or the zone is another.
-        let offset =
-            turn.moment.local.wall(utcOffset: 0).nanoseconds - turn.moment.boot.nanoseconds
+        let offset = local.wall(utcOffset: 0).nanoseconds - turn.moment.boot.nanoseconds
         if day != chosen.day || offset != clockOffset { begin(day) }
         clockOffset = offset
         perDay = max(perDay, world.settings.refreshesPerDay)
@@ -56,7 +56,7 @@ final class RefreshBudgetKept: CallInvariant {
         for line in turn.lines {
             guard case .wake(let report) = line.entry, report.trigger == .refresh,
                 !report.simulated, report.result != .unknown,
-                world.plans.contains(where: { $0.id == line.app && $0.hasKnownUse })
+                world.plans[world.planIndex(line.app)].hasKnownUse
             else { continue }
             let run = Run(report.launch, report.identifier)
             guard let (began, isChosen) = begun[run] ?? begun[Run(report.launch, nil)],

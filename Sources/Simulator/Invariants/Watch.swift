@@ -124,8 +124,8 @@ package final class Watch {
     /// The driver has done all it could in this turn.
     func end(_ world: World, isStarting: Bool) {
         figures.turns += 1
-        tail.append(turn.entries)
-        if tail.count > 16 * tailLength { tail.removeFirst(tail.count - tailLength) }
+        if !turn.entries.isEmpty { tail.append(turn.entries) }
+        if tail.count > 2 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(turn.entries) }
         // It has not met the machine yet.
         if isStarting { return }

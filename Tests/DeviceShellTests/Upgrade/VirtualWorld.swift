@@ -55,7 +55,7 @@ struct VirtualWorld {
     // MARK: Events
 
     mutating func feed(_ event: Event) {
-        let effects = driver.turn([Driver<StorePort>.TimedEvent(event, at: now)])
+        let effects = driver.turn([TimedEvent(event, at: now)])
         // The device's own turn is over before the world answers with others.
         for case .arm(let timers) in effects { self.timers = timers }
         for effect in effects { react(to: effect) }

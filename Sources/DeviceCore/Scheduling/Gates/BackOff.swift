@@ -36,17 +36,14 @@ extension GateTable.Definition {
 
 extension GateContext {
     fileprivate var tooClose: (until: WallTime, pace: Pace)? {
-        work.hasPace(in: app) ? app.record.tooClose(work, settings.value) : nil
+        app.tooClose(work, settings.value)
     }
 }
 
 extension AppState {
     /// Until when failures, or its own haste, hold work back; nil: neither does.
     func backOffEnd(of work: Work, _ settings: Settings) -> WallTime? {
-        var end = failedUntil
-        if work.hasPace(in: self), let until = record.tooClose(work, settings)?.until {
-            end = max(until, end ?? until)
-        }
-        return end
+        guard let until = tooClose(work, settings)?.until else { return failedUntil }
+        return max(until, failedUntil ?? until)
     }
 }

@@ -23,7 +23,7 @@ extension GateTable.Definition {
     )
 
     private static func mustSpare(_ context: borrowing GateContext) -> Bool {
-        switch context.cell {
+        switch context.cell(of: .metered) {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true
         case .no, .asked, .needed, .fetchOrCommand, .command: return false

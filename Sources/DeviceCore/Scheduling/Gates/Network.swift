@@ -34,7 +34,7 @@ extension GateContext {
 
     /// Whether this run is of use only with a network.
     var needsNetwork: Bool {
-        switch cell {
+        switch cell(of: .network) {
         case .asked: work.needs.network
         case .needed: usesNetwork
         case .yes: true

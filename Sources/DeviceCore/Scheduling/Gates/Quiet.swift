@@ -54,7 +54,7 @@ extension Work {
         guard let manifest = app.manifest else { return nil }
         switch origin {
         case .submitted, .event: return every
-        case .command: return trigger.row.command?.interval(manifest.value, settings.value)
+        case .command: return trigger.row.command?.interval(manifest, settings)
         case .fetch:
             switch app.fetchInterval {
             case .never: return .forever

@@ -31,6 +31,6 @@ extension GateTable.Definition {
 extension GateContext {
     /// The run of the app's own process that this work would be handed to; nil: it begins one.
     fileprivate var joins: Wake? {
-        app.runsCommand(for: work) ? nil : app.mainLaunch?.wake
+        app.runsCommand(for: work) ? nil : app.mainWake
     }
 }

@@ -34,12 +34,11 @@ extension GateTable.Definition {
     private static func pauses(
         _ context: borrowing GateContext
     ) -> (boot: BootTime, start: BootTime, resume: BootTime) {
-        let device = context.device
         let settings = context.settings
         return (
             BootTime(nanoseconds: 0) + settings.pauseAfterBoot,
-            device.startedAt + settings.pauseAfterStart,
-            device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast
+            context.device.startedAt + settings.pauseAfterStart,
+            context.device.resumedAt.map { $0 + settings.pauseAfterResume } ?? .distantPast
         )
     }
 }

@@ -30,26 +30,26 @@ extension AppState {
     }
 
     func conflict(to work: Work) -> Conflict? {
-        for launch in launches {
-            switch launch.role {
-            case .command(let other, let trigger):
-                if other == work.request {
-                    if launch.ending != nil { return .ending }
-                } else if trigger == work.trigger
-                    || requests.contains(where: {
-                        $0.id == other && $0.identifier == work.identifier
-                    })
-                {
-                    return .program
-                }
-            case .main:
-                guard !runsCommand(for: work) else { continue }
-                if launch.ending != nil || launch.wake?.stop != nil { return .ending }
-                if launch.deliveries.contains(where: { $0.identifier == work.identifier }) {
-                    return .task
-                }
-            }
+        let launches = launches
+        let span = launches.span
+        for index in span.indices {
+            if let conflict = conflict(with: span[index], of: work) { return conflict }
         }
         return nil
+    }
+
+    private func conflict(with launch: Launch, of work: Work) -> Conflict? {
+        switch launch.role {
+        case .command(let other, let trigger):
+            guard other != work.request else { return launch.ending == nil ? nil : .ending }
+            let isSame =
+                trigger == work.trigger
+                || requests.contains { $0.id == other && $0.identifier == work.identifier }
+            return isSame ? .program : nil
+        case .main:
+            guard !runsCommand(for: work) else { return nil }
+            if launch.ending != nil || launch.wake?.stop != nil { return .ending }
+            return launch.deliveries.contains { $0.identifier == work.identifier } ? .task : nil
+        }
     }
 }
