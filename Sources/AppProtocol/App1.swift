@@ -45,7 +45,8 @@ package enum App1: CallSet {
             complete,
             .connected,
             "Completes a delivery. The result is newData, noData or failed; or succeeded or "
-                + "unsuccessful."
+                + "unsuccessful. The answer comes when the end is stored; on a full disk that "
+                + "takes until there is space."
         ),
         CallRow(
             setMinimumFetchInterval,
@@ -84,7 +85,12 @@ package enum App1: CallSet {
             "Requests time to finish something. Task 0 means that no time is available. Result: "
                 + "deadline."
         ),
-        CallRow(endTask, .app, repeated: .nothingLeft, "Ends a background task."),
+        CallRow(
+            endTask,
+            .app,
+            repeated: .nothingLeft,
+            "Ends a background task. The answer comes when the end is stored, as with Complete."
+        ),
         CallRow(
             limits,
             .app,

@@ -20,6 +20,8 @@ package struct Failure: Error, Equatable, Sendable {
     package var loss: Loss?
     /// The service has nothing, or nothing more, to do it to.
     package var nothingToDo = false
+    /// The connection stands, and the time for an answer is over.
+    package var isLate = false
 
     /// How far a service had come when it went away.
     package enum Loss: Sendable {

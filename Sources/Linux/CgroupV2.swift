@@ -15,8 +15,6 @@ package struct CgroupV2: Cgroup, Equatable {
         return CgroupV2(path == "/" ? root : root + path)
     }
 
-    /// Where to poll for `.priority`: it changes when the cgroup empties, freezes or thaws.
-
     package var canFreeze: Bool { has("cgroup.freeze") }
 
     /// Whether a process lives in it or below.

@@ -310,23 +310,6 @@ struct DriverTests {
         #expect(!setup.effects.contains(.release(launch)))
     }
 
-    @Test(arguments: [
-        AppEvent.taskEnded(task: 7, reply: ReplyToken(9)),
-        .completed(DeliveryID(3), .newData, reply: ReplyToken(9)),
-    ])
-    func `who has ended something is answered when that is stored`(_ end: AppEvent) throws {
-        var setup = Setup(.manifests([.present(.refreshing("app"))]))
-        let launch = try #require(setup.spawned.first)
-        setup.fail()
-        setup.turn(.app(launch, end))
-        #expect(setup.replies.isEmpty)
-        setup.turn(.timer)
-        #expect(setup.replies.isEmpty)
-        setup.driver.port.error = nil
-        setup.turn(.timer)
-        #expect(setup.replies.count == 1)
-    }
-
     @Test func `what a caller was refused is not fed again`() {
         var setup = Setup()
         setup.fail()
@@ -457,7 +440,9 @@ struct DriverTests {
         setup.fail()
         for number in 0..<3 {
             setup.now.wall = setup.now.wall + .minutes(1)
-            let said = (0..<200).map { Event.app(launch, .taskEnded(task: $0)) }
+            let said = (0..<200).map {
+                Event.app(launch, .taskEnded(task: Int64(1000 * number + $0)))
+            }
             let events: [Event] = [
                 .settings(.calm), .clockChanged, .used(AppID("app")), .used(AppID("other")),
                 .manifests([.present(.linked("app") { $0.name = "App \(number)" })]),

@@ -151,6 +151,22 @@ struct DaemonControl: Control {
         }
     }
 
+    /// Ends a background task. The daemon answers when that is stored; on a full disk, much later.
+    func endTask(_ task: Int64, timeout: Interval) throws(Failure) {
+        let call = App1.EndTask { $0.task = task }.encoded
+        do throws(Failure) {
+            _ = try send(call, timeout: timeout)
+        } catch  where error.isLate {
+            throw Failure(
+                .failed,
+                "the daemon has taken longer than \(timeout) to store the end of task \(task): "
+                    + "the disk of its state directory is full, or slow",
+                fix: "The daemon keeps the end, and ends the task when it can. Free some space; "
+                    + "\"offstage status\" shows what is wrong."
+            )
+        }
+    }
+
     /// What another service on D-Bus says to our calls.
     private static let strange = [
         "ServiceUnknown", "UnknownObject", "UnknownInterface", "NameHasNoOwner", "AccessDenied",
@@ -184,12 +200,14 @@ struct DaemonControl: Control {
         case .unsuitable, .tooLarge:
             return Failure(.failed, "\(error.subject) cannot be asked: \(error.message.printable)")
         case .notListening, .timedOut, .disconnected, .system:
-            return Failure(
+            var failure = Failure(
                 .notRunning,
                 "the daemon does not answer: \(error.message.printable)",
                 fix: Self.start,
                 loss: .unanswered
             )
+            failure.isLate = error.reason == .timedOut
+            return failure
         }
         if Self.strange.contains(name) {
             return Failure(.notRunning, Self.stranger(path), fix: Self.which)

@@ -75,8 +75,7 @@ struct HeldCommand {
                 try serve(held.daemon.bus, process)
                 // One that is gone, or answers late since its disk is full, sees the end of this
                 // process.
-                let end = App1.EndTask { $0.task = held.task }
-                _ = try? held.daemon.send(end.encoded, timeout: .seconds(1))
+                try? held.daemon.endTask(held.task, timeout: .seconds(1))
                 return
             } catch {
                 guard let again = beginAgain(process, at: held.daemon.path) else { return }

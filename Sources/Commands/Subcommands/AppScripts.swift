@@ -64,7 +64,11 @@ extension OffstageProgram {
                 fix: "Give the one that \"offstage begin\" printed."
             )
         }
-        try invocation.ask(App1.EndTask { $0.task = task }, look: "offstage limits")
+        let call = App1.EndTask { $0.task = task }
+        try invocation.asking(call, look: "offstage limits", ifDone: ()) {
+            (control) throws(Failure) in
+            try Invocation.daemon(control).endTask(task, timeout: .seconds(5))
+        }
     }
 
     static let limits = Subcommand(

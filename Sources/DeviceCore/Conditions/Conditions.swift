@@ -53,7 +53,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     /// cannot be without it.
     package func isAssured(_ condition: Condition) -> Bool {
         let state = self[condition]
-        return state.sensing != .unknown && state.value == condition.row.harmless
+        return state.sensing != .unknown && state.value == condition.harmless
     }
     package var lowPower: Bool { value(.lowPower) == 1 }
     package var locked: Bool { value(.locked) != 0 }
@@ -175,10 +175,10 @@ package struct Conditions: Hashable, Sendable, Codable {
             case .value(let value):
                 return State(value: value, sensing: .known, source: entry.source, since: nil)
             case .noDevice where best.sensing != .noDevice:
-                let value = condition.row.harmless
+                let value = condition.harmless
                 best = State(value: value, sensing: .noDevice, source: entry.source, since: nil)
             case .lost where best.sensing == .unknown:
-                let value = condition.row.cautious
+                let value = condition.cautious
                 best = State(value: value, sensing: .lost, source: entry.source, since: nil)
             case .noDevice, .lost, .silent: break
             }
@@ -187,6 +187,6 @@ package struct Conditions: Hashable, Sendable, Codable {
     }
 
     private static func unknown(_ condition: Condition) -> State {
-        State(value: condition.row.harmless, sensing: .unknown, source: nil, since: nil)
+        State(value: condition.harmless, sensing: .unknown, source: nil, since: nil)
     }
 }

@@ -47,7 +47,7 @@ package struct CommitError: Error, Hashable, Sendable {
     package init(_ cause: Cause, reason: String) { (self.cause, self.reason) = (cause, reason) }
 }
 
-/// Not a type of the driver's own: it is the same for every port.
+/// An event, and the moment at which it happened.
 package struct TimedEvent: Hashable, Sendable {
     package var event: Event
     package var moment: Moment
@@ -78,9 +78,9 @@ package struct Driver<Port: DevicePort> {
     package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
 
     /// One turn. After a failed commit the device is as it was before: callers are told, and what
-    /// the world will not say twice (exits, receipts) is kept for the next turn. An app that has
-    /// ended something is answered once that is stored: it says it again to a daemon that starts
-    /// before.
+    /// the world will not say twice (exits, receipts) is kept for the next turn. The end of a run
+    /// or task is answered only when it is stored: if the daemon dies first, the app says it again
+    /// to the next one.
     ///
     /// `looksAtStore`: also where nothing is to be stored, since it may have gone.
     ///
@@ -324,7 +324,9 @@ extension Event {
     /// Who waits for the answer to the end of a run or of a background task.
     fileprivate var endReply: ReplyToken? {
         switch self {
-        case .app(_, .completed(_, _, _, let reply)), .app(_, .taskEnded(_, _, let reply)): reply
+        case .app(_, .completed(_, _, _, let reply)), .app(_, .taskEnded(_, _, let reply)),
+            .app(_, .reconnected(_, _, _, let reply)):
+            reply
         case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             nil
@@ -343,9 +345,28 @@ extension Event {
                 == (other.trigger, other.app, other.identifier)
         case (.manifests(let changes), .manifests(let before)):
             before.allSatisfy { old in changes.contains { $0.app == old.app } }
+        case (.app(let mine, let said), .app(let other, let before)):
+            mine == other && said.repeats(before)
         case (.started, _), (.timer, _), (.clockChanged, _), (.manifests, _), (.settings, _),
             (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
             (.user, _), (.storageRecovered, _), (.stopping, _):
+            false
+        }
+    }
+}
+
+extension AppEvent {
+    /// The same end, said again by a caller that had no answer yet.
+    fileprivate func repeats(_ earlier: AppEvent) -> Bool {
+        switch (self, earlier) {
+        case (.completed(let mine, let result, _, _), .completed(let other, let before, _, _)):
+            mine == other && result == before
+        case (.taskEnded(let mine, let holder, _), .taskEnded(let other, let before, _)):
+            mine == other && holder == before
+        case (.connected, _), (.finishedLaunching, _), (.accepted, _), (.declined, _),
+            (.expirationHandler, _), (.completed, _), (.taskBegan, _), (.taskEnded, _),
+            (.extensionGone, _), (.enteredBackground, _), (.fetchInterval, _), (.submit, _),
+            (.cancel, _), (.mistaken, _), (.disconnected, _), (.reconnected, _):
             false
         }
     }

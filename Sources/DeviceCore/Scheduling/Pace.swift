@@ -34,11 +34,11 @@ extension AppState {
     /// Until when work waits because it follows too closely; nil: it does not. The first time
     /// is free: that is how an app tries again what did not succeed.
     func tooClose(_ work: Work, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
-        let (spacing, end) = (settings.launchSpacing, lastEnd(of: work.trigger))
+        let spacing = settings.launchSpacing
         guard work.hasPace(in: self),
             let pace = paces.first(where: { $0.identifier == work.identifier }),
             work.since >= pace.began, pace.close > 0,
-            work.follows(pace, closerThan: spacing, lastEnd: end)
+            work.follows(pace, closerThan: spacing, lastEnd: lastEnd(of: work.trigger))
         else { return nil }
         return (pace.began + settings.wait(spacing, doubled: pace.close - 1), pace)
     }

@@ -28,8 +28,8 @@ struct TriggerRow: Sendable {
     let launches: Bool
     /// What its message may hold beside the identifier (I5). All else is kept from the app.
     let message: [String]
-    /// Whether the app's picture is taken after a completed run. Nothing asks before there are
-    /// pictures.
+    /// Whether the app's picture is taken after a completed run. Not used yet: there are
+    /// no pictures.
     let snapshot: Bool
     /// Whether it brings content up to date: a run has news or none, and is not due right after the
     /// user has looked.

@@ -120,9 +120,9 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "log-size",
             field: .bytes(\.logSize, 4096...(1 << 30)),
-            documentation: "Size at which an app's log is rotated; one older file of half the "
-                + "size is kept. A flood is truncated within milliseconds; until then it may "
-                + "take some tens of megabytes."
+            documentation: "Size at which an app's log is rotated; one older file, of half to "
+                + "three quarters of the size, is kept. A flood is truncated within "
+                + "milliseconds; until then it may take some tens of megabytes."
         ),
     ]
 

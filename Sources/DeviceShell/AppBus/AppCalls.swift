@@ -146,8 +146,9 @@ struct AppCalls {
                     reply: token
                 )
             },
-            answer: { reply in
+            answer: { [links] reply in
                 guard case .greeted(var greeting) = reply else {
+                    links.unbind(refused: incoming.connection)
                     return incoming.answer(call, reply, \.greeted)
                 }
                 greeting.version = App1.version

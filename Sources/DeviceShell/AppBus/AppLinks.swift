@@ -88,6 +88,12 @@ final class AppLinks {
         }
     }
 
+    /// Its hello was refused: it may say it again.
+    func unbind(refused connection: Connection) {
+        guard let launch = launches.removeValue(forKey: connection.number) else { return }
+        links[launch] = nil
+    }
+
     private func unbind(_ connection: Connection, _ launch: LaunchID) {
         links[launch] = nil
         launches[connection.number] = nil

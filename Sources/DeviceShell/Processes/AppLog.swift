@@ -1,9 +1,9 @@
 package import Linux
 
 /// What an app prints: one file per app, appended to by its processes themselves, so that it goes
-/// on while no daemon lives. About 1.5 times its limit on disk, and more for the moment that it
-/// takes to shorten it (`LogBounds`): what is older than the last half goes to `PATH.1`, which is
-/// replaced each time.
+/// on while no daemon lives. At most 1.75 times its limit on disk, and more for the moment that it
+/// takes to shorten it (`LogBounds`): its last half goes to `PATH.1`, which is replaced each time,
+/// and up to a quarter that is written meanwhile.
 package struct AppLog: Sendable {
     package let path: String
     /// Bytes.
@@ -77,12 +77,16 @@ package struct AppLog: Sendable {
         from start: Int64
     ) throws(LinuxError) {
         let older = try FileDescriptor(opening: older, [.writing, .append, .noFollow])
-        var (at, left) = (start, limit / 4)
+        var left = limit / 4
+        // Of a flood its end.
+        var at = max(start, try file.status().size - Int64(left))
+        var isCut = at > start
         while left > 0 {
             let piece = try file.read(at: at, count: min(left, Self.piece))
             if piece.isEmpty { return }
-            try older.writeAll(piece.span)
-            (at, left) = (at + Int64(piece.count), left - piece.count)
+            let first = isCut ? Self.lineStart(in: piece) : 0
+            try older.writeAll(piece.span.extracting(first...))
+            (at, left, isCut) = (at + Int64(piece.count), left - piece.count, false)
         }
     }
 

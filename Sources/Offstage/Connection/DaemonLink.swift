@@ -236,6 +236,7 @@ final class DaemonLink {
             for greeter in greeters { greeter.answer(.success(greeting)) }
         case .failure(let error):
             switch error.reason {
+            case .refused(.storage): LibraryLog.write(error.text)
             case .refused:
                 LibraryLog.write("the daemon does not know this process as an app: \(error.text)")
             case .unsupported: LibraryLog.write(error.text)

@@ -21,7 +21,7 @@ final class AskedForIsThere: Invariant {
             where isAsked && !isTold(of: condition, after: assignment.launch, in: turn) {
                 let isThere =
                     world.sensing(condition) != .unknown
-                    && world.value(condition) == condition.row.harmless
+                    && world.value(condition) == condition.harmless
                 if !isThere {
                     return "request \(assignment.request) begins, and \(condition.row.name) is "
                         + "not there"

@@ -116,11 +116,24 @@ package final class Turn {
         }
     }
 
-    /// The apps that a developer tested with it.
-    var tested: [AppID] {
+    /// The apps that a developer launched with it, without a run.
+    var launchedInBackground: [AppID] {
         entries.compactMap { entry in
-            guard case .user(.simulate(_, let app, _), _) = entry.event else { return nil }
+            guard case .user(.simulate(.launch, let app, identifier: nil), _) = entry.event
+            else { return nil }
             return app
+        }
+    }
+
+    /// The apps of which the user, or a developer, asked for a run.
+    var askedToRun: [AppID] {
+        entries.compactMap { entry in
+            switch entry.event {
+            case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): app
+            case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process,
+                .app, .used, .triggered, .user, .storageRecovered, .stopping:
+                nil
+            }
         }
     }
 
@@ -152,6 +165,17 @@ extension Event {
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             nil
+        }
+    }
+
+    /// The deliveries of which an app says with it that it has them.
+    var takenOver: [DeliveryID] {
+        switch self {
+        case .app(_, .accepted(let id)): [id]
+        case .app(_, .reconnected(let running, _, _, _)): running
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .used, .triggered, .user, .storageRecovered, .stopping:
+            []
         }
     }
 }

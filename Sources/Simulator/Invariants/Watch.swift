@@ -101,8 +101,8 @@ package final class Watch {
     }
 
     func heard(_ event: Event) {
-        if case .app(_, .accepted(let id)) = event, let request = work.request(of: id) {
-            work.settle(request)
+        for id in event.takenOver {
+            if let request = work.request(of: id) { work.settle(request) }
         }
         for invariant in byProcess { invariant.heard(event) }
     }

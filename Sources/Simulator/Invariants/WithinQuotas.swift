@@ -13,6 +13,9 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
     private var started: [LaunchID: Int64] = [:]
     /// Runs that began on the charger, with the reading of their result source.
     private var begunOnCharger: Set<LaunchID> = []
+    /// Programs that the user or a developer had run: what goes on after an interruption is still
+    /// what was asked for.
+    private var askedFor: Set<LaunchID> = []
     private var wasOnBattery = false
     private var wrong: String?
 
@@ -37,15 +40,21 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
         }
         perApp = max(perApp, world.settings.appWakesPerDay)
         perDevice = max(perDevice, world.settings.deviceWakesPerDay)
+        let asked = turn.askedToRun
+        for start in turn.started
+        where asked.contains(start.app) && world.process(start.launch)?.command != nil {
+            askedFor.insert(start.launch)
+        }
         guard isOnBattery, wasOnBattery else {
+            begunOnCharger.subtract(turn.started.map(\.launch))
             begunOnCharger.formUnion(turn.probed)
             return wrong
         }
         for (launch, app) in turn.begunInBackground(world) {
-            if begunOnCharger.contains(launch) { continue }
+            if begunOnCharger.remove(launch) != nil { continue }
             if turn.started.contains(where: { $0.launch == launch }) {
                 started[launch] = day
-            } else if turn.thawed.contains(launch), !turn.isStart {
+            } else if turn.thawed.contains(launch), !turn.isStart, !askedFor.contains(launch) {
                 // A start repeats what the last daemon may have done.
                 wakes(app)
             }

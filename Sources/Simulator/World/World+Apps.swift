@@ -127,7 +127,7 @@ extension World {
 
     // MARK: Linked apps
 
-    private func handlers(_ index: Int) -> [String] {
+    func handlers(_ index: Int) -> [String] {
         plans[index].identifiers + plans[index].processingIdentifiers
     }
 
@@ -271,53 +271,6 @@ extension World {
         } else if wasRunning {
             process.link.finished.append(FinishedDelivery(delivery: id, result: result))
         }
-    }
-
-    private func reconnect(_ process: VirtualProcess) {
-        guard !process.link.isConnected, !process.link.stoppedReading else { return }
-        guard daemonIsAlive else {
-            process.add(.reconnect, after: .seconds(1), at: clock.elapsed)
-            return
-        }
-        process.link.isConnected = true
-        swarm.count(.disconnect)
-        if !process.link.hasFinishedLaunching { return }
-        send(
-            .app(
-                process.launch,
-                .reconnected(running: process.link.running, finished: process.link.finished)
-            )
-        )
-        process.link.finished.removeAll()
-        for submission in process.link.unanswered {
-            swarm.count(.retriedToken)
-            send(token { .app(process.launch, .submit(submission, reply: $0)) })
-        }
-        process.link.unanswered.removeAll()
-        for event in process.link.unheard { send(.app(process.launch, event)) }
-        process.link.unheard.removeAll()
-    }
-
-    /// The daemon ends the first connection when it hears hello on the second.
-    private func connectAnew(_ process: VirtualProcess) {
-        guard process.link.isConnected, process.link.hasFinishedLaunching,
-            !process.link.stoppedReading
-        else { return }
-        process.link.isConnected = false
-        send(.app(process.launch, .disconnected))
-        process.add(.greetAnew, after: .milliseconds(2), at: clock.elapsed)
-    }
-
-    private func greetAnew(_ process: VirtualProcess) {
-        guard daemonIsAlive, process.link.finished.isEmpty, process.link.unanswered.isEmpty,
-            process.link.unheard.isEmpty, plans[process.app].random.chance(1, in: 2)
-        else { return reconnect(process) }
-        guard !process.link.isConnected else { return }
-        process.link.isConnected = true
-        send(token { .app(process.launch, .connected(reply: $0)) })
-        send(
-            .app(process.launch, .finishedLaunching(registered: handlers(process.app)))
-        )
     }
 
     // MARK: What the daemon says
@@ -473,25 +426,6 @@ extension World {
                 if case .endTask(_, holder) = $0 { true } else { false }
             }
             process.add(.extensionEnds(holder), after: time / 4 * 3, at: clock.elapsed)
-        }
-    }
-
-    /// What an app's library does about a call that got no answer.
-    func lost(_ said: AppEvent, _ process: VirtualProcess) {
-        switch said {
-        case .completed(let id, let result, _, _):
-            process.link.finished.append(FinishedDelivery(delivery: id, result: result))
-        case .submit(let submission, let token):
-            calls[token.number] = nil
-            process.link.unanswered.append(submission)
-        case .taskEnded, .extensionGone, .expirationHandler, .enteredBackground, .finishedLaunching:
-            process.link.unheard.append(said)
-        case .taskBegan(_, _, _, _, let token):
-            calls[token.number] = nil
-            process.link.mayHaveUnknownTask = true
-        case .connected(let token), .fetchInterval(_, let token), .cancel(_, let token):
-            calls[token.number] = nil
-        case .accepted, .declined, .mistaken, .disconnected, .reconnected: break
         }
     }
 }

@@ -332,10 +332,10 @@ package final class World {
 
     /// As a daemon can know it.
     package func value(_ condition: Condition) -> Int {
-        guard sensing[condition.index] == .known else { return condition.row.harmless }
+        guard sensing[condition.index] == .known else { return condition.harmless }
         switch sensors[condition.index] {
-        case .none, .silent, .noDevice: return condition.row.harmless
-        case .lost: return condition.row.cautious
+        case .none, .silent, .noDevice: return condition.harmless
+        case .lost: return condition.cautious
         case .value(let value): return value
         }
     }

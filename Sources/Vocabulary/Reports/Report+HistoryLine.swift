@@ -32,7 +32,7 @@ extension Report {
         package var reason: String?
         /// What the app did wrong, if it did: an `AppMistake`.
         package var mistake: String?
-        /// What the mistake was made with.
+        /// What the mistake is about.
         package var subject: String?
         package var seconds: Double?
         package var cpuSeconds: Double?
