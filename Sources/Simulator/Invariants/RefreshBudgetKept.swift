@@ -73,6 +73,8 @@ final class RefreshBudgetKept: CallInvariant {
         chosen.begin(day)
         spread.begin(day)
         (perDay, isShared) = (0, false)
+        // A run that began before the clock was set began on another day, whatever it is called.
+        begun.removeAll()
     }
 
     private func choose(_ app: AppID, _ world: World) -> String? {
