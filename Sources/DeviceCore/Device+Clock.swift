@@ -10,39 +10,31 @@ extension Device {
         resumedAt = transition.now.boot
     }
 
-    /// A date in the future of the new clock would hold things back for as long as the clock was
-    /// wrong: it becomes now.
     mutating func clockChanged(_ transition: inout Transition) {
-        let now = transition.now.wall
-        if case .until(let end) = pause {
-            pauseEnds = now + (end - transition.now.boot)
-        }
-        if let since = pausedAt {
-            pausedAt = min(since, now)
-            save(.device)
-        }
-        for index in usedIndices {
-            if apps[index].record.clamp(to: now, settings: settings.value) { save(app: index) }
-            // Of another clock's moment.
-            apps[index].dropDecisions()
-            for requestIndex in apps[index].requests.indices {
-                guard apps[index].requests[requestIndex].clamp(to: now) else { continue }
-                save(app: index, request: apps[index].requests[requestIndex].id)
-            }
-        }
-        if refreshPolicy.clockChanged(at: now) { save(.device) }
+        clampDates(to: transition.now)
+        // Of another clock's moment.
+        for index in usedIndices { apps[index].dropDecisions() }
+        refreshPolicy.clockChanged(at: transition.now.wall)
         touchAll()
     }
 
-    /// The clock was set back while no daemon lived to be told of it.
-    func remembersFuture(of now: WallTime) -> Bool {
-        usedIndices.contains { index in
-            var record = apps[index].record
-            return record.clamp(to: now, settings: settings.value)
-                || apps[index].requests.contains {
-                    var request = $0
-                    return request.clamp(to: now)
-                }
+    /// A date in the future of the clock would hold things back for as long as the clock was
+    /// wrong: it becomes now. Also for a daemon that starts: the clock may have been set back while
+    /// none lived to be told of it.
+    mutating func clampDates(to now: Moment) {
+        var changed = false
+        if case .until(let end) = pause {
+            pauseEnds = now.wall + (end - now.boot)
+            changed = true
+        }
+        lower(&pausedAt, to: now.wall, &changed)
+        if refreshPolicy.clampDates(to: now.wall) || changed { save(.device) }
+        for index in usedIndices {
+            if apps[index].record.clamp(to: now.wall, settings: settings.value) { save(app: index) }
+            for requestIndex in apps[index].requests.indices {
+                guard apps[index].requests[requestIndex].clamp(to: now.wall) else { continue }
+                save(app: index, request: apps[index].requests[requestIndex].id)
+            }
         }
     }
 }

@@ -33,9 +33,20 @@ struct ClockTests {
         bench.advance(.seconds(5))
         bench.send(.used(AppID("app")))
         #expect(bench.app("app")?.record.lastUsed == bench.now.wall)
+        bench.ask(.pause(nil))
         bench.now.wall = bench.now.wall - .days(1)
         try bench.restart(manifests: [manifest])
         #expect(bench.app("app")?.record.lastUsed == bench.now.wall)
+        #expect(bench.device.pausedAt == bench.now.wall)
+    }
+
+    @Test func `a pause alone tells too that the clock was set back while no daemon lived`() throws
+    {
+        var bench = Bench()
+        bench.ask(.pause(.hours(2)))
+        bench.now.wall = bench.now.wall - .days(1)
+        try bench.restart(manifests: [])
+        #expect(bench.device.pausedAt == bench.now.wall)
     }
 
     @Test func `a clock set forth makes due what is due then`() {

@@ -14,7 +14,7 @@ extension Device {
         startedAt = transition.now.boot
         save(.device)
         if let settings = start.settings { settingsChanged(settings, &transition) }
-        if remembersFuture(of: transition.now.wall) { clockChanged(&transition) }
+        clampDates(to: transition.now)
         // Before anything is judged by them, or by their absence.
         let manifests = start.manifests ?? []
         for change in manifests {

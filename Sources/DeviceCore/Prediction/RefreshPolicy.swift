@@ -97,13 +97,13 @@ extension RefreshPolicy {
         return true
     }
 
-    /// Whether what is kept of the device's use has changed.
-    mutating func clockChanged(at now: WallTime) -> Bool {
-        let changed = use.clamp(to: now)
+    mutating func clockChanged(at now: WallTime) {
         useChanged()
         forgetGains(at: now)
-        return changed
     }
+
+    /// Whether anything changed.
+    mutating func clampDates(to now: WallTime) -> Bool { use.clamp(to: now) }
 
     /// The device or an app was used, or what is told from use is another.
     private mutating func useChanged() {
