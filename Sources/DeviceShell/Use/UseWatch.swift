@@ -7,9 +7,7 @@ internal import Vocabulary
 /// replace their files, and begin without them.
 @safe
 final class UseWatch {
-    private let loop: EventLoop
-    private var inotify: Inotify?
-    private var source: DescriptorSource?
+    private let kernel: FileWatches
     private var entries: [Entry] = []
     private let used: (AppID) -> Void
     private let isOurs: (Int32) -> Bool
@@ -61,18 +59,20 @@ final class UseWatch {
         }
     }
 
-    /// Why uses may go unseen; nil: they do not.
-    private(set) var problem: LinuxError?
-
     /// `isOurs`: whether a process belongs to a launch.
     init(
         _ loop: EventLoop,
         isOurs: @escaping (Int32) -> Bool,
         used: @escaping (AppID) -> Void
     ) throws(LinuxError) {
-        (self.loop, self.isOurs, self.used) = (loop, isOurs, used)
+        (self.isOurs, self.used) = (isOurs, used)
+        kernel = FileWatches(loop)
         timer = try TimerSource(loop) { [unowned self] in look() }
+        kernel.happened = { [unowned self] in handle($0) }
     }
+
+    /// Why uses may go unseen; nil: they do not.
+    var problem: LinuxError? { kernel.problem }
 
     /// Who of those that were opened is run by somebody.
     private func look() {
@@ -92,38 +92,8 @@ final class UseWatch {
     /// Tries again to watch what the kernel would not.
     func renew() {
         guard problem != nil else { return }
-        problem = nil
+        kernel.forgetProblem()
         for index in entries.indices { renew(index) }
-    }
-
-    /// False: the kernel has no room for more watchers of this user; tried again each time.
-    private func open() -> Bool {
-        guard source == nil else { return true }
-        do throws(LinuxError) {
-            let opened = try Inotify()
-            source = try DescriptorSource(loop, opened.descriptor.number, .readable) {
-                [unowned self] _ in
-                guard let events = try? inotify?.events() else { return }
-                handle(events)
-            }
-            inotify = consume opened
-            return true
-        } catch {
-            problem = error
-            return false
-        }
-    }
-
-    private func add(_ path: String, _ mask: Inotify.Mask) -> Int32? {
-        guard open() else { return nil }
-        do throws(LinuxError) {
-            return try inotify?.add(path, mask)
-        } catch  where error.errno == .noEntry || error.errno == .access {
-            return nil
-        } catch {
-            problem = error
-            return nil
-        }
     }
 
     func watch(_ app: AppID, _ source: UseSource?) {
@@ -175,9 +145,9 @@ final class UseWatch {
         let directory = Files.nearestDirectory(above)
         let mask: Inotify.Mask = [.created, .movedTo, .selfRemoved, .selfMoved, .added]
         // The directory first, so that no file appears between.
-        entries[index].directory = add(directory, mask)
+        entries[index].directory = kernel.add(directory, mask)
         entries[index].isNearest = directory != above
-        entries[index].file = add(old.path, old.mask)
+        entries[index].file = kernel.add(old.path, old.mask)
         drop(old.file)
         drop(old.directory)
         return old.isNearest && old.isUsedByAppearing && entries[index].file != nil
@@ -187,7 +157,6 @@ final class UseWatch {
     private func drop(_ watch: Int32?) {
         guard let watch, !entries.contains(where: { $0.file == watch || $0.directory == watch })
         else { return }
-        // Gone with its file, more often than not.
-        try? inotify?.remove(watch)
+        kernel.remove(watch)
     }
 }

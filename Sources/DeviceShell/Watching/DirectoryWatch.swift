@@ -4,15 +4,10 @@ internal import Linux
 /// Watches directories and says when to look again.
 @safe
 final class DirectoryWatch {
-    private let loop: EventLoop
-    private let changed: () -> Void
-    private var inotify: Inotify?
-    private var source: DescriptorSource?
+    private let kernel: FileWatches
     private var watches: [String: Int32] = [:]
     /// Of each watch: the entries that matter; nil: all.
     private var names: [Int32: Set<String>?] = [:]
-    /// Why changes may go unseen; nil: they do not.
-    private(set) var problem: LinuxError?
 
     /// A directory, with the entry that matters in it; nil: all do.
     struct Target: Equatable {
@@ -63,56 +58,34 @@ final class DirectoryWatch {
     }
 
     init(_ loop: EventLoop, changed: @escaping () -> Void) {
-        (self.loop, self.changed) = (loop, changed)
+        kernel = FileWatches(loop)
+        kernel.happened = { [unowned self] events in
+            if events.contains(where: matters) { changed() }
+        }
     }
+
+    /// Why changes may go unseen; nil: they do not.
+    var problem: LinuxError? { kernel.problem }
 
     /// Watches these and no others.
     func watch(_ targets: [Target]) {
-        problem = nil
-        guard open() else { return }
+        kernel.forgetProblem()
         let wanted = Set(targets.map(\.directory))
         for (path, watch) in watches.sorted(by: { $0.key < $1.key }) where !wanted.contains(path) {
-            // Gone with its directory, more often than not.
-            try? inotify?.remove(watch)
+            kernel.remove(watch)
             watches[path] = nil
         }
         names.removeAll()
         for target in targets {
-            do throws(LinuxError) {
-                // Two paths may lead to one directory, and then have one watch.
-                guard let watch = try inotify?.add(target.directory, [target.mask, .added]) else {
-                    return
-                }
-                watches[target.directory] = watch
-                if let name = target.name, let known = names[watch, default: []] {
-                    names[watch] = .some(known.union([name]))
-                } else {
-                    names[watch] = .some(nil)
-                }
-            } catch  where error.errno == .noEntry || error.errno == .access {
-                // A directory that vanished meanwhile is seen from the one above it; one that we
-                // may not see into has nothing for us.
-            } catch {
-                problem = error
+            // A directory that vanished meanwhile is seen from the one above it. Two paths may
+            // lead to one directory, and then have one watch.
+            guard let watch = kernel.add(target.directory, [target.mask, .added]) else { continue }
+            watches[target.directory] = watch
+            if let name = target.name, let known = names[watch, default: []] {
+                names[watch] = .some(known.union([name]))
+            } else {
+                names[watch] = .some(nil)
             }
-        }
-    }
-
-    /// False: the kernel has no room for more watchers of this user; tried again each time.
-    private func open() -> Bool {
-        guard source == nil else { return true }
-        do throws(LinuxError) {
-            let opened = try Inotify()
-            source = try DescriptorSource(loop, opened.descriptor.number, .readable) {
-                [unowned self] _ in
-                guard let events = try? inotify?.events() else { return }
-                if events.contains(where: matters) { changed() }
-            }
-            inotify = consume opened
-            return true
-        } catch {
-            problem = error
-            return false
         }
     }
 
