@@ -13,7 +13,7 @@ final class SlotsKept: Invariant {
         let offered = turn.offered.map(\.launch)
         let goingOn = (turn.started.map(\.launch) + offered)
             .filter { begunBefore.remove($0) != nil }
-        begunBefore.formUnion(turn.probed)
+        begunBefore.formUnion(turn.probed.map(\.launch))
         for start in turn.started
         where world.process(start.launch)?.command == nil && !offered.contains(start.launch) {
             begunBefore.insert(start.launch)

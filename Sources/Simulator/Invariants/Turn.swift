@@ -30,7 +30,7 @@ package final class Turn {
 
     package private(set) var started: [Start] = []
     /// Launches whose result source is read before their run.
-    private(set) var probed: [LaunchID] = []
+    private(set) var probed: [(launch: LaunchID, app: AppID)] = []
     /// Of processes that were frozen.
     package private(set) var thawed: [LaunchID] = []
     /// Told to end, or made to.
@@ -91,7 +91,7 @@ package final class Turn {
                     arguments: spec.arguments
                 )
             )
-        case .probe(let launch, .before, _, _, _): probed.append(launch)
+        case .probe(let launch, .before, _, let spec, _): probed.append((launch, spec.app))
         case .thaw(let launch):
             if world.process(launch)?.isFrozen == true { thawed.append(launch) }
         case .terminate(let launch): ended.append(launch)

@@ -45,9 +45,11 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
         where asked.contains(start.app) && world.process(start.launch)?.command != nil {
             askedFor.insert(start.launch)
         }
+        // Its result source is read first.
+        for probe in turn.probed where asked.contains(probe.app) { askedFor.insert(probe.launch) }
         guard isOnBattery, wasOnBattery else {
             begunOnCharger.subtract(turn.started.map(\.launch))
-            begunOnCharger.formUnion(turn.probed)
+            begunOnCharger.formUnion(turn.probed.map(\.launch))
             return wrong
         }
         for (launch, app) in turn.begunInBackground(world) {
