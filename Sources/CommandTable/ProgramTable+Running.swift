@@ -45,6 +45,7 @@ extension ProgramTable {
             inOrder: command.takesCommand
         )
         if read.has("help") { return console.print(Help(self, console).text(of: command)) }
+        try checkPaths(read, rows)
         try checkOperands(read.operands, of: command)
         try command.run(call(read))
     }
@@ -98,6 +99,16 @@ extension ProgramTable {
                     otherwise: "\"\(help)\" lists the options."
                 )
             }
+        }
+    }
+
+    /// A variable of a shell that is not set is no path.
+    private func checkPaths(_ options: Options, _ rows: [OptionRow]) throws(Failure) {
+        for given in options.given where given.argument == "" {
+            guard let row = rows.first(where: { $0.long == given.name }), row.isPath else {
+                continue
+            }
+            throw Failure(.usage, "--\(row.long) is empty", fix: "It takes a path.")
         }
     }
 

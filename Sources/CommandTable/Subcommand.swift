@@ -81,6 +81,8 @@ package struct OptionRow: Sendable {
         (self.argument, self.meaning) = (argument, meaning)
     }
 
+    var isPath: Bool { argument == "PATH" || argument == "FILE" || argument == "DIRECTORY" }
+
     package static let json = OptionRow("json", "print JSON instead of text")
     package static let help = OptionRow("help", "print help and exit", short: "h")
     static let version = OptionRow("version", "print the version and exit", short: "V")

@@ -410,10 +410,13 @@ package struct LinkClient: Sendable {
         if told != nil { toldCondition = condition }
         let reported = budgets
         budgets = []
+        // The gateway waits by it from now on; the answer lengthens the interval.
+        var pace = paces[network]
+        if !isProbe { pace.answered(longest: longest) }
         return [
             .send(
                 .keepAlive(
-                    .init(next: seconds(interval), condition: told, budgets: reported)
+                    .init(next: seconds(pace.interval), condition: told, budgets: reported)
                 )
             )
         ]

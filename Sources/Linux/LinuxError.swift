@@ -60,6 +60,7 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let canceled = Errno(ECANCELED)
     package static let refused = Errno(ECONNREFUSED)
     package static let addressInUse = Errno(EADDRINUSE)
+    package static let addressNotAvailable = Errno(EADDRNOTAVAIL)
     package static let noDevice = Errno(ENODEV)
     package static let noChild = Errno(ECHILD)
     package static let inputOutput = Errno(EIO)

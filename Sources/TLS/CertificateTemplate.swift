@@ -19,6 +19,11 @@ package struct CertificateTemplate: Sendable {
     /// Further extensions: their numbers (`1.2.3`) and DER bytes.
     package var extensions: [(number: String, value: [UInt8])] = []
 
+    /// Whether `host` is an IP address, not a name.
+    package static func isAddress(_ host: String) -> Bool {
+        unsafe copenssl_is_address(host) == 1
+    }
+
     package init(_ purpose: Purpose, commonName: String, validity: ClosedRange<Int64>) {
         (self.purpose, self.commonName, self.validity) = (purpose, commonName, validity)
     }
@@ -112,7 +117,7 @@ package struct CertificateTemplate: Sendable {
     }
 
     private var alternativeNames: String {
-        hosts.map { (unsafe copenssl_is_address($0) == 1 ? "IP:" : "DNS:") + $0 }
+        hosts.map { (Self.isAddress($0) ? "IP:" : "DNS:") + $0 }
             .joined(separator: ",")
     }
 }

@@ -125,7 +125,8 @@ struct ReportTests {
                 "subject",
             ]
         ),
-        (condition, ["source", "since"]), (setting, ["app", "enforced", "unknown"]), (gate, []),
+        (condition, ["value", "number", "source", "since"]),
+        (setting, ["app", "enforced", "unknown"]), (gate, []),
         (mode, []), (check, ["lost", "fix"]), (lastRun, ["at", "reason", "decision"]),
         (decision, ["budget", "because"]), (failures, ["since", "until"]), (spent, []),
     ]

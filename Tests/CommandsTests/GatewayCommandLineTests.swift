@@ -40,8 +40,14 @@ struct GatewayCommandLineTests {
         ([], 2, "\"offstage-gateway help\" lists them."),
         (["send"], 2, "Usage: offstage-gateway send TOKEN"),
         (["log", "--lines"], 2, "--lines needs an argument: NUMBER"),
-        (["log", "--directory=/nowhere"], 3, "\"offstage-gateway serve\" makes it"),
-        (["stats", "--directory=/nowhere"], 4, "\"offstage-gateway serve\" starts one."),
+        (
+            ["log", "--directory=/nowhere"], 3,
+            "\"offstage-gateway init --directory=/nowhere\" creates one"
+        ),
+        (
+            ["stats", "--directory=/nowhere"], 3,
+            "\"offstage-gateway init --directory=/nowhere\" creates one"
+        ),
     ])
     func aMistakeHasItsStatusAndSaysWhatToDo(_ words: [String], _ status: Int32, _ fix: String) {
         let outcome = run(words)

@@ -143,10 +143,7 @@ struct OtherVersionTests {
         ),
         (
             "conditions", "Conditions",
-            [
-                "condition": "later", "value": "on", "number": 1, "sensing": "later",
-                "choices": "", "documentation": "",
-            ]
+            ["condition": "later", "sensing": "later", "choices": "", "documentation": ""]
         ),
         (
             "settings", "Settings",

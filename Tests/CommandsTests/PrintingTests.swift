@@ -100,7 +100,7 @@ struct PrintingTests {
         let outcome = terminal.run("status", control)
         let lines = outcome.output.split(separator: "\n").map(String.init)
         #expect(lines.first == "Failing")
-        #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   NEXT TRY   REASON"))
+        #expect(lines[1].hasPrefix("  APP       IN A ROW  SINCE   HELD UNTIL  REASON"))
         #expect(lines[2].hasPrefix("  newsboat  1         in 2 s  in 15 min"), "\(lines[2])")
         #expect(outcome.output.contains("power      off    1 min ago  set by hand"))
         #expect(outcome.output.hasSuffix("2 apps; today 1 background run, 2 s in all\n"))

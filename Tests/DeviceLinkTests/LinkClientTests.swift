@@ -207,12 +207,11 @@ struct LinkClientTests {
         _ = try connect()
         let interval = client.interval
         #expect(pass(interval - .seconds(1)) == [])
-        #expect(
-            pass(.seconds(1))
-                == [.send(.keepAlive(.init(next: UInt64(interval.wholeSeconds))))]
-        )
+        // What comes after the answer is announced.
+        let longer = UInt64((interval + interval / 2).wholeSeconds)
+        #expect(pass(.seconds(1)) == [.send(.keepAlive(.init(next: longer)))])
         #expect(try client.received(.keptAlive, at: now) == [])
-        #expect(client.interval > interval)
+        #expect(client.interval == .seconds(Int64(longer)))
         _ = pass(client.interval)
         #expect(pass(LinkClient.answerTime) == [.close, .offline(nil), .connect])
         #expect(client.interval == interval)
@@ -240,6 +239,24 @@ struct LinkClientTests {
         _ = comeBack()
         _ = try greet()
         #expect(client.acknowledge(delivery) == [])
+    }
+
+    @Test mutating func theNextKeepAliveComesWhenItWasAnnounced() throws {
+        _ = try connect()
+        var announced = client.interval
+        for _ in 0..<200 {
+            let alarm = try #require(client.alarm)
+            // It is told in whole seconds.
+            #expect(alarm - now < announced + .seconds(1))
+            now = alarm
+            guard case .send(.keepAlive(let keepAlive)) = client.woke(at: now).first else {
+                Issue.record("no keep-alive")
+                return
+            }
+            announced = .seconds(Int64(keepAlive.next))
+            _ = try client.received(.keptAlive, at: now)
+        }
+        #expect(announced > KeepAlivePace.first * 2)
     }
 
     @Test mutating func wakingFromSleepProbesAtOnce() throws {
@@ -359,12 +376,12 @@ struct LinkClientTests {
         #expect(client.changed(low, at: now) == [])
         client.counted(.init(app: 1, left: 2))
         client.counted(.init(app: 1, left: 1))
-        let interval = UInt64(client.interval.wholeSeconds)
+        let longer = UInt64((client.interval + client.interval / 2).wholeSeconds)
         #expect(
             pass(client.interval) == [
                 .send(
                     .keepAlive(
-                        .init(next: interval, condition: low, budgets: [.init(app: 1, left: 1)])
+                        .init(next: longer, condition: low, budgets: [.init(app: 1, left: 1)])
                     )
                 )
             ]

@@ -114,6 +114,12 @@ struct SettingsFileTests {
         #expect(try app.next("Changed").options["background-refresh"] == "available")
         try app.call("Submit", "news", ["kind": "refresh"])
         #expect(try value(bench, "run-slots") == "2")
+
+        // What holds for all apps cannot be lifted for one.
+        try bench.daemon.scratch.write(file, "background-refresh = off\n")
+        #expect(try app.next("Changed").options["background-refresh"] == "restricted")
+        let lifted = try bench.refusal("Set", "background-refresh", "on", ["app": "feed"])
+        #expect(lifted.name == "org.offstage.Error.NotPermitted", "\(lifted)")
     }
 
     @Test func `what the user sets must go with what the administrator has, and gives way to it`()

@@ -60,7 +60,8 @@ struct TrustTests {
     func `without a file of an authority it is said how to name one`(command: String) throws {
         let place = ScratchDirectory()
         let options =
-            command == "send" ? ["--topic=a.b", "--key=key", "--key-id=A", "--team=B"] : []
+            command == "send"
+            ? ["--topic=a.b", "--alert=x", "--key=key", "--key-id=A", "--team=B"] : []
         place.write("", to: "key")
         var run = Command(
             [ScratchGateway.program, command, "--directory=\(place("none"))"] + options + ["a.b"]

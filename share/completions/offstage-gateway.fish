@@ -54,7 +54,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -s h -l he
 complete -c offstage-gateway -n '__fish_seen_subcommand_from devices' -f -a 'remove'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l topic -r -d 'the app'\''s bundle identifier (required)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l alert -r -d 'text to show'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l silent -d 'wake the app without showing anything'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l silent -d 'wake the app; without --alert, show nothing'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l data -r -d 'add a key beside aps; may be given more than once'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l payload -r -d 'use this payload instead'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -l type -r -d 'apns-push-type (alert, or background if silent)'

@@ -159,7 +159,10 @@ extension OffstageProgram {
                     Table.Cell(setting.value, isChanged ? .bold : nil),
                     Table.Cell(setting.default),
                     Table.Cell(
-                        setting.unknown == true ? "Unknown app." : setting.documentation
+                        setting.unknown == true
+                            ? "Unknown app."
+                            : (setting.enforced == true ? "Set by the administrator. " : "")
+                                + setting.documentation
                     ),
                 ])
             }

@@ -49,18 +49,24 @@ private struct StatusText {
     private func printFailing() {
         guard !report.failing.isEmpty else { return }
         section("Failing", .red)
-        var table = Table("APP", "IN A ROW", "SINCE", "NEXT TRY", "REASON")
+        var table = Table("APP", "IN A ROW", "SINCE", "HELD UNTIL", "REASON")
         for app in report.failing {
             table.add([
                 Table.Cell(app.app.name),
                 Table.Cell("\(app.failures.count)", .red),
                 Table.Cell(invocation.timeText(app.failures.since)),
-                Table.Cell(invocation.timeText(app.failures.until)),
+                Table.Cell(held(until: app.failures.until)),
                 Table.Cell(app.failures.reason),
             ])
         }
         table.print(console, indent: 2)
         console.print("")
+    }
+
+    /// What waits for longer says so itself, below.
+    private func held(until end: Report.Time?) -> String {
+        guard let end, let time = end.wall, time > console.now.wall else { return "–" }
+        return invocation.timeText(end)
     }
 
     private func printPause() {
@@ -149,7 +155,8 @@ extension Report.Condition {
     var isUnknown: Bool { sensing == Sensing.unknown.rawValue }
 
     func valueCell(_ usual: Console.Style?) -> Table.Cell {
-        switch Sensing(rawValue: sensing) {
+        let value = value ?? ""
+        return switch Sensing(rawValue: sensing) {
         case .noDevice:
             Table.Cell(Condition(named: condition).map { "\(value) (\($0.row.absence))" } ?? value)
         case .unknown: Table.Cell("unknown", .yellow)

@@ -130,8 +130,11 @@ extension Device {
             let state = conditions[condition]
             let row = condition.row
             return Report.Condition {
-                ($0.condition, $0.value) = (row.name, row.word(state.value))
-                $0.number = Int64(state.value)
+                $0.condition = row.name
+                // The value that is assumed says nothing of the device.
+                if state.sensing != .unknown {
+                    ($0.value, $0.number) = (row.word(state.value), Int64(state.value))
+                }
                 ($0.sensing, $0.source) = (state.sensing.rawValue, state.source?.label)
                 $0.since = reporter.time(state.since)
                 ($0.choices, $0.documentation) = (row.choices, row.documentation)

@@ -83,6 +83,11 @@ package struct Settings: Hashable, Sendable, Codable {
         enforced.contains(EnforcedSetting(name: name, app: app))
     }
 
+    /// Whether what the user sets has no effect.
+    package func isOverruled(_ name: String, app: AppID?) -> Bool {
+        isEnforced(name, app: app) || app.map { isRefreshRestricted(of: $0) } == true
+    }
+
     /// Nobody at this device can turn it on again.
     package func isRefreshRestricted(of app: AppID) -> Bool {
         let name = SettingsText.appSetting

@@ -77,7 +77,7 @@ extension Daemon: ControlHost {
         _ answer: @escaping (Reply) -> Void
     ) {
         do throws(Refusal) {
-            guard !device.settings.value.isEnforced(name, app: app) else {
+            guard !device.settings.value.isOverruled(name, app: app) else {
                 throw Refusal(
                     .notPermitted,
                     reason: "\(name) has been set by the administrator, in \(paths.administrator)",

@@ -136,15 +136,8 @@ struct GatewayBackup {
     /// Without the store. A key is added to its own file first and to the list after that, and
     /// removed in the other order: so the list is read before the files.
     private func names() throws(Failure) -> [String] {
-        try GatewayPaths.checkReadable(paths.certificate)
-        guard Files.exists(paths.certificate) else {
-            throw Failure(
-                .notFound,
-                "there is no gateway in \(paths.directory.quoted)",
-                fix: "Give its path with --directory=PATH."
-            )
-        }
-        let needed = [paths.tokenKey, paths.authority, paths.certificate, paths.certificateKey]
+        try paths.checkExists()
+        let needed = paths.essentials
         let others = [paths.authorityKey, paths.settings, paths.deviceKey, paths.keys]
         let keys = try failing { try Files.list(paths.directory) }.filter { name in
             name.hasSuffix(".p8") && (try? KeysFile.word(String(name.dropLast(3)), "")) != nil

@@ -143,6 +143,7 @@ enum ControlClient {
         _ path: String,
         _ paths: GatewayPaths
     ) throws(Failure) -> Value {
+        try paths.checkExists()
         try GatewayPaths.checkReadable(paths.control)
         let bytes: [UInt8]
         do throws(LinuxError) {

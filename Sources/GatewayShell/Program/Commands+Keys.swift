@@ -38,8 +38,9 @@ extension GatewayProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        var file = try KeysFile(invocation.paths.keys)
         let operands = invocation.operands
+        try invocation.paths.checkExists()
+        var file = try KeysFile(invocation.paths.keys)
         switch operands.first {
         case nil: try listKeys(file, invocation)
         case "add" where operands.count == 2: try addKey(operands[1], &file, invocation)
@@ -58,12 +59,7 @@ extension GatewayProgram {
             )
             let topic = try KeysFile.topics([operands[1]])[0]
             invocation.console.print(try work.makeClientCertificate(topic))
-        case .some(let word):
-            throw Failure(
-                .usage,
-                "keys cannot \(operands.joined(separator: " ").quoted)",
-                fix: word == "add" ? "Usage: keys add ID --team=TEAM" : "See \"help keys\"."
-            )
+        case .some: throw misuse(of: "keys", operands)
         }
     }
 
@@ -97,7 +93,11 @@ extension GatewayProgram {
         _ invocation: GatewayInvocation
     ) throws(Failure) {
         guard let team = invocation.options["team"] else {
-            throw Failure(.usage, "--team is missing", fix: "keys add ID --team=TEAM")
+            throw Failure(
+                .usage,
+                "--team is missing",
+                fix: "Usage: offstage-gateway keys add ID --team=TEAM"
+            )
         }
         var key = ProviderKey(
             id: try KeysFile.word(id, "a key's ID"),
@@ -108,7 +108,12 @@ extension GatewayProgram {
         }
         if let name = invocation.options["environment"] {
             guard let environment = PushEnvironment(rawValue: name) else {
-                throw Failure(.usage, "there is no environment \(name.quoted)")
+                throw Failure.unknown(
+                    "environment",
+                    name,
+                    among: PushEnvironment.allCases.map(\.rawValue),
+                    otherwise: "It is production or development; without it, the key is for both."
+                )
             }
             key.environment = environment
         }
@@ -139,6 +144,7 @@ extension GatewayProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let operands = invocation.operands
+        try invocation.paths.checkExists()
         switch operands.first {
         case nil:
             let apps = try failing { try invocation.reader().apps() }.map(\.1)
@@ -159,8 +165,7 @@ extension GatewayProgram {
         case "remove" where operands.count == 2:
             let topic = try KeysFile.topics([operands[1]])[0]
             _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.paths)
-        case .some:
-            throw Failure(.usage, "topics set KEY TOPIC..., topics any KEY or topics remove TOPIC")
+        case .some: throw misuse(of: "topics", operands)
         }
     }
 
@@ -193,7 +198,7 @@ extension GatewayProgram {
             _ = try ControlClient.ask("DELETE", "/devices/\(number)", invocation.paths)
             return
         }
-        guard operands.isEmpty else { throw Failure(.usage, "devices remove NUMBER") }
+        guard operands.isEmpty else { throw misuse(of: "devices", operands) }
         let limit = Int(try invocation.integer("lines", in: 1...1_000_000) ?? 1000)
         let list = try failing { try invocation.reader().devices(after: 0, limit: limit) }
         let report = Value.list(

@@ -13,7 +13,7 @@ extension GatewayProgram {
         options: [
             OptionRow("topic", "the app's bundle identifier (required)", argument: "ID"),
             OptionRow("alert", "text to show", argument: "TEXT"),
-            OptionRow("silent", "wake the app without showing anything"),
+            OptionRow("silent", "wake the app; without --alert, show nothing"),
             OptionRow(
                 "data",
                 "add a key beside aps; may be given more than once",
@@ -58,7 +58,11 @@ extension GatewayProgram {
     ) { invocation throws(Failure) in
         let options = invocation.options
         guard let topic = options["topic"] else {
-            throw Failure(.usage, "--topic is missing")
+            throw Failure(
+                .usage,
+                "--topic is missing",
+                fix: "It is the app's bundle identifier, such as --topic=org.example.Chat."
+            )
         }
         let token = invocation.operands[0]
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
@@ -109,7 +113,21 @@ extension GatewayProgram {
             for name in ["alert", "silent", "data"] where options.has(name) {
                 throw Failure(.usage, "--payload is the whole payload: leave out --\(name)")
             }
+            guard let value = try? ValueJSON.parse(text), case .map = value else {
+                throw Failure(
+                    .usage,
+                    "--payload is not a JSON object",
+                    fix: "Such as --payload='{\"aps\":{\"alert\":\"Hello\"}}'."
+                )
+            }
             return text
+        }
+        guard options.has("alert") || options.has("silent") else {
+            throw Failure(
+                .usage,
+                "the push says nothing",
+                fix: "Say --alert=TEXT, --silent or --payload=JSON."
+            )
         }
         var aps: [(String, Value)] = []
         if let alert = options["alert"] { aps.append(("alert", .string(alert))) }
@@ -175,7 +193,8 @@ extension GatewayProgram {
             throw Failure(
                 .failed,
                 "there is no key\(id.map { " \($0.quoted)" } ?? "")",
-                fix: "Say --key, --key-id and --team, or make one: keys add ID --team=TEAM."
+                fix: "Say --key, --key-id and --team, or make one: offstage-gateway keys add ID "
+                    + "--team=TEAM"
             )
         }
         return (try failing { try Files.text(paths.providerKey(key.id)) }, key.id, key.team)

@@ -1,6 +1,7 @@
 import CommandTable
 import GatewayCore
 import Linux
+import TLS
 import Vocabulary
 
 extension GatewayProgram {
@@ -21,7 +22,20 @@ extension GatewayProgram {
         printsData: true
     ) { invocation throws(Failure) in
         let given = invocation.options["host"].map(KeysFile.list)
-        if given?.isEmpty == true { throw Failure(.usage, "--host names nobody") }
+        if given?.isEmpty == true {
+            throw Failure(
+                .usage,
+                "--host is empty",
+                fix: "Such as --host=push.example.org,10.0.0.7."
+            )
+        }
+        for host in given ?? [] where !isHost(host) {
+            throw Failure(
+                .usage,
+                "--host cannot be \(host.quoted)",
+                fix: "Names and addresses without a port, such as push.example.org,10.0.0.7."
+            )
+        }
         let paths = invocation.paths
         let work = Initialization(
             paths: paths,
@@ -30,6 +44,7 @@ extension GatewayProgram {
             team: try KeysFile.word(invocation.options["team"] ?? "TEAM000001", "--team")
         )
         try work.run()
+        try work.check(invocation.options)
         let settings = try GatewaySettings.read(paths.settings)
         let host = try work.host(given ?? [])
         // One that was made elsewhere signs nothing here.
@@ -128,9 +143,36 @@ extension GatewayProgram {
         try service.run()
     }
 
+    /// A host name (RFC 1123), of which the first label may be `*`, or an address.
+    static func isHost(_ text: String) -> Bool {
+        let text = text.hasPrefix("*.") ? text.dropFirst(2) : text[...]
+        if text.contains(":") || text.utf8.allSatisfy({ "0123456789.".utf8.contains($0) }) {
+            return CertificateTemplate.isAddress(String(text))
+        }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return text.utf8.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && !label.hasPrefix("-")
+                    && !label.hasSuffix("-")
+                    && label.utf8.allSatisfy { byte in
+                        switch byte {
+                        case UInt8(ascii: "a")...UInt8(ascii: "z"),
+                            UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                            true
+                        default: false
+                        }
+                    }
+            }
+    }
+
     static func address(_ text: String) throws(Failure) -> InternetAddress {
         guard let address = InternetAddress(text) else {
-            throw Failure(.usage, "\(text.quoted) is not HOST:PORT")
+            throw Failure(
+                .usage,
+                "\(text.quoted) is not HOST:PORT",
+                fix: "Such as :8443, 127.0.0.1:8443 or [::1]:8443."
+            )
         }
         return address
     }

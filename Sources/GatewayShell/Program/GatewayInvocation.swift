@@ -12,6 +12,7 @@ package struct GatewayInvocation: SubcommandCall {
     }
 
     func reader() throws(Failure) -> StoreReader {
+        try paths.checkExists()
         try GatewayPaths.checkReadable(paths.store)
         guard Files.exists(paths.store) else {
             throw Failure(

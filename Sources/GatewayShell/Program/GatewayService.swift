@@ -30,6 +30,8 @@ final class GatewayService {
 
     init(_ paths: GatewayPaths, _ settings: GatewaySettings) throws(Failure) {
         (self.paths, self.settings) = (paths, settings)
+        try paths.checkOwner()
+        try paths.checkComplete()
         lock = try Self.lock(paths)
         written = try GatewaySettings.read(paths.settings)
         let key = Hexadecimal.bytes(
@@ -73,6 +75,8 @@ final class GatewayService {
             node.links = devices
             node.origin = try Self.origin(paths, settings, providers.port)
             metrics = try handed.forMetrics(settings)
+        } catch let error as LinuxError where error.operation == "listen" {
+            throw Failure(listening: error)
         } catch {
             throw Failure(.failed, "\(error)")
         }
@@ -122,30 +126,18 @@ final class GatewayService {
 
     /// One process at a time may have a directory.
     private static func lock(_ paths: GatewayPaths) throws(Failure) -> LockFile {
-        try paths.checkOwner()
         do throws(LinuxError) {
             let lock = try LockFile(paths.lock)
             if try lock.tryLock(0) { return lock }
         } catch {
-            throw Failure(
-                .failed,
-                "\(error)",
-                fix: "\"offstage-gateway init\" creates a gateway."
-            )
+            throw Failure(.failed, "\(error)")
         }
         throw Failure(.failed, "a gateway is already running in \(paths.directory.quoted)")
     }
 
     /// Certificate and key, and whom to trust among clients.
     private static func context(_ paths: GatewayPaths) throws(Failure) -> TLSContext {
-        guard Files.exists(paths.certificate) else {
-            throw Failure(
-                .failed,
-                "there is no gateway in \(paths.directory.quoted)",
-                fix: "\"offstage-gateway init\" creates one."
-            )
-        }
-        return try failing {
+        try failing {
             try TLSContext(
                 server: try Files.text(paths.certificate),
                 key: try Files.text(paths.certificateKey),

@@ -15,6 +15,7 @@ struct Initialization {
 
     /// Makes what is not there; what is there stays.
     func run() throws(Failure) {
+        try checkHalves()
         _ = try failing {
             try Files.makeDirectory(paths.directory, permissions: 0o700, parents: true)
         }
@@ -39,6 +40,49 @@ struct Initialization {
         }
     }
 
+    /// Some files are of no use without others: to make one anew would break what the other says.
+    private func checkHalves() throws(Failure) {
+        func check(_ file: String, with other: String, _ loss: String) throws(Failure) {
+            guard Files.exists(other), !Files.exists(file) else { return }
+            throw Failure(
+                .failed,
+                "\(paths.directory.quoted) has \(Files.name(of: other)), but no "
+                    + Files.name(of: file),
+                fix: "Take it from a backup. \(loss)"
+            )
+        }
+        try check(
+            paths.certificateKey,
+            with: paths.certificate,
+            "Without server.pem there, init makes a new pair."
+        )
+        try check(
+            paths.authority,
+            with: paths.certificate,
+            "Without server.pem and server.key there, init makes them anew; providers and devices "
+                + "have to trust the new ca.pem."
+        )
+        try check(
+            paths.tokenKey,
+            with: paths.store,
+            "Without gateway.db there, init makes a new one, and no token of a device is valid "
+                + "any more."
+        )
+    }
+
+    /// Fails when there was a gateway already, and its keys are not what was asked for.
+    func check(_ options: Options) throws(Failure) {
+        guard options["key-id"] != nil || options["team"] != nil else { return }
+        let keys = try KeysFile(paths.keys).keys().map(\.key)
+        guard !keys.contains(where: { $0.id == keyID && $0.team == team }) else { return }
+        throw Failure(
+            .failed,
+            "the gateway in \(paths.directory.quoted) was there already, and has no key "
+                + "\(keyID) of team \(team)",
+            fix: "offstage-gateway keys add \(keyID) --team=\(team)"
+        )
+    }
+
     /// By which providers reach it, as it stands in an address: the first that was asked for, else
     /// what the certificate says. One that was there before may be for others.
     func host(_ asked: [String]) throws(Failure) -> String {
@@ -51,7 +95,7 @@ struct Initialization {
                 fix: "Without server.pem and server.key there, init makes one that is."
             )
         }
-        let host = asked.first ?? name
+        let host = asked.first { !$0.hasPrefix("*") } ?? own.hostNames.first ?? "localhost"
         return host.contains(":") ? "[\(host)]" : host
     }
 

@@ -14,6 +14,34 @@ extension GatewayPaths {
         )
     }
 
+    /// What `init` makes and nothing else can take the place of.
+    var essentials: [String] { [authority, certificate, certificateKey, tokenKey] }
+
+    /// Fails where `init` was never run.
+    func checkExists() throws(Failure) {
+        for path in essentials { try Self.checkReadable(path) }
+        guard !essentials.contains(where: { Files.exists($0) }) else { return }
+        throw Failure(
+            .notFound,
+            "there is no gateway in \(directory.quoted)",
+            fix: "\"offstage-gateway init --directory=\(directory.shellWord)\" creates one; "
+                + "--directory names another."
+        )
+    }
+
+    /// Fails when a gateway cannot be run from what is there.
+    func checkComplete() throws(Failure) {
+        try checkExists()
+        let missing = essentials.filter { !Files.exists($0) }
+        guard !missing.isEmpty else { return }
+        throw Failure(
+            .failed,
+            "the gateway in \(directory.quoted) lacks "
+                + missing.map(Files.name).joined(separator: ", "),
+            fix: "Take it from a backup: \"offstage-gateway help backup\"."
+        )
+    }
+
     /// Fails when the directory belongs to another user: files made there would keep that user's
     /// service from starting.
     func checkOwner() throws(Failure) {

@@ -78,8 +78,9 @@ extension Report {
 
     package struct Condition: ReportFields {
         package var condition = ""
-        package var value = ""
-        package var number: Int64 = 0
+        /// Nil: unknown.
+        package var value: String?
+        package var number: Int64?
         package var sensing = ""
         package var source: String?
         package var since: Time?

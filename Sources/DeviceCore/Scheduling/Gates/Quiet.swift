@@ -17,7 +17,7 @@ extension GateTable.Definition {
                 value: "\(max(.zero, $0.now.wall - (end - interval))) since the last use or run",
                 needed: "\(interval)",
                 since: end - interval,
-                sentence: "it ran or was used a moment ago, and its quiet period is \(interval)"
+                sentence: "its quiet period is \(interval) from its last run or use"
             )
         }
     )
