@@ -1,4 +1,5 @@
 import CommandTable
+import Linux
 
 /// Runs what throws errors of the layers below, as failures of a command.
 func failing<Answer: ~Copyable>(
@@ -18,5 +19,23 @@ func failing<Answer: ~Copyable>(
         throw failure
     } catch {
         throw Failure(.failed, what.isEmpty ? "\(error)" : "\(what): \(error)")
+    }
+}
+
+extension Failure {
+    /// A socket cannot listen at an address.
+    init(listening error: LinuxError) {
+        let fix =
+            switch error.errno {
+            case .addressInUse:
+                "Another program listens there. Stop it, or say another address with --listen, "
+                    + "--devices or --metrics, or in gateway.conf."
+            case .access:
+                "Ports below 1024 need root, or a service manager that hands over the socket."
+            case .addressNotAvailable:
+                "The host must be an address of this machine; leave it out to listen on all: :8443."
+            default: ""
+            }
+        self.init(.failed, "\(error)", fix: fix)
     }
 }

@@ -1,5 +1,4 @@
 import CommandTable
-import Linux
 import Vocabulary
 
 extension GatewayProgram {
@@ -23,23 +22,5 @@ extension GatewayProgram {
             ? "\(name) \(form[0]): \(places[operands.count].prefix { $0 != "." }) is missing"
             : "\(name) \(form[0]): \((operands.last ?? "").quoted) is too much"
         return Failure(.usage, message, fix: usage)
-    }
-}
-
-extension Failure {
-    /// A socket cannot listen at an address.
-    init(listening error: LinuxError) {
-        let fix =
-            switch error.errno {
-            case .addressInUse:
-                "Another program listens there. Stop it, or say another address with --listen, "
-                    + "--devices or --metrics, or in gateway.conf."
-            case .access:
-                "Ports below 1024 need root, or a service manager that hands over the socket."
-            case .addressNotAvailable:
-                "The host must be an address of this machine; leave it out to listen on all: :8443."
-            default: ""
-            }
-        self.init(.failed, "\(error)", fix: fix)
     }
 }
