@@ -410,7 +410,7 @@ package struct LinkClient: Sendable {
         if told != nil { toldCondition = condition }
         let reported = budgets
         budgets = []
-        // The gateway waits by it from now on; the answer lengthens the interval.
+        // The gateway's time limit follows from it, and the answer lengthens the interval.
         var pace = paces[network]
         if !isProbe { pace.answered(longest: longest) }
         return [

@@ -87,11 +87,11 @@ struct NewcomerTests {
     }
 
     @Test(arguments: [
-        ([], "the push says nothing"), (["--data=a=b"], "the push says nothing"),
+        ([], "the push has no content"), (["--data=a=b"], "the push has no content"),
         (["--payload={"], "--payload is not a JSON object"),
         (["--payload=7"], "--payload is not a JSON object"),
     ])
-    func `a push that says nothing is not sent`(words: [String], message: String) throws {
+    func `a push without content is not sent`(words: [String], message: String) throws {
         let place = try gateway()
         let options = ["--topic=a.b", "--directory=\(place)"] + words
         let outcome = try Command([ScratchGateway.program, "send"] + options + ["00"]).run()

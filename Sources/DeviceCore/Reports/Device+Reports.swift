@@ -131,7 +131,7 @@ extension Device {
             let row = condition.row
             return Report.Condition {
                 $0.condition = row.name
-                // The value that is assumed says nothing of the device.
+                // What is assumed meanwhile was not measured.
                 if state.sensing != .unknown {
                     ($0.value, $0.number) = (row.word(state.value), Int64(state.value))
                 }

@@ -122,7 +122,7 @@ final class Inputs {
     /// user has switched off. Under the administrator's of now, whatever the user's say.
     private func lastValidSettings() -> Settings {
         let which = valid == nil ? "the defaults" : "the settings that were valid last"
-        DaemonLog.write("\(which) are in force, and those of the administrator as ever")
+        DaemonLog.write("\(which) are in force; the administrator's still apply")
         return SettingsText.parse(ConfigurationText(valid ?? ""), yieldingTo: administrator)
     }
 

@@ -125,7 +125,7 @@ extension GatewayProgram {
         guard options.has("alert") || options.has("silent") else {
             throw Failure(
                 .usage,
-                "the push says nothing",
+                "the push has no content",
                 fix: "Say --alert=TEXT, --silent or --payload=JSON."
             )
         }

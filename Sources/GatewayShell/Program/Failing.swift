@@ -28,7 +28,7 @@ extension Failure {
         let fix =
             switch error.errno {
             case .addressInUse:
-                "Another program listens there. Stop it, or say another address with --listen, "
+                "Another program listens there. Stop it, or choose another address with --listen, "
                     + "--devices or --metrics, or in gateway.conf."
             case .access:
                 "Ports below 1024 need root, or a service manager that hands over the socket."

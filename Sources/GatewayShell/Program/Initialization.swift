@@ -40,7 +40,7 @@ struct Initialization {
         }
     }
 
-    /// Some files are of no use without others: to make one anew would break what the other says.
+    /// Some files only work together: a new one would invalidate the other.
     private func checkHalves() throws(Failure) {
         func check(_ file: String, with other: String, _ loss: String) throws(Failure) {
             guard Files.exists(other), !Files.exists(file) else { return }
@@ -54,19 +54,19 @@ struct Initialization {
         try check(
             paths.certificateKey,
             with: paths.certificate,
-            "Without server.pem there, init makes a new pair."
+            "If server.pem is removed, init makes a new pair."
         )
         try check(
             paths.authority,
             with: paths.certificate,
-            "Without server.pem and server.key there, init makes them anew; providers and devices "
-                + "have to trust the new ca.pem."
+            "If server.pem and server.key are removed, init makes new ones; providers and "
+                + "devices must then trust the new ca.pem."
         )
         try check(
             paths.tokenKey,
             with: paths.store,
-            "Without gateway.db there, init makes a new one, and no token of a device is valid "
-                + "any more."
+            "If gateway.db is removed, init makes a new token.key; all device tokens are then "
+                + "invalid."
         )
     }
 
@@ -77,8 +77,8 @@ struct Initialization {
         guard !keys.contains(where: { $0.id == keyID && $0.team == team }) else { return }
         throw Failure(
             .failed,
-            "the gateway in \(paths.directory.quoted) was there already, and has no key "
-                + "\(keyID) of team \(team)",
+            "there is already a gateway in \(paths.directory.quoted), without a key \(keyID) of "
+                + "team \(team)",
             fix: "offstage-gateway keys add \(keyID) --team=\(team)"
         )
     }
