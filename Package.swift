@@ -102,9 +102,12 @@ let package = Package(
             "Commands",
             [
                 "Simulator", "AppProtocol", "BuildIdentity", "CommandTable", "DeviceCore", "Linux",
-                "SystemBus", "Vocabulary", "Zlib",
+                "Pages", "SystemBus", "Vocabulary", "Zlib",
             ]
         ),
+
+        // What is drawn for people to look at.
+        layer("Pages", ["DeviceCore", "Simulator", "Vocabulary"]),
 
         // What programs with subcommands share.
         layer("CommandTable", ["Linux", "Vocabulary"]),
@@ -309,6 +312,7 @@ let package = Package(
                 "Zlib",
             ]
         ),
+        tests("Pages", ["Pages", "DeviceCore", "Linux", "Simulator", "Vocabulary", "Zlib"]),
         .testTarget(name: "TidyTests", swiftSettings: strict),
     ]
 )

@@ -36,9 +36,12 @@ struct Layers {
             system: system
         ),
         "Commands": Target(
-            ours: cores.union(wrappers).union(["BuildIdentity", "CommandTable", "Simulator"]),
+            ours: cores.union(wrappers).union([
+                "BuildIdentity", "CommandTable", "Pages", "Simulator",
+            ]),
             system: system
         ),
+        "Pages": Target(ours: ["DeviceCore", "Simulator", "Vocabulary"], system: ["Glibc"]),
         "CommandTable": Target(ours: ["Linux", "Vocabulary"], system: system),
         "BuildIdentity": Target(),
         "Offstage": Target(

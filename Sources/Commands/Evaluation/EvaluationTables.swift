@@ -1,5 +1,6 @@
 import CommandTable
 import DeviceCore
+import Pages
 import Simulator
 
 /// What `evaluate` prints for people: for each scope of the budget the figures of all people, then
@@ -70,22 +71,5 @@ struct EvaluationTables {
             )
         }
         return table
-    }
-}
-
-extension RefreshBudgetScope {
-    var title: String {
-        switch self {
-        case .app: "A budget for each app"
-        case .device: "One budget for the device"
-        }
-    }
-}
-
-extension Double {
-    /// With one digit after the point.
-    var tenths: String {
-        let tenths = Int64((self * 10).rounded())
-        return (tenths < 0 ? "-" : "") + "\(abs(tenths) / 10).\(abs(tenths) % 10)"
     }
 }

@@ -1,6 +1,7 @@
 import CommandTable
 import DeviceCore
 import Linux
+import Pages
 import Simulator
 import Vocabulary
 

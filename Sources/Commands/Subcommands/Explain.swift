@@ -1,5 +1,6 @@
 import AppProtocol
 import CommandTable
+import Pages
 import Vocabulary
 
 extension OffstageProgram {

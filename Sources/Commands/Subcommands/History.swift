@@ -1,6 +1,7 @@
 import AppProtocol
 import CommandTable
 import Linux
+import Pages
 import Vocabulary
 
 extension OffstageProgram {

@@ -1,14 +1,14 @@
 import DeviceCore
-import Vocabulary
+package import Vocabulary
 
 /// What is printed of a refresh that was decided.
-enum DecisionText {
+package enum DecisionText {
     /// From which share on, 0 to 1, a refresh was worth it.
     static func worth(_ price: Double) -> String {
         price > 0 ? "from \(percent(price))" : "at any chance"
     }
 
-    static func percent(_ share: Double) -> String { (share * 100).tenths + " %" }
+    package static func percent(_ share: Double) -> String { (share * 100).tenths + " %" }
 }
 
 extension RefreshDecision.Reason {
@@ -25,7 +25,7 @@ extension RefreshDecision.Reason {
 
 extension Report.Decision {
     /// Why a refresh was begun when it was.
-    var text: String {
+    package var text: String {
         let remaining = budget.map { "\(left) of \($0) left" } ?? "\(left) left"
         // Reasons of a later version stand as they are.
         let because = because.map {

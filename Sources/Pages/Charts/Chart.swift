@@ -43,10 +43,7 @@ struct Chart {
     }
 
     var svg: String {
-        var text =
-            "<figure><figcaption>\(title.markup)</figcaption><svg viewBox=\"0 0 \(Int(Self.width)) "
-            + "\(Int(Self.height))\" role=\"img\" aria-label=\"\(title.markup)\">"
-        text += axes
+        var text = axes
         // Ours last: above the others.
         for line in lines.reversed() { text += drawn(line) }
         for label in labels {
@@ -54,7 +51,8 @@ struct Chart {
                 "<text class=\"\(label.style)\" x=\"\(label.x.tenths)\" "
                 + "y=\"\(label.y.tenths)\">\(label.text.markup)</text>"
         }
-        return text + "</svg></figure>\n"
+        return Figure(title: title, width: Int(Self.width), height: Int(Self.height), drawing: text)
+            .svg
     }
 
     private var axes: String {
@@ -140,22 +138,5 @@ struct Chart {
             }
         }
         return labels.labels
-    }
-}
-
-extension String {
-    /// As text of a page.
-    var markup: String {
-        var text = ""
-        for character in self {
-            switch character {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            default: text.append(character)
-            }
-        }
-        return text
     }
 }

@@ -1,19 +1,18 @@
-import CommandTable
-import DeviceCore
+package import DeviceCore
 import Glibc
-import Simulator
+package import Simulator
 
 /// What `evaluate --html` writes: one page that needs nothing else.
-struct EvaluationPage {
+package struct EvaluationPage {
     let rows: [EvaluationRow]
     let users: Int
     /// Whose logs were too short.
-    var leftOut = 0
-    var timeline: UsageTimeline?
+    package var leftOut = 0
+    package var timeline: UsageTimeline?
 
-    init(rows: [EvaluationRow], users: Int) { (self.rows, self.users) = (rows, users) }
+    package init(rows: [EvaluationRow], users: Int) { (self.rows, self.users) = (rows, users) }
 
-    var text: String {
+    package var text: String {
         var body = "<h1>How fresh apps are when they are opened</h1>\n" + introduction
         for scope in RefreshBudgetScope.allCases.reversed() {
             let rows = rows.filter { $0.scope == scope && $0.data == "all" }
@@ -22,11 +21,7 @@ struct EvaluationPage {
             body += charts(rows) + table(rows)
         }
         body += timeline?.markup ?? ""
-        return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-            + "<meta name=\"viewport\" content=\"width=device-width\">"
-            + "<title>Offstage: freshness</title>\n<style>\(PageStyle.text)</style></head>\n"
-            + "<body>\n"
-            + body + "</body></html>\n"
+        return Page(title: "Offstage: freshness", style: .evaluation, body: body).text
     }
 
     private var hasBands: Bool { users > 1 }
@@ -212,7 +207,14 @@ struct EvaluationPage {
 }
 
 extension RefreshBudgetScope {
-    var meaning: String {
+    package var title: String {
+        switch self {
+        case .app: "A budget for each app"
+        case .device: "One budget for the device"
+        }
+    }
+
+    fileprivate var meaning: String {
         switch self {
         case .app: "Each app has its own budget; what it does not use is lost."
         case .device:

@@ -1,15 +1,19 @@
 import DeviceCore
 import Linux
 import Simulator
-import TestKit
 import Testing
+import Zlib
 
-@testable import Commands
+@testable import Pages
 
 /// The picture of a log.
 struct EvaluationPageTests {
     private func record(_ user: String) throws -> UsageRecord {
-        let log = try #require(try EvaluationTests.people().first { $0.user == user })
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2)
+        let file = root.joined(separator: "/") + "/Fixtures/usage/made-up/events.csv.gz"
+        let text = try Gzip.decompress(try Files.read(file), limit: 1 << 20)
+        let people = try UserLog.read(text, data: "made-up")
+        let log = try #require(people.first { $0.user == user })
         return try #require(UsageRecord(log))
     }
 
@@ -37,24 +41,6 @@ struct EvaluationPageTests {
         text.split(separator: " \(name)=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
     }
 
-    @Test func aPageNeedsNothingElse() throws {
-        let scratch = ScratchDirectory()
-        let file = scratch.path + "/page.html"
-        let outcome = TestTerminal().run([
-            "evaluate", "--budget", "1", "--scope", "app", "--html", file, "--user", "ada",
-            EvaluationTests.log,
-        ])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let page = try Files.text(file)
-        #expect(page.hasPrefix("<!doctype html>") && page.contains("prefers-color-scheme:dark"))
-        #expect(!page.contains("http") && !page.contains("src="))
-        #expect(page.contains("<h2>The days of ada with offstage: the last third of the log</h2>"))
-        #expect(page.contains("1 refresh per app and day, each app its own"))
-        for policy in Evaluation.policies {
-            #expect(page.contains("<dt class=\"\(policy)\">\(policy)</dt>"))
-        }
-    }
-
     @Test func manyBudgetsAreLinesAndOneIsBars() {
         let lines = EvaluationPage(rows: rows([2, 4]), users: 4).text
         #expect(lines.contains("<g class=\"offstage\"><path class=\"band\""))
@@ -67,16 +53,10 @@ struct EvaluationPageTests {
     }
 
     @Test func ofOnePersonThereAreNoSamples() {
-        let rows = rows([2, 4])
-        let page = EvaluationPage(rows: rows, users: 1).text
+        let page = EvaluationPage(rows: rows([2, 4]), users: 1).text
         #expect(page.contains("The log of one user") && page.contains("class=\"line\""))
         #expect(!page.contains("class=\"band\"") && !page.contains("95 %"))
         #expect(!page.contains("fresh [") && !page.contains("mean of users"))
-        let tables = TestTerminal().record { console in
-            EvaluationTables(rows: rows, users: 1).print(console)
-            return 0
-        }
-        #expect(!tables.output.contains("SAMPLES") && tables.output.contains("FRESH %"))
     }
 
     @Test func allThatWasAskedForIsDrawnAndNoRefreshLiesOnAnother() throws {
@@ -147,22 +127,5 @@ struct EvaluationPageTests {
     @Test func daysHaveTheirDates() throws {
         let record = try record("ada")
         #expect(UsageTimeline.date(0, record) == "Fri, 1 Mar 2024")
-    }
-
-    @Test func labelsKeepApartAndOffTheLines() {
-        let bounds = ChartLabels.Box(x: 0, y: 0, width: 400, height: 200)
-        var labels = ChartLabels(bounds: bounds)
-        let point = (x: 100.0, y: 100.0)
-        labels.avoid([(x: 20.0, y: 180.0), point])
-        labels.avoid([(x: 90.0, y: 100.0), (x: 200.0, y: 100.0)])
-        for name in ["first", "second"] {
-            labels.add(name, style: "", size: 12, at: point, isNeeded: true)
-        }
-        let boxes = labels.labels.map {
-            ChartLabels.Box(x: $0.x, y: $0.y - 10, width: 7 * Double($0.text.count), height: 12)
-        }
-        #expect(boxes.count == 2 && !boxes[0].meets(boxes[1]))
-        let line = ChartLabels.Box(x: 90, y: 99, width: 110, height: 2)
-        #expect(!boxes.contains { $0.meets(line) })
     }
 }

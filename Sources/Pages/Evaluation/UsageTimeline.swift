@@ -1,14 +1,14 @@
 import DeviceCore
-import Simulator
+package import Simulator
 import Vocabulary
 
 /// One person's scored days: what was used, what was refreshed, and why; once for each scope and
 /// budget that was asked for.
-struct UsageTimeline {
+package struct UsageTimeline {
     let record: UsageRecord
     private let lives: [TimelineLife]
 
-    init(_ record: UsageRecord, _ plan: Evaluation.Plan) {
+    package init(_ record: UsageRecord, _ plan: Evaluation.Plan) {
         self.record = record
         var learned = DeviceReplay(record, hasPrior: plan.hasPrior)
         learned.warmUp()
@@ -80,10 +80,7 @@ struct UsageTimeline {
                 "wake from sleep, for all refreshes on its line"
             ),
         ]
-        return "<ul class=\"key\">"
-            + rows.map { drawing, label in
-                "<li><svg width=\"16\" height=\"16\">\(drawing)</svg>\(label)</li>"
-            }.joined() + "</ul>\n"
+        return DayChart.key(rows)
     }()
 
     private static func circle(_ style: String) -> String {

@@ -24,10 +24,7 @@ struct BarChart {
 
     var svg: String {
         let height = Int(Self.row) * bars.count + 12
-        var text =
-            "<figure><figcaption>\(title.markup)</figcaption><svg viewBox=\"0 0 \(Int(Self.width)) "
-            + "\(height)\" role=\"img\" aria-label=\"\(title.markup)\">"
-            + "<path class=\"grid\" d=\"M\(Self.left) 2V\(height - 4)\"/>"
+        var text = "<path class=\"grid\" d=\"M\(Self.left) 2V\(height - 4)\"/>"
         for (index, bar) in bars.enumerated() {
             let y = Double(index) * Self.row + 6
             let end = bar.range.map { max($0.to, bar.value) } ?? bar.value
@@ -46,6 +43,6 @@ struct BarChart {
                 "<text x=\"\((x(end) + 8).tenths)\" y=\"\(y + 17)\">"
                 + "\(bar.value.tenths) \(unit)</text>"
         }
-        return text + "</svg></figure>\n"
+        return Figure(title: title, width: Int(Self.width), height: height, drawing: text).svg
     }
 }

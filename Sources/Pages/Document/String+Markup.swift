@@ -1,0 +1,16 @@
+extension String {
+    /// As text of a page.
+    var markup: String {
+        var text = ""
+        for character in self {
+            switch character {
+            case "&": text += "&amp;"
+            case "<": text += "&lt;"
+            case ">": text += "&gt;"
+            case "\"": text += "&quot;"
+            default: text.append(character)
+            }
+        }
+        return text
+    }
+}
