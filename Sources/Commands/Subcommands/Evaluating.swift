@@ -100,15 +100,8 @@ extension OffstageProgram {
                 "\(page.leftOut) of \(people) left out, with too little use. \(whatItTakes)"
             )
         }
-        guard invocation.wantsJSON else {
+        try invocation.show(["rows": rows]) { _ in
             EvaluationTables(rows: rows, users: evaluation.users).print(invocation.console)
-            return
-        }
-        do throws(ValueError) {
-            let value: Value = ["rows": try ValueEncoder().encode(rows)]
-            invocation.console.print(value.json(pretty: true))
-        } catch {
-            throw Failure(.failed, "the rows cannot be written: \(error)")
         }
     }
 

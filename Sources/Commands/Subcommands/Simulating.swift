@@ -119,22 +119,15 @@ extension OffstageProgram {
         _ reports: [SimulationReport],
         _ invocation: Invocation
     ) throws(Failure) {
-        guard invocation.wantsJSON else {
+        // One run is a map, several are a list of them.
+        guard reports.count > 1 else {
+            return try invocation.show(reports[0]) { $0.print(invocation.console) }
+        }
+        try invocation.show(reports) { reports in
             for (index, report) in reports.enumerated() {
                 if index > 0 { invocation.console.print("") }
                 report.print(invocation.console)
             }
-            return
-        }
-        do throws(ValueError) {
-            // One run is a map, several are a list of them.
-            let values = try reports.map { (report) throws(ValueError) in
-                try ValueEncoder().encode(report)
-            }
-            let value = values.count == 1 ? values[0] : .list(values)
-            invocation.console.print(value.json(pretty: true))
-        } catch {
-            throw Failure(.failed, "the report cannot be written: \(error)")
         }
     }
 }
