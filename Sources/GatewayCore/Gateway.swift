@@ -26,7 +26,8 @@ package struct Gateway: Sendable {
     var channels = ChannelTable()
     var batch: UInt64 = 1
     var committed: UInt64 = 0
-    private var lastPush: UInt64
+    /// The number of the newest push.
+    package private(set) var lastPush: UInt64
     private var lastSending: UInt64 = 0
 
     struct Deadline: Sendable {
@@ -134,6 +135,21 @@ package struct Gateway: Sendable {
             }
             flushIfWanted(device, at: now, into: &effects)
         }
+    }
+
+    /// What is kept for the device could not be read again: it is forgotten, its link ends, and who
+    /// waits for a push to it is told 503.
+    mutating func lose(_ device: DeviceID, into effects: inout [GatewayEffect]) {
+        guard let state = devices[device] else { return }
+        if let link = state.link {
+            channels.ended(link)
+            _ = unlink(link)
+            effects.append(.end(link, .unavailable))
+        }
+        for call in state.flights.compactMap(\.call) {
+            effects.append(.answer(call, .refused(.serviceUnavailable), afterCommit: false))
+        }
+        devices[device] = nil
     }
 
     // MARK: Memory

@@ -218,6 +218,6 @@ struct ChannelTests {
             )
         }
         let storage = try SQLiteStorage(scratch("store"))
-        #expect(try storage.channels().isEmpty)
+        #expect(try storage.reader.channels().isEmpty)
     }
 }

@@ -39,7 +39,7 @@ struct DeviceAgeTests {
         node.node.disconnected(LinkID(1))
         sweep(node.node)
         #expect(try devices(node) == [])
-        #expect(node.node.expiredDevices == 1)
+        #expect(node.node.driver.expiredDevices == 1)
         let token = try #require(node.node.seal.token(Array(node.links.tokens[0].utf8)[...]))
         let gateway = node.node.gateway
         let answer = gateway.refusal(of: token)
@@ -74,7 +74,7 @@ struct DeviceAgeTests {
         )
         sweep(node.node)
         #expect(try devices(node) == [1])
-        #expect(node.node.expiredDevices == 1000)
+        #expect(node.node.driver.expiredDevices == 1000)
     }
 
     @Test func `to come back is to be seen`() throws {
@@ -83,8 +83,8 @@ struct DeviceAgeTests {
         // Another gateway of the same file, which knows what it says.
         let next = try ScratchNode.node(node.directory, node.disk, limits())
         defer { withExtendedLifetime(node) {} }
-        next.identify([UInt8](repeating: 1, count: 32)) { device in
-            _ = next.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+        next.identify([UInt8](repeating: 1, count: 32)) { device, _ in
+            next.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
         }
         next.settle()
         next.disconnected(LinkID(1))

@@ -190,34 +190,26 @@ struct ReasonTests {
         )
         let (links, senders) = (ScratchGateway.Links(), Answers())
         (node.links, node.senders) = (links, senders)
-        node.identify([UInt8](repeating: 1, count: 32)) { device in
-            _ = node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+        node.identify([UInt8](repeating: 1, count: 32)) { device, _ in
+            node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
             node.register(ScratchGateway.topic, renewing: false, over: LinkID(1))
             node.disconnected(LinkID(1))
         }
         node.settle()
         let address = try #require(node.seal.token(Array(links.tokens[0].utf8)[...]))
-        func push(_ call: UInt64) {
-            let now = Clocks.now()
-            let push = Push(
-                number: node.takeNumber(at: now),
-                device: address.device,
-                app: address.app,
-                type: .alert,
-                priority: .immediate,
-                expiration: .until(now.wall + .days(1)),
-                isSilent: false,
-                payload: Array("{}".utf8)
-            )
-            let acceptance = Acceptance(apnsID: PushUUID(high: 1, low: call), provider: "KEY")
-            node.take(push, acceptance, for: CallID(call))
+        func push(_ call: UInt64) throws {
+            var request = PushRequest()
+            request.payload = Array("{}".utf8)
+            let id = PushUUID(high: 1, low: call)
+            let push = try AdmittedPush(request, to: address, id: id, provider: "KEY")
+            node.push(push, for: CallID(call))
             node.settle()
         }
         disk.fail(nth: 1, with: .ioWrite, forever: true)
-        push(1)
+        try push(1)
         #expect(senders.list == [.refused(.serviceUnavailable)])
         disk.heal()
-        push(2)
+        try push(2)
         guard case .accepted = senders.list.last else {
             Issue.record("\(senders.list)")
             return

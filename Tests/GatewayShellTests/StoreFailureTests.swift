@@ -52,14 +52,14 @@ struct StoreFailureTests {
         world.disk.fail(nth: 1, with: .full, forever: true)
         world.register("org.example.One")
         #expect(world.links.refusals == [.unavailable])
-        #expect(world.node.storeProblem?.contains("full") == true)
+        #expect(world.node.driver.storeProblem?.contains("full") == true)
         world.node.probe()
         world.node.settle()
-        #expect(world.node.storeProblem != nil)
+        #expect(world.node.driver.storeProblem != nil)
         world.disk.heal()
         world.node.probe()
         world.node.settle()
-        #expect(world.node.storeProblem == nil)
+        #expect(world.node.driver.storeProblem == nil)
         world.register("org.example.One")
         #expect(world.links.tokens.count == 1)
         #expect(try world.apps() == ["1 org.example.One"])
@@ -102,8 +102,8 @@ struct StoreFailureTests {
         world.node.settle()
         let next = try ScratchNode.node(world.directory, world.disk, limits)
         next.links = world.links
-        next.identify([UInt8](repeating: 1, count: 32)) { device in
-            _ = next.connected(device ?? DeviceID(0), LinkID(2), DeviceCondition())
+        next.identify([UInt8](repeating: 1, count: 32)) { device, _ in
+            next.connected(device ?? DeviceID(0), LinkID(2), DeviceCondition())
         }
         next.register("later", renewing: false, over: LinkID(2))
         next.settle()

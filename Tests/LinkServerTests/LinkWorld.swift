@@ -19,6 +19,7 @@ final class LinkWorld {
     let anchors: String
     private var timer: TimerSource?
     private var isOver = false
+    private var lastCall: UInt64 = 0
 
     init(_ limits: LinkLimits = LinkLimits(), _ gateway: GatewayLimits = GatewayLimits()) throws {
         try CurrentProcess.ignore(signal: Signal.pipe)
@@ -123,20 +124,13 @@ final class LinkWorld {
         guard let plain = node.seal.open(token), let address = DeviceToken(bytes: plain) else {
             throw DidNotHappen(description: "a token that is none")
         }
-        let number = node.takeNumber(at: Clocks.now())
-        let push = Push(
-            number: number,
-            device: address.device,
-            app: address.app,
-            type: type,
-            priority: type == .background ? .considerate : .immediate,
-            expiration: .until(Clocks.now().wall + .hours(1)),
-            isSilent: type == .background,
-            payload: Array(payload.utf8)
-        )
-        let id = PushUUID(Array("123e4567-e89b-12d3-a456-426614174000".utf8)[...])
-        guard let id else { throw DidNotHappen(description: "a UUID") }
-        node.take(push, Acceptance(apnsID: id, provider: "K"), for: CallID(number.number))
-        return number
+        var request = PushRequest()
+        request.pushType = Array(type.name.utf8)[...]
+        request.payload = Array(payload.utf8)
+        let id = PushUUID(high: 1, low: 1)
+        let push = try AdmittedPush(request, to: address, id: id, provider: "K")
+        lastCall += 1
+        node.push(push, for: CallID(lastCall))
+        return PushNumber(node.driver.gateway.lastPush)
     }
 }

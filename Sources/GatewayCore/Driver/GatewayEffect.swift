@@ -24,6 +24,8 @@ package enum LinkEnd: UInt8, Equatable, Sendable {
     case superseded = 1
     /// The device was removed.
     case removed
+    /// What is kept for the device cannot be read now.
+    case unavailable
 }
 
 /// What must be done about an event. Those that change what is kept are committed, in order,

@@ -46,13 +46,7 @@ struct ChannelRequest {
         } else {
             return nil
         }
-        guard GatewayNode.isBundle(bundle) else { return nil }
-    }
-
-    static func id(_ text: ArraySlice<UInt8>?) throws(Reason) -> ChannelID {
-        guard let text, !text.isEmpty else { throw .missingChannelID }
-        guard let id = ChannelID(text) else { throw .badChannelID }
-        return id
+        guard BundleTable.isBundle(bundle) else { return nil }
     }
 
     /// Whether a new channel keeps its newest message, by the body of its request.

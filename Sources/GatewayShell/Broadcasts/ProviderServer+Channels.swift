@@ -52,14 +52,14 @@ extension ProviderServer {
         } else if call.has(method: "GET"), given == nil {
             try list(call)
         } else if call.has(method: "GET") {
-            let (channel, _) = try known(given, call)
+            let channel = try known(given, call)
             let policy: Int64 = channel.keepsNewest ? 1 : 0
             let report = Value.map([
                 "message-storage-policy": .integer(policy), "push-type": "LiveActivity",
             ])
             respond(call, 200, [], report)
         } else if call.has(method: "DELETE") {
-            let (channel, _) = try known(given, call)
+            let channel = try known(given, call)
             node.remove(channel.id, completion(of: call, 204))
         } else {
             throw .methodNotAllowed
@@ -84,10 +84,14 @@ extension ProviderServer {
         of call: ChannelCall,
         _ status: Int,
         _ more: [(name: String, value: String)] = []
-    ) -> (Reason?) -> Void {
-        { [weak self, weak connection = call.connection] reason in
+    ) -> (OperationProblem?) -> Void {
+        { [weak self, weak connection = call.connection] problem in
             guard let self, connection != nil else { return }
-            if let reason { return refuse(call, reason) }
+            switch problem {
+            case nil: break
+            case .refused(let reason): return refuse(call, reason)
+            case .unknown, .notKept: return refuse(call, .serviceUnavailable)
+            }
             respond(call, status, more, nil)
         }
     }
@@ -95,69 +99,49 @@ extension ProviderServer {
     private func list(_ call: ChannelCall) throws(Reason) {
         guard call.has(method: "GET") else { throw .methodNotAllowed }
         _ = try authorize(call.fields, call.request.bundle, call.connection)
-        let app = node.apps.number(of: call.request.bundle)
-        let channels = app.map { node.gateway.channels(of: $0) } ?? []
+        let app = node.driver.apps.number(of: call.request.bundle)
+        let channels = app.map { node.driver.gateway.channels(of: $0) } ?? []
         let report = Value.map(["channels": .list(channels.map { .string($0.text) })])
         respond(call, 200, [], report)
     }
 
-    /// The channel that is asked about, if the app is its, and who asks.
+    /// The channel that is asked about, if the app is its.
     private func known(
         _ text: ArraySlice<UInt8>?,
         _ call: ChannelCall
-    ) throws(Reason) -> (channel: Channel, provider: String) {
-        let id = try ChannelRequest.id(text)
-        let bundle = call.request.bundle
-        let provider = try authorize(call.fields, bundle, call.connection)
-        if let reason = node.gateway.refusal(of: id, for: node.apps.number(of: bundle)) {
-            throw reason
-        }
-        guard let channel = node.gateway.channel(id) else { throw .channelNotRegistered }
-        return (channel, provider)
+    ) throws(Reason) -> Channel {
+        defer { if call.connection.sender.isProven { call.connection.trust() } }
+        let request = BroadcastArrival(
+            call.fields.arrival,
+            bundle: call.request.bundle,
+            channel: text
+        )
+        return try node.driver.channel(
+            request,
+            from: &call.connection.sender,
+            ConnectionProofs(call.connection),
+            settings.environment,
+            now
+        ).channel
     }
 
     // MARK: Sending
 
     private func broadcast(_ call: ChannelCall) throws(Reason) {
-        guard call.has(method: "POST") else { throw .methodNotAllowed }
-        let body = call.message.body
-        var push = call.fields.push
-        guard push.pushType != nil else { throw .missingPushType }
-        // They have no topic, no id and nothing to replace.
-        (push.topic, push.id, push.collapseID) = (nil, nil, nil)
-        let said = try push.fields()
-        guard said.type == .liveactivity else { throw .invalidPushType }
-        let (channel, provider) = try known(call.fields.channelID, call)
-        let expiration = try Self.expiration(said, channel, node.gateway.limits, now.wall)
-        guard !body.isEmpty || call.message.isCutOff else { throw .payloadEmpty }
-        guard !call.message.isCutOff, body.count <= Broadcast.payloadLimit else {
-            throw .payloadTooLarge
-        }
-        guard PayloadScan(body) != nil else { throw .badRequestPayload }
-        let broadcast = Broadcast(
-            number: node.takeNumber(at: now),
-            channel: channel.id,
-            priority: said.priority ?? .immediate,
-            expiration: expiration,
-            payload: body
+        defer { if call.connection.sender.isProven { call.connection.trust() } }
+        let request = BroadcastArrival(
+            call.fields.arrival,
+            bundle: call.request.bundle,
+            channel: call.fields.channelID
+        )
+        let (broadcast, provider) = try node.admit(
+            request,
+            from: &call.connection.sender,
+            ConnectionProofs(call.connection),
+            settings.environment
         )
         let id = begin(call.message.stream, call.connection, .broadcast(echo: call.echo))
-        node.take(broadcast, from: provider, for: id)
-    }
-
-    /// What a channel does not keep may not ask to be kept.
-    private static func expiration(
-        _ said: PushRequest.Fields,
-        _ channel: Channel,
-        _ limits: GatewayLimits,
-        _ now: WallTime
-    ) throws(Reason) -> PushExpiration {
-        switch (said.expiration, channel.keepsNewest) {
-        case (.until, false): throw .badExpirationDate
-        case (.once, _), (nil, false): return .once
-        case (nil, true): return .until(now + limits.channelStorage)
-        case (.until(let end), true): return .until(min(end, now + limits.channelStorage))
-        }
+        node.feed(.broadcast(broadcast, provider: provider, id))
     }
 
     // MARK: Answers

@@ -84,7 +84,7 @@ struct Metrics {
     ) {
         let server = providers.counters
         var figures =
-            Self.figures(node.gateway.counters, Self.pushes)
+            Self.figures(node.driver.gateway.counters, Self.pushes)
             + Self.figures(server, Self.senders) + Self.figures(devices.counters, Self.links)
         func add(_ name: String, _ help: String, _ value: UInt64, isCounter: Bool) {
             figures.append(
@@ -98,9 +98,9 @@ struct Metrics {
             checks,
             isCounter: true
         )
-        let expired = node.expiredDevices
+        let expired = node.driver.expiredDevices
         add("devices_expired_total", "Devices removed after device-age.", expired, isCounter: true)
-        let failures = node.failures
+        let failures = node.driver.failures
         add(
             "store_failures_total",
             "Failed writes and reads of the store.",
@@ -109,10 +109,10 @@ struct Metrics {
         )
         for (name, help, count) in [
             ("provider_connections", "Connections from providers now.", providers.connectionCount),
-            ("devices_connected", "Devices connected now.", node.gateway.connectedCount),
+            ("devices_connected", "Devices connected now.", node.driver.gateway.connectedCount),
             ("devices_in_line", "Devices waiting for a handshake now.", devices.lineCount),
             ("requests_waiting", "Unanswered requests now.", providers.waitingCount),
-            ("channels", "Broadcast channels now.", node.gateway.channelCount),
+            ("channels", "Broadcast channels now.", node.driver.gateway.channelCount),
             (
                 "certificate_days_left", "Whole days until the certificate expires.",
                 certificate.daysLeft(at: node.now.wall)

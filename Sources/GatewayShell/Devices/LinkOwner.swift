@@ -8,15 +8,14 @@ package protocol LinkOwner: AnyObject {
     /// it is kept: at once when it was kept before. Nil: that cannot be told now.
     func identify(
         _ key: [UInt8],
-        mayEnrol: () -> Bool,
-        _ completion: @escaping (DeviceID?) -> Void
+        mayEnrol: @escaping () -> Bool,
+        _ completion: @escaping (DeviceID?, _ isNew: Bool) -> Void
     )
 
     /// Whether apps may be missing that the device has registered: it is asked for them all, as at
     /// the first contact.
     func isRestored(_ device: DeviceID) -> Bool
-    /// False: what is kept for the device cannot be told now; the link is not the owner's then.
-    func connected(_ device: DeviceID, _ link: LinkID, _ condition: DeviceCondition) -> Bool
+    func connected(_ device: DeviceID, _ link: LinkID, _ condition: DeviceCondition)
     func disconnected(_ link: LinkID)
 
     func register(_ bundle: String, renewing: Bool, over link: LinkID)

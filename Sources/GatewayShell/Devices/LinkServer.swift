@@ -199,23 +199,21 @@ package final class LinkServer {
         }
         guard isGenuine else { throw .badSignature }
         // A device that is known is told at once, a new one once it is kept.
-        var isNew = false
         let (link, server) = (connection.id.number, reference)
-        var refusal: GatewayFrame.Ending?
         func mayEnrol() -> Bool {
-            refusal = self.refusal(of: hello, over: connection)
-            return refusal == nil
+            guard let server = server.server, let connection = server.connections[link] else {
+                return false
+            }
+            guard let refusal = server.refusal(of: hello, over: connection) else { return true }
+            server.counters.unenrolled += 1
+            server.end(connection, refusal)
+            return false
         }
-        owner.identify(hello.key, mayEnrol: mayEnrol) { device in
+        owner.identify(hello.key, mayEnrol: mayEnrol) { device, isNew in
             guard let server = server.server, let connection = server.connections[link] else {
                 return
             }
             server.admit(connection, device, hello, isNew: isNew)
-        }
-        isNew = true
-        if let refusal {
-            counters.unenrolled += 1
-            end(connection, refusal)
         }
     }
 
@@ -246,12 +244,7 @@ package final class LinkServer {
         )
         mark(connection)
         resumeAccepting()
-        let condition = DeviceCondition(hello.condition)
-        if !owner.connected(device, connection.id, condition) {
-            counters.sentAway += 1
-            let ending = GatewayFrame.Ending(.busy, after: .seconds(5), spread: .seconds(60))
-            end(connection, ending, isTold: false)
-        }
+        owner.connected(device, connection.id, DeviceCondition(hello.condition))
     }
 
     // MARK: Sending
@@ -268,7 +261,9 @@ package final class LinkServer {
             // Or two processes with one identity would push each other out for ever.
             case .superseded: .init(.superseded, after: .minutes(1), spread: .minutes(1))
             case .removed: .init(.removed)
+            case .unavailable: .init(.busy, after: .seconds(5), spread: .seconds(60))
             }
+        if why == .unavailable { counters.sentAway += 1 }
         end(connection, ending, isTold: false)
     }
 

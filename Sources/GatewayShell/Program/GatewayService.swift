@@ -119,7 +119,7 @@ final class GatewayService {
 
     /// Looks from time to time whether it can write again: nobody may send until it says so.
     private func probe() {
-        guard node.storeProblem != nil else { return }
+        guard node.driver.storeProblem != nil else { return }
         node.probe()
         try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
     }
@@ -299,7 +299,7 @@ final class GatewayService {
             )
         case ("GET", "/health"):
             let certificate = certificate.problem(at: node.now.wall)
-            let problem = isEnding ? nil : node.storeProblem ?? certificate
+            let problem = isEnding ? nil : node.driver.storeProblem ?? certificate
             let word = isEnding ? "ending" : problem == nil ? "serving" : "failing"
             var report: [(String, Value)] = [("status", .string(word))]
             if let problem { report.append(("reason", .string(problem))) }
@@ -314,7 +314,7 @@ final class GatewayService {
 
     private func command(_ method: String, _ path: String, _ reply: @escaping ControlServer.Reply) {
         let parts = path.split(separator: "/")
-        func removed(_ what: String) -> (RemovalProblem?) -> Void {
+        func removed(_ what: String) -> (OperationProblem?) -> Void {
             { reply(Self.answer($0, what)) }
         }
         switch (method, parts.first, parts.count) {
@@ -330,13 +330,13 @@ final class GatewayService {
         }
     }
 
-    private static func answer(_ problem: RemovalProblem?, _ unknown: String)
+    private static func answer(_ problem: OperationProblem?, _ unknown: String)
         -> ControlServer.Answer
     {
         switch problem {
         case nil: ControlServer.Answer(body: "{}")
         case .unknown: ControlServer.Answer(status: "404 Not Found", body: unknown)
-        case .notKept:
+        case .notKept, .refused:
             ControlServer.Answer(
                 status: "503 Service Unavailable",
                 body: "nothing was removed: the store cannot be written"

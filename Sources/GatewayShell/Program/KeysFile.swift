@@ -78,7 +78,7 @@ struct KeysFile {
 
     static func topics(_ list: [String]) throws(Failure) -> [String] {
         guard !list.isEmpty else { throw Failure(.usage, "there is no topic") }
-        for topic in list where !GatewayNode.isBundle(topic) {
+        for topic in list where !BundleTable.isBundle(topic) {
             throw Failure(
                 .usage,
                 "\(topic.quoted) is not a topic",

@@ -13,7 +13,6 @@ final class ProviderConnection {
     let number: UInt64
     unowned let server: ProviderServer
     let descriptor: FileDescriptor
-    var session = ProviderSession()
     private(set) var http: HTTP2Session?
     /// Instead of `http`, for senders of Web Push that speak nothing newer.
     private(set) var web: HTTP1Session?
@@ -24,9 +23,8 @@ final class ProviderConnection {
     var header: ProxyHeader?
     /// As which it counts; nil: exempt, or not known yet.
     var group: AddressGroup?
-    private(set) var certificate: ProviderCertificate?
-    /// It showed a certificate that cannot be used.
-    private(set) var hasBadCertificate = false
+    /// What it has shown of who sends.
+    var sender = PushSender()
 
     private var tls: TLSSession
     private(set) var source: DescriptorSource?
@@ -124,12 +122,12 @@ final class ProviderConnection {
         }
         watchWrites(false)
         if let shown = tls.peerCertificate {
-            if tls.peerProblem == nil { certificate = ProviderCertificate(shown) }
-            hasBadCertificate = certificate == nil
+            if tls.peerProblem == nil { sender.certificate = ProviderCertificate(shown) }
+            sender.hasBadCertificate = sender.certificate == nil
         }
         isSecure = true
         server.gate.isSetUp(group)
-        if certificate != nil { trust() }
+        if sender.certificate != nil { trust() }
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }
         case Self.older: web = HTTP1Session()
@@ -159,7 +157,7 @@ final class ProviderConnection {
         do throws(HTTP2Error) {
             var limits = server.httpLimits
             // Who shows no certificate has one request at a time until it shows a good token.
-            if certificate == nil { limits.announcedStreams = 1 }
+            if sender.certificate == nil { limits.announcedStreams = 1 }
             http = try HTTP2Session(.server, limits, memory: server.memory, handler: self)
             http?.clock = lastActivity.nanoseconds
             return true

@@ -3,16 +3,20 @@ import HTTP2
 
 /// The fields of a provider's request, found in one pass.
 struct RequestFields {
-    var method: ArraySlice<UInt8> = []
     var path: ArraySlice<UInt8> = []
-    var authorization: ArraySlice<UInt8>?
     var requestID: ArraySlice<UInt8>?
     var channelID: ArraySlice<UInt8>?
-    var push = PushRequest()
-    /// A field that may come once came twice.
-    var hasDuplicate = false
+    /// The fields of pushes.
+    var arrival = PushArrival()
 
-    init(_ headers: HeaderBlock) {
+    var method: ArraySlice<UInt8> { arrival.method }
+    var authorization: ArraySlice<UInt8>? { arrival.authorization }
+    var hasDuplicate: Bool { arrival.hasDuplicate }
+
+    init(_ message: HTTP2Message) {
+        let headers = message.headers
+        arrival.push.payload = message.body
+        arrival.push.isCutOff = message.isCutOff
         for index in 0..<headers.count {
             guard let kind = Kind(headers, index) else { continue }
             set(kind, headers.value(at: index))
@@ -48,19 +52,21 @@ struct RequestFields {
     }
 
     private mutating func set(_ kind: Kind, _ value: ArraySlice<UInt8>) {
+        var isDouble = false
         switch kind {
-        case .method: method = value
+        case .method: arrival.method = value
         case .path: path = value
-        case .authorization: hasDuplicate = Self.isSet(&authorization, value) || hasDuplicate
-        case .id: hasDuplicate = Self.isSet(&push.id, value) || hasDuplicate
-        case .topic: hasDuplicate = Self.isSet(&push.topic, value) || hasDuplicate
-        case .type: hasDuplicate = Self.isSet(&push.pushType, value) || hasDuplicate
-        case .expiration: hasDuplicate = Self.isSet(&push.expiration, value) || hasDuplicate
-        case .priority: hasDuplicate = Self.isSet(&push.priority, value) || hasDuplicate
-        case .collapse: hasDuplicate = Self.isSet(&push.collapseID, value) || hasDuplicate
-        case .requestID: hasDuplicate = Self.isSet(&requestID, value) || hasDuplicate
-        case .channelID: hasDuplicate = Self.isSet(&channelID, value) || hasDuplicate
+        case .authorization: isDouble = Self.isSet(&arrival.authorization, value)
+        case .id: isDouble = Self.isSet(&arrival.push.id, value)
+        case .topic: isDouble = Self.isSet(&arrival.push.topic, value)
+        case .type: isDouble = Self.isSet(&arrival.push.pushType, value)
+        case .expiration: isDouble = Self.isSet(&arrival.push.expiration, value)
+        case .priority: isDouble = Self.isSet(&arrival.push.priority, value)
+        case .collapse: isDouble = Self.isSet(&arrival.push.collapseID, value)
+        case .requestID: isDouble = Self.isSet(&requestID, value)
+        case .channelID: isDouble = Self.isSet(&channelID, value)
         }
+        if isDouble { arrival.hasDuplicate = true }
     }
 
     /// Sets a field; true if it is there already.

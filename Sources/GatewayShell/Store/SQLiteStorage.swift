@@ -7,7 +7,7 @@ import Vocabulary
 
 /// The embedded store: one file, written by a thread of its own so that the disk keeps nobody
 /// waiting, read on the loop's thread.
-package final class SQLiteStorage: GatewayStorage {
+package final class SQLiteStorage {
     /// The batch of this number is kept for good; or not, for this reason.
     package typealias Completion = (number: UInt64, error: StorageError?)
 
@@ -112,16 +112,15 @@ package final class SQLiteStorage: GatewayStorage {
         shared.work.signal()
     }
 
-    package func device(withKey key: [UInt8]) throws(StorageError) -> DeviceID? {
-        try reader.device(withKey: key)
+    /// What the driver asks, answered at once.
+    func answer(_ question: StoreQuestion) -> StoreAnswer {
+        do throws(StorageError) {
+            return try reader.answer(question)
+        } catch {
+            return .failed
+        }
     }
-    package func record(of device: DeviceID) throws(StorageError) -> StoredDevice {
-        try reader.record(of: device)
-    }
-    package func push(in slot: SlotKey) throws(StorageError) -> Push? {
-        try reader.push(in: slot)
-    }
-    package func channels() throws(StorageError) -> [Channel] { try reader.channels() }
+
     package func log(of push: PushNumber) throws(StorageError) -> LogRow? {
         try reader.log(of: push)
     }

@@ -121,7 +121,7 @@ package final class StoreReader {
     }
 
     /// Pushes that expired by `now`, those that did so first in front.
-    func expired(by now: WallTime, limit: Int) throws(StorageError) -> [(SlotKey, PushNumber)] {
+    func expired(by now: WallTime, limit: Int) throws(StorageError) -> [ExpiredSlot] {
         try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
                 """
@@ -131,12 +131,12 @@ package final class StoreReader {
             )
             try statement.bind(now.nanoseconds, at: 1)
             try statement.bind(Int64(limit), at: 2)
-            var expired: [(SlotKey, PushNumber)] = []
+            var expired: [ExpiredSlot] = []
             while try statement.step() {
                 let device = DeviceID(UInt64(clamping: try statement.integer(at: 0)))
                 let app = AppNumber(UInt32(clamping: try statement.integer(at: 1)))
                 let number = PushNumber(UInt64(clamping: try statement.integer(at: 2)))
-                expired.append((SlotKey(device, app), number))
+                expired.append(ExpiredSlot(SlotKey(device, app), number))
             }
             return expired
         }

@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 package import SQLite
 import Vocabulary
 

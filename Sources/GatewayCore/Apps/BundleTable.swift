@@ -1,4 +1,3 @@
-package import GatewayCore
 import Vocabulary
 
 /// The apps that devices have registered, by bundle identifier and by number.
@@ -22,6 +21,13 @@ package struct BundleTable: Sendable {
         }
     }
 
+    /// A bundle identifier: 1 to 200 letters, digits, `-`, `_` and `.`.
+    package static func isBundle(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return (1...200).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+            && bytes.allSatisfy(PushRequest.isTopic(byte:))
+    }
+
     package var count: Int { names.count }
 
     package func number(of bundle: String) -> AppNumber? { numbers[bundle] }
@@ -33,7 +39,7 @@ package struct BundleTable: Sendable {
         _ limits: GatewayLimits,
         at now: BootTime
     ) -> RegistrationRefusal? {
-        guard GatewayNode.isBundle(bundle), allowed?.contains(bundle) ?? true else {
+        guard Self.isBundle(bundle), allowed?.contains(bundle) ?? true else {
             return .unknown
         }
         if numbers[bundle] != nil || allowed != nil || named.contains(bundle) { return nil }

@@ -1,4 +1,3 @@
-package import GatewayCore
 package import Vocabulary
 
 /// Changes that are written together, in the order in which they came.
@@ -115,6 +114,17 @@ package struct LogRow: Equatable, Sendable {
         package var priority: PushPriority
         package var size: Int
 
+        package init(
+            target: Target,
+            app: AppNumber,
+            type: PushType,
+            priority: PushPriority,
+            size: Int
+        ) {
+            (self.target, self.app, self.type) = (target, app, type)
+            (self.priority, self.size) = (priority, size)
+        }
+
         package var provider: String {
             switch target {
             case .device(_, let acceptance): acceptance.provider
@@ -133,9 +143,15 @@ package struct LogRow: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         package var event: LogEvent
         package var at: WallTime
+
+        package init(event: LogEvent, at: WallTime) { (self.event, self.at) = (event, at) }
     }
 
     package var number: PushNumber
     package var head: Head
     package var events: [Entry]
+
+    package init(number: PushNumber, head: Head, events: [Entry]) {
+        (self.number, self.head, self.events) = (number, head, events)
+    }
 }

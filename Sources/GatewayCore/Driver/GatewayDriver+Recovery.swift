@@ -1,0 +1,95 @@
+import Vocabulary
+
+/// A batch could not be written. Nothing of it is kept, and nobody may be told that it is. Changes
+/// gathered since then build on it and are given up too. What the store has is read again; until
+/// then all that happens waits.
+extension GatewayDriver {
+    struct Recovery: Sendable {
+        /// Devices that are not read again yet.
+        var unread: [DeviceID]
+        var records: [(DeviceID, StoredDevice)] = []
+        /// Those that could not be read.
+        var lost: [DeviceID] = []
+        var hasChannels = false
+        /// What happened meanwhile.
+        var held: [GatewayEvent] = []
+        /// Who waited for the batches.
+        var deferred: [Deferred]
+    }
+
+    mutating func fail(_ own: Writing, into actions: inout [GatewayAction]) {
+        failures += 1
+        var failed = own
+        for change in batch.changes { failed.include(change) }
+        failed.deferred += deferred
+        (batch, deferred) = (StoreBatch(), [])
+        (unwritten, unwrittenDevices, removing, logAlarm) = ([:], [:], [], nil)
+        for (app, bundle) in failed.removedApps { apps.restore(app, bundle) }
+        lostApps += failed.newApps
+        // The core no longer knows which devices had a removed app: all are read again.
+        let concerned = failed.removedApps.isEmpty ? failed.devices : gateway.knownDevices
+        var unread: [DeviceID] = []
+        for device in concerned.sorted() where unread.last != device && !gateway.needs(device) {
+            unread.append(device)
+        }
+        recovery = Recovery(unread: unread, deferred: failed.deferred)
+        for device in unread { actions.append(.ask(.record(device))) }
+        actions.append(.ask(.channels))
+    }
+
+    /// True: the answer was for the recovery.
+    mutating func recover(
+        _ device: DeviceID,
+        _ answer: StoreAnswer,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) -> Bool {
+        guard let index = recovery?.unread.firstIndex(of: device) else { return false }
+        recovery?.unread.remove(at: index)
+        if case .record(let record) = answer {
+            recovery?.records.append((device, record))
+        } else {
+            recovery?.lost.append(device)
+        }
+        endRecovery(at: now, into: &actions)
+        return true
+    }
+
+    mutating func recoverChannels(
+        _ answer: StoreAnswer,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        if case .channels(let channels) = answer { gateway.load(channels) }
+        recovery?.hasChannels = true
+        endRecovery(at: now, into: &actions)
+    }
+
+    private mutating func endRecovery(at now: Moment, into actions: inout [GatewayAction]) {
+        guard let done = recovery, done.unread.isEmpty, done.hasChannels else { return }
+        recovery = nil
+        tell(at: now, into: &actions) { gateway, now, effects in
+            gateway.failed(done.records, at: now, into: &effects)
+            for device in done.lost { gateway.lose(device, into: &effects) }
+        }
+        for item in done.deferred { refuse(item, into: &actions) }
+        for event in done.held { handle(event, at: now, into: &actions) }
+    }
+
+    /// It is not kept, and who waits for it is told so.
+    private mutating func refuse(_ item: Deferred, into actions: inout [GatewayAction]) {
+        switch item {
+        case .answer(let call, _):
+            actions.append(.answer(call, .refused(.serviceUnavailable)))
+        case .registered(let link, let app, _), .subscribed(let link, let app, _, _):
+            guard let bundle = apps.bundle(of: app) else { return }
+            actions.append(.refused(link, bundle: bundle, .unavailable))
+        case .unregistered(let link, let bundle):
+            actions.append(.refused(link, bundle: bundle, .unavailable))
+        case .done(let operation): actions.append(.done(operation, .notKept))
+        case .identified(let operation, _):
+            actions.append(.identified(operation, nil, isNew: true))
+        case .expired, .sweep: break
+        }
+    }
+}

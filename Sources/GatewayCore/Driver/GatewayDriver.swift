@@ -1,0 +1,301 @@
+package import Vocabulary
+
+/// Runs a gateway: takes events, gathers what must be kept into batches, holds back what somebody
+/// may be told only when it is kept, and asks the store for devices that are not in memory. It
+/// returns actions, which its owner performs in their order and outside of any access to it.
+///
+/// The store may take its time over each question and each batch. An event about a device that is
+/// being read waits, with all later ones of that device. After a batch that failed, all events wait
+/// until the store has said what holds now.
+package struct GatewayDriver: Sendable {
+    package internal(set) var gateway: Gateway
+    package internal(set) var apps: BundleTable
+    /// Batches that could not be written, and questions that could not be answered.
+    package internal(set) var failures: UInt64 = 0
+    /// Devices that were taken for gone.
+    package internal(set) var expiredDevices: UInt64 = 0
+    /// Why the newest batch was not kept; nil: it was.
+    package internal(set) var storeProblem: String?
+
+    /// The next batch, and who waits for it.
+    var batch = StoreBatch()
+    var deferred: [Deferred] = []
+    /// The one that is being written: a later one may build on it.
+    var writing: Writing?
+    /// When lines of the log are written that wait for nothing else.
+    var logAlarm: BootTime?
+    /// Pushes of slots that are not in the store yet.
+    var unwritten: [SlotKey: Push] = [:]
+
+    /// Events of devices that are being read, in the order in which they came.
+    var parked: [DeviceID: [GatewayEvent]] = [:]
+    /// Links of devices that are being read.
+    var parkedLinks: [LinkID: DeviceID] = [:]
+    /// Sendings of pushes that are being read.
+    var fetching: [SlotKey: [Fetch]] = [:]
+    /// Who waits for the device of a key, in the order in which they came.
+    var identifying: [Identification] = []
+    /// Who waits whether a device is known.
+    var asking: [Removal] = []
+    var recovery: Recovery?
+
+    /// New devices by their keys, until their numbers are in the store.
+    var unwrittenDevices: [[UInt8]: DeviceID] = [:]
+    /// Devices whose removal is not in the store yet.
+    var removing: Set<DeviceID> = []
+    /// Apps of batches that could not be written: the next takes them along.
+    var lostApps: [AppNumber] = []
+    /// Apps that somebody used since the store was asked for unused ones.
+    var usedApps: Set<AppNumber> = []
+    var lastDevice: UInt64
+    var sweeping = Sweeping()
+    private var effects: [GatewayEffect] = []
+
+    /// What waits for the batch.
+    enum Deferred: Sendable {
+        case answer(CallID, Answer)
+        case registered(LinkID, AppNumber, DeviceToken?)
+        case subscribed(LinkID, AppNumber, DeviceToken?, key: [UInt8])
+        /// By name: the app may be gone when this is told.
+        case unregistered(LinkID, bundle: String)
+        case done(OperationID)
+        case identified(OperationID, DeviceID)
+        /// The device was taken for gone.
+        case expired(DeviceID)
+        /// There was more to be swept than was in this batch.
+        case sweep(StoreQuestion)
+    }
+
+    /// A sending whose push is being read.
+    struct Fetch: Sendable {
+        let link: LinkID
+        let id: SendingID
+        let number: PushNumber
+        let isRider: Bool
+    }
+
+    struct Identification: Sendable {
+        let operation: OperationID
+        let key: [UInt8]
+    }
+
+    struct Removal: Sendable {
+        let device: DeviceID
+        let operation: OperationID
+    }
+
+    package init(_ limits: GatewayLimits, _ stored: StoredGateway) {
+        gateway = Gateway(limits, lastPush: stored.lastPush)
+        gateway.load(stored.channels)
+        apps = BundleTable(stored.apps, last: stored.lastApp, limits)
+        lastDevice = stored.lastDevice
+    }
+
+    /// The limits from now on; buckets that are there keep their size until their device is read
+    /// again.
+    package mutating func use(_ limits: GatewayLimits) {
+        if (limits.newApps, limits.newAppRefill)
+            != (gateway.limits.newApps, gateway.limits.newAppRefill)
+        {
+            apps.useLimits(limits)
+        }
+        gateway.limits = limits
+    }
+
+    /// The only apps that devices may register (nil: any), and those that keys name.
+    package mutating func useApps(allowed: [String]?, named: [String]) {
+        apps.allowed = allowed.map(Set.init)
+        apps.named = Set(named)
+    }
+
+    /// When `passed` wants to be sent next; nil: not before another event.
+    package var alarm: BootTime? {
+        guard let logAlarm else { return gateway.alarm }
+        return gateway.alarm.map { min($0, logAlarm) } ?? logAlarm
+    }
+
+    /// Whether everything so far is kept, and nothing is being read.
+    package var isSettled: Bool {
+        writing == nil && batch.isEmpty && deferred.isEmpty && !isReading
+    }
+
+    /// Whether an answer of the store is waited for.
+    private var isReading: Bool {
+        recovery != nil || !parked.isEmpty || !fetching.isEmpty || !identifying.isEmpty
+            || !asking.isEmpty || sweeping.isAsking
+    }
+
+    // MARK: Events
+
+    package mutating func handle(
+        _ event: GatewayEvent,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        switch event {
+        case .answered(let question, let answer):
+            take(answer, to: question, at: now, into: &actions)
+        case .written(let number, let problem):
+            finish(number, problem, at: now, into: &actions)
+        case .turnEnded: endTurn(at: now, into: &actions)
+        case .ending: writeAll(into: &actions)
+        case .identify, .enrol, .connected, .link, .push, .broadcast, .createChannel,
+            .removeChannel, .removeDevice, .removeKnownDevice, .removeApp, .sweep, .expire,
+            .expireDevice, .probe, .passed:
+            if recovery != nil {
+                recovery?.held.append(event)
+            } else {
+                route(event, at: now, into: &actions)
+            }
+        }
+    }
+
+    /// An event about a device that is not in memory waits until it was read.
+    private mutating func route(
+        _ event: GatewayEvent,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        guard let device = device(of: event) else { return act(event, at: now, into: &actions) }
+        if parked[device] == nil {
+            guard gateway.needs(device) else { return act(event, at: now, into: &actions) }
+            parked[device] = []
+            actions.append(.ask(.record(device)))
+        }
+        parked[device]?.append(event)
+        if case .connected(_, let link, _) = event { parkedLinks[link] = device }
+    }
+
+    /// Whose state the event is about; nil: nobody's that must be read first.
+    private func device(of event: GatewayEvent) -> DeviceID? {
+        switch event {
+        case .connected(let device, _, _), .removeKnownDevice(let device, _),
+            .expireDevice(let device):
+            device
+        case .push(let push, _): push.token.device
+        case .expire(let expired): expired.slot.device
+        case .link(let link, _): parkedLinks.isEmpty ? nil : parkedLinks[link]
+        case .identify, .enrol, .broadcast, .createChannel, .removeChannel, .removeDevice,
+            .removeApp, .sweep, .probe, .answered, .written, .passed, .turnEnded, .ending:
+            nil
+        }
+    }
+
+    /// All that the event needs is in memory.
+    mutating func act(
+        _ event: GatewayEvent,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        switch event {
+        case .identify(let operation, let key): identify(operation, key, into: &actions)
+        case .enrol(let operation, let key): enrol(operation, key, at: now)
+        case .connected(let device, let link, let condition):
+            tell(at: now, into: &actions) {
+                $0.connected(device, link, condition, at: $1, into: &$2)
+            }
+        case .link(let link, let event): act(event, of: link, at: now, into: &actions)
+        case .push(let push, let call): take(push, for: call, at: now, into: &actions)
+        case .broadcast(let broadcast, let provider, let call):
+            tell(at: now, into: &actions) {
+                $0.take(broadcast, from: provider, for: call, at: $1, into: &$2)
+            }
+        case .createChannel(let id, let bundle, let keepsNewest, let operation):
+            create(id, of: bundle, keepsNewest: keepsNewest, operation, at: now, into: &actions)
+        case .removeChannel(let id, let operation):
+            tell(at: now, into: &actions) { gateway, _, effects in
+                gateway.remove(id, into: &effects)
+            }
+            deferred.append(.done(operation))
+        case .removeDevice(let device, let operation):
+            asking.append(Removal(device: device, operation: operation))
+            actions.append(.ask(.isKnown(device)))
+        case .removeKnownDevice(let device, let operation):
+            remove(device, at: now, into: &actions)
+            deferred.append(.done(operation))
+        case .expireDevice(let device): expireDevice(device, at: now, into: &actions)
+        case .removeApp(let bundle, let operation):
+            removeApp(bundle, operation, at: now, into: &actions)
+        case .sweep: sweep(at: now, into: &actions)
+        case .expire(let expired):
+            tell(at: now, into: &actions) {
+                $0.expire(expired.slot, expired.number, at: $1, into: &$2)
+            }
+        case .probe: batch.changes.append(.probe)
+        case .passed: pass(at: now, into: &actions)
+        case .answered, .written, .turnEnded, .ending: break
+        }
+    }
+
+    private mutating func act(
+        _ event: LinkEvent,
+        of link: LinkID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        switch event {
+        case .register(let bundle, let renewing):
+            guard let app = app(bundle, for: link, at: now, into: &actions) else { return }
+            tell(at: now, into: &actions) {
+                $0.register(app, renewing: renewing, over: link, at: $1, into: &$2)
+            }
+        case .subscribe(let bundle, let key):
+            guard let app = app(bundle, for: link, at: now, into: &actions) else { return }
+            tell(at: now, into: &actions) {
+                $0.subscribe(app, key: key, over: link, at: $1, into: &$2)
+            }
+        case .unregister(let bundle):
+            guard let app = apps.number(of: bundle) else {
+                return actions.append(.unregistered(link, bundle: bundle))
+            }
+            tell(at: now, into: &actions) { $0.unregister(app, over: link, at: $1, into: &$2) }
+        case .follow(let channel, let bundle, let last):
+            let app = apps.number(of: bundle)
+            tell(at: now, into: &actions) {
+                $0.follow(channel, of: app, last: last, over: link, at: $1, into: &$2)
+            }
+        case .unfollow(let channel): gateway.unfollow(channel, over: link)
+        case .reported(let left, let app):
+            gateway.reported(silentLeft: left, of: app, over: link, at: now)
+        case .disconnected, .acknowledged, .refused, .keptAlive, .changed, .opened, .congested:
+            tell(at: now, into: &actions) { $0.take(event, of: link, at: $1, into: &$2) }
+        }
+    }
+
+    /// Lets the core see something, and sees to what it says.
+    mutating func tell(
+        at now: Moment,
+        into actions: inout [GatewayAction],
+        _ body: (inout Gateway, Moment, inout [GatewayEffect]) -> Void
+    ) {
+        // Taken out meanwhile: its memory is used again and again.
+        var list: [GatewayEffect] = []
+        swap(&list, &effects)
+        body(&gateway, now, &list)
+        for effect in list { perform(effect, into: &actions) }
+        list.removeAll(keepingCapacity: true)
+        swap(&list, &effects)
+    }
+}
+
+extension Gateway {
+    /// What links bring that is about nothing but their devices.
+    fileprivate mutating func take(
+        _ event: LinkEvent,
+        of link: LinkID,
+        at now: Moment,
+        into effects: inout [GatewayEffect]
+    ) {
+        switch event {
+        case .disconnected: disconnected(link, at: now, into: &effects)
+        case .acknowledged(let id): acknowledged(id, over: link, at: now, into: &effects)
+        case .refused(let id): refused(id, over: link, at: now, into: &effects)
+        case .keptAlive(let condition): keptAlive(link, condition, at: now, into: &effects)
+        case .changed(let condition): changed(link, condition, at: now, into: &effects)
+        case .opened(let app): opened(app, over: link, at: now, into: &effects)
+        case .congested(let isCongested):
+            congested(link, isCongested, at: now, into: &effects)
+        case .register, .subscribe, .unregister, .follow, .unfollow, .reported: break
+        }
+    }
+}

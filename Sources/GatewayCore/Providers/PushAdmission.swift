@@ -1,0 +1,256 @@
+package import Vocabulary
+
+/// A request for a push as a provider sent it.
+package struct PushArrival: Sendable {
+    package var method: ArraySlice<UInt8> = []
+    /// A field that may come once came twice.
+    package var hasDuplicate = false
+    package var authorization: ArraySlice<UInt8>?
+    /// The end of its path.
+    package var token: ArraySlice<UInt8> = []
+    package var push = PushRequest()
+
+    package init() {}
+
+    func has(method: StaticString) -> Bool {
+        guard self.method.count == method.utf8CodeUnitCount else { return false }
+        return method.withUTF8Buffer { unsafe self.method.elementsEqual($0) }
+    }
+}
+
+/// A token of a provider, signed by one of the keys.
+package struct SignedProvider: Sendable {
+    /// As it came, without what stands in front of it.
+    package let text: ArraySlice<UInt8>
+    package let issuedAt: Int64
+    package let key: ProviderKey
+
+    package init(text: ArraySlice<UInt8>, issuedAt: Int64, key: ProviderKey) {
+        (self.text, self.issuedAt, self.key) = (text, issuedAt, key)
+    }
+}
+
+/// What only cryptography tells about the requests of one connection.
+package protocol Proofs {
+    /// The token in an `authorization` field; nil if none of the keys signed it.
+    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider?
+    /// The device token in a path; nil if we did not seal it.
+    func device(_ text: ArraySlice<UInt8>) -> DeviceToken?
+    /// The address of Web Push in a path; nil if we did not seal it.
+    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress?
+    /// What the field of a sender of Web Push says; nil if its own key did not sign it.
+    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken?
+}
+
+/// What one connection of a sender has shown of itself.
+package struct PushSender: Sendable {
+    package var session = ProviderSession()
+    package var certificate: ProviderCertificate?
+    /// It showed a certificate that cannot be used.
+    package var hasBadCertificate = false
+    /// Its last request showed who sends: the holder of a key, or of the one that an address is
+    /// for.
+    package internal(set) var isProven = false
+
+    package init() {}
+
+    /// Who sends, and whether pushes of this type to this app, if one is named; the provider's name
+    /// for the log.
+    package mutating func authorize(
+        _ field: ArraySlice<UInt8>?,
+        _ bundle: String?,
+        type: PushType? = nil,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment,
+        _ limits: GatewayLimits,
+        at now: Moment
+    ) throws(Reason) -> String {
+        isProven = false
+        if let certificate {
+            let refusal = ProviderSession.refusal(
+                of: certificate,
+                bundle: bundle,
+                type: type,
+                environment: environment
+            )
+            if let refusal { throw refusal }
+            return certificate.fingerprint
+        }
+        guard let field else {
+            throw hasBadCertificate ? .badCertificate : .missingProviderToken
+        }
+        guard let token = proofs.provider(field) else { throw .invalidProviderToken }
+        // By certificate only.
+        if type == .mdm { throw .topicDisallowed }
+        let refusal = session.use(
+            token.text,
+            issuedAt: token.issuedAt,
+            key: token.key,
+            bundle: bundle,
+            environment: environment,
+            limits,
+            at: now
+        )
+        if let refusal { throw refusal }
+        isProven = true
+        return token.key.id
+    }
+}
+
+/// A push whose sender may send it, to an address that we made. Whether it is taken depends on the
+/// device.
+package struct AdmittedPush: Sendable {
+    package let token: DeviceToken
+    /// `apns-id`
+    package let id: PushUUID
+    package let provider: String
+    let content: Content
+
+    enum Content: Sendable {
+        case push(PushRequest, PushRequest.Fields)
+        case webPush(WebPushArrival, WebPushRequest.Fields)
+    }
+
+    init(_ token: DeviceToken, _ id: PushUUID, _ provider: String, _ content: Content) {
+        (self.token, self.id, self.provider, self.content) = (token, id, provider, content)
+    }
+
+    /// For how many seconds a Web Push is kept at most.
+    package func granted(_ limits: GatewayLimits) -> Int64 {
+        if case .webPush(_, let said) = content { said.granted(limits) } else { 0 }
+    }
+
+    /// From somebody who may send it.
+    package init(
+        _ request: PushRequest,
+        to token: DeviceToken,
+        id: PushUUID,
+        provider: String
+    ) throws(Reason) {
+        self.init(token, id, provider, .push(request, try request.fields()))
+    }
+}
+
+/// In which order a push is looked at: method, fields, who sends, to whom, then what its device
+/// says to it, the payload, the rate. So a token tells nothing to those who may not send to it.
+extension GatewayDriver {
+    /// `id`: for a sender that gives none.
+    package func admit(
+        _ arrival: PushArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment,
+        id: PushUUID,
+        at now: Moment
+    ) throws(Reason) -> AdmittedPush {
+        sender.isProven = false
+        guard arrival.has(method: "POST") else { throw .methodNotAllowed }
+        if arrival.hasDuplicate { throw .duplicateHeaders }
+        var said = try arrival.push.fields()
+        if let certificate = sender.certificate { try said.assumeTopic(of: certificate) }
+        let provider = try sender.authorize(
+            arrival.authorization,
+            said.bundle,
+            type: said.type,
+            proofs,
+            environment,
+            gateway.limits,
+            at: now
+        )
+        guard let bundle = said.bundle else { throw .missingTopic }
+        guard !arrival.token.isEmpty else { throw .missingDeviceToken }
+        guard let token = proofs.device(arrival.token) else { throw .badDeviceToken }
+        // Nothing more is told of a token that is for another app.
+        guard let app = apps.number(of: bundle), token.app == app else {
+            throw .deviceTokenNotForTopic
+        }
+        return AdmittedPush(token, said.id ?? id, provider, .push(arrival.push, said))
+    }
+
+    /// The rest, once the device is in memory.
+    mutating func take(
+        _ admitted: AdmittedPush,
+        for call: CallID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        if let refusal = gateway.refusal(of: admitted.token) {
+            return actions.append(.answer(call, refusal))
+        }
+        do throws(Reason) {
+            switch admitted.content {
+            case .push(let request, let said):
+                let nature = try request.nature(of: said)
+                try takeRate(of: admitted.token, at: now)
+                take(admitted, request, said, nature, for: call, at: now, into: &actions)
+            case .webPush(let request, let said):
+                guard !request.isCutOff, request.body.count <= WebPushRequest.bodyLimit else {
+                    throw .payloadTooLarge
+                }
+                try takeRate(of: admitted.token, at: now)
+                take(admitted, request, said, for: call, at: now, into: &actions)
+            }
+        } catch {
+            actions.append(.answer(call, .refused(error)))
+        }
+    }
+
+    private mutating func takeRate(of token: DeviceToken, at now: Moment) throws(Reason) {
+        guard gateway.admit(token, at: now) else { throw .tooManyRequests }
+    }
+
+    private mutating func take(
+        _ admitted: AdmittedPush,
+        _ request: PushRequest,
+        _ said: PushRequest.Fields,
+        _ nature: PushRequest.Nature,
+        for call: CallID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        let push = Push(
+            number: gateway.takeNumber(at: now),
+            device: admitted.token.device,
+            app: admitted.token.app,
+            type: nature.type,
+            priority: nature.priority,
+            expiration: said.expiration ?? .until(now.wall + gateway.limits.storage),
+            collapseID: said.collapseID,
+            isSilent: nature.isSilent,
+            payload: request.payload
+        )
+        let acceptance = Acceptance(
+            apnsID: admitted.id,
+            provider: admitted.provider,
+            isAssumedBackground: nature.isAssumedBackground
+        )
+        tell(at: now, into: &actions) { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
+    }
+
+    private mutating func take(
+        _ admitted: AdmittedPush,
+        _ request: WebPushArrival,
+        _ said: WebPushRequest.Fields,
+        for call: CallID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        let push = Push(
+            number: gateway.takeNumber(at: now),
+            device: admitted.token.device,
+            app: admitted.token.app,
+            type: .webpush,
+            priority: said.priority,
+            expiration: said.expiration(at: now.wall, gateway.limits),
+            collapseID: said.collapseID,
+            // What is encrypted may show something: only its sender knows.
+            isSilent: false,
+            payload: WebPushRequest.payload(said.encoding, request.body)
+        )
+        let acceptance = Acceptance(
+            apnsID: admitted.id,
+            provider: admitted.provider
+        )
+        tell(at: now, into: &actions) { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
+    }
+}

@@ -1,0 +1,56 @@
+import GatewayCore
+
+/// What cryptography tells about the requests of one connection, and remembers of them: to check a
+/// signature costs more than all else about a request.
+struct ConnectionProofs: Proofs {
+    private let connection: ProviderConnection
+
+    init(_ connection: ProviderConnection) { self.connection = connection }
+
+    func device(_ text: ArraySlice<UInt8>) -> DeviceToken? {
+        connection.server.node.seal.token(text)
+    }
+
+    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {
+        connection.server.node.seal.address(text)
+    }
+
+    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+        token(field).map {
+            SignedProvider(text: $0.text[...], issuedAt: $0.issuedAt, key: $0.key)
+        }
+    }
+
+    private func token(_ field: ArraySlice<UInt8>) -> KnownToken? {
+        let authority = connection.server.authority
+        // Nearly always the same as before.
+        if let last = connection.lastToken, last.generation == authority.generation,
+            last.field[...].isSame(as: field)
+        {
+            return last
+        }
+        guard !connection.isWrong(field) else { return nil }
+        guard let said = ProviderToken.bearer(field), let verified = authority.verify(said),
+            let key = authority.key(verified.keyID)
+        else {
+            connection.foundWrong(field)
+            return nil
+        }
+        let token = KnownToken(
+            field: Array(field),
+            text: Array(said),
+            issuedAt: verified.issuedAt,
+            key: key,
+            generation: authority.generation
+        )
+        connection.lastToken = token
+        return token
+    }
+
+    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? {
+        guard !connection.isWrong(field) else { return nil }
+        let token = connection.server.vapid.verify(field)
+        if token == nil { connection.foundWrong(field) }
+        return token
+    }
+}
