@@ -62,6 +62,11 @@ package struct Gateway: Sendable {
     /// What the store knows of a device.
     package mutating func load(_ device: DeviceID, _ record: StoredDevice) {
         guard needs(device) else { return }
+        read(device, record)
+        list(device)
+    }
+
+    private mutating func read(_ device: DeviceID, _ record: StoredDevice) {
         var state = DeviceState()
         state.apps = record.registrations.map { registration in
             DeviceState.App(
@@ -81,7 +86,6 @@ package struct Gateway: Sendable {
         state.seenHour =
             Int32(clamping: record.seen.nanoseconds / Interval.hours(1).nanoseconds)
         devices[device] = state
-        list(device)
     }
 
     /// The writes so far go into one batch; those to come into the next. Its number.
@@ -110,8 +114,7 @@ package struct Gateway: Sendable {
         (filling, closing) = (GatewayCounters(), GatewayCounters())
         for (device, record) in records {
             guard let old = devices[device] else { continue }
-            devices[device] = nil
-            load(device, record)
+            read(device, record)
             // What the store does not keep is as it was: budgets above all.
             devices[device]?.wakes = old.wakes
             for app in old.apps {
@@ -119,7 +122,11 @@ package struct Gateway: Sendable {
                 devices[device]?.apps[index].silent = app.silent
                 devices[device]?.apps[index].requests = app.requests
             }
-            guard let link = old.link else { continue }
+            devices[device]?.isIdleListed = old.isIdleListed
+            guard let link = old.link else {
+                list(device)
+                continue
+            }
             devices[device]?.link = link
             devices[device]?.condition = old.condition
             devices[device]?.flights = old.flights
@@ -156,9 +163,10 @@ package struct Gateway: Sendable {
 
     mutating func list(_ device: DeviceID) {
         guard let state = devices[device], state.link == nil, !state.isIdleListed else { return }
+        // In this order: somebody is about to speak of this one.
+        forgetIdle()
         devices[device]?.isIdleListed = true
         idle.append(device)
-        forgetIdle()
     }
 
     private mutating func forgetIdle() {

@@ -77,6 +77,22 @@ extension Gateway {
         devices.states[row].apps[index].slot?.isSent = false
     }
 
+    /// There is room on the link again.
+    mutating func freed(_ link: LinkID, at now: Moment, into effects: inout [GatewayEffect]) {
+        if let device = self.device(of: link) {
+            flushIfWanted(device, at: now, into: &effects)
+        }
+    }
+
+    /// Whether what is to be sent from a slot is still in it, and the link still there.
+    func isKept(_ sending: SendingID, over link: LinkID) -> Bool {
+        guard let device = self.device(of: link), let row = devices.row(of: device),
+            let flight = devices.states[row].flights.first(where: { $0.id == sending }),
+            let index = devices.states[row].index(of: flight.app)
+        else { return false }
+        return devices.states[row].apps[index].slot?.number == flight.number
+    }
+
     /// The device has no such app any more: the registration ends, and whoever waits is told so.
     package mutating func refused(
         _ sending: SendingID,

@@ -38,7 +38,11 @@ extension GatewayDriver {
 
     // MARK: Effects
 
-    mutating func perform(_ effect: GatewayEffect, into actions: inout [GatewayAction]) {
+    mutating func perform(
+        _ effect: GatewayEffect,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
         switch effect {
         case .store, .remove, .save, .saw, .saveChannel, .removeChannel, .keepBroadcast:
             keep(effect)
@@ -54,7 +58,7 @@ extension GatewayDriver {
         case .send(let link, let sending): actions.append(.send(link, sending))
         case .sendStored(let link, let id, let slot, let number, let isRider):
             let fetch = Fetch(link: link, id: id, number: number, isRider: isRider)
-            send(fetch, from: slot, into: &actions)
+            send(fetch, from: slot, at: now, into: &actions)
         case .answer(let call, let answer, let afterCommit):
             if afterCommit {
                 deferred.append(.answer(call, answer))
@@ -97,20 +101,32 @@ extension GatewayDriver {
         }
     }
 
-    private mutating func send(
+    mutating func send(
         _ fetch: Fetch,
         from slot: SlotKey,
+        at now: Moment,
         into actions: inout [GatewayAction]
     ) {
-        if let push = unwritten[slot] { return finish(fetch, push, into: &actions) }
-        if fetching[slot] == nil {
-            fetching[slot] = []
-            actions.append(.ask(.push(slot)))
-        }
-        fetching[slot]?.append(fetch)
+        if let push = unwritten[slot] { return finish(fetch, push, at: now, into: &actions) }
+        var fetch = fetch
+        fetch.isLate = fetching[slot] != nil
+        if !fetch.isLate { actions.append(.ask(.push(slot))) }
+        fetching[slot, default: []].append(fetch)
     }
 
-    mutating func finish(_ fetch: Fetch, _ push: Push?, into actions: inout [GatewayAction]) {
+    /// Meanwhile it may have expired, its link ended, or its app been given up.
+    mutating func finish(
+        _ fetch: Fetch,
+        _ push: Push?,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        guard gateway.isKept(fetch.id, over: fetch.link), push?.isExpired(at: now.wall) != true
+        else {
+            gateway.notSent(fetch.id, over: fetch.link)
+            // There may be others that wait for its place.
+            return tell(at: now, into: &actions) { $0.freed(fetch.link, at: $1, into: &$2) }
+        }
         guard let push, push.number == fetch.number else {
             return gateway.notSent(fetch.id, over: fetch.link)
         }

@@ -19,7 +19,11 @@ extension GatewayDriver {
         case .push(let slot):
             let push: Push? = if case .push(let push) = answer { push } else { nil }
             for fetch in fetching.removeValue(forKey: slot) ?? [] {
-                finish(fetch, push, into: &actions)
+                if fetch.isLate, answer != .failed, push?.number != fetch.number {
+                    send(fetch, from: slot, at: now, into: &actions)
+                } else {
+                    finish(fetch, push, at: now, into: &actions)
+                }
             }
         case .channels: recoverChannels(answer, at: now, into: &actions)
         case .expired, .unseen, .unusedApps:

@@ -72,6 +72,8 @@ package struct GatewayDriver: Sendable {
         let id: SendingID
         let number: PushNumber
         let isRider: Bool
+        /// The slot was being read already: the answer may be older than the push.
+        var isLate = false
     }
 
     struct Identification: Sendable {
@@ -272,7 +274,7 @@ package struct GatewayDriver: Sendable {
         var list: [GatewayEffect] = []
         swap(&list, &effects)
         body(&gateway, now, &list)
-        for effect in list { perform(effect, into: &actions) }
+        for effect in list { perform(effect, at: now, into: &actions) }
         list.removeAll(keepingCapacity: true)
         swap(&list, &effects)
     }

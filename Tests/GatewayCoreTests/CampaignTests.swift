@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+
+/// Many seeds of the gateway's simulation: `make soak`.
+struct CampaignTests {
+    private static let seeds = getenv("OFFSTAGE_GATEWAY_SEEDS").flatMap {
+        UInt64(String(cString: $0))
+    }
+
+    @Test(.enabled(if: seeds != nil))
+    func `nothing that was promised is lost, with many seeds`() async {
+        let seeds = Self.seeds ?? 0
+        var counts: [String: Int] = [:]
+        await withTaskGroup(of: (UInt64, GatewayWorld).self) { group in
+            var next: UInt64 = 0
+            func add() {
+                next += 1
+                let seed = next
+                group.addTask {
+                    var world = GatewayWorld(seed: seed, devices: 12)
+                    world.run(steps: 8000)
+                    return (seed, world)
+                }
+            }
+            for _ in 0..<min(seeds, 4) { add() }
+            for await (seed, world) in group {
+                #expect(world.problems == [], "seed \(seed)")
+                counts.merge(world.counts) { $0 + $1 }
+                if next < seeds { add() }
+            }
+        }
+        print("\(seeds) seeds: \(counts.sorted { $0.key < $1.key })")
+        for what in ["answered", "crashes", "failures", "unreadable", "removals", "gone"] {
+            #expect(counts[what, default: 0] > seeds, "\(what)")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import GatewayCore
+import Vocabulary
+
+/// What the gateway does in its world, and what must hold then.
+extension GatewayWorld {
+    mutating func perform(_ action: GatewayAction) {
+        switch action {
+        case .ask(let question):
+            let isEarly = random.below(2) == 0
+            store.questions.append((question, isEarly ? store.answer(question) : nil))
+        case .write(let batch):
+            if store.batch != nil { problems.append("two batches are written at once") }
+            store.batch = batch
+        case .storeChanged: count("store changes")
+        case .unknown(let operation, let key): feed(.enrol(operation, key: key))
+        case .identified(let operation, let device, _): identified(operation, device)
+        case .send(let link, let sending): sent(sending, over: link)
+        case .registered(let link, let bundle, let token): registered(link, bundle, token)
+        case .unregistered(let link, let bundle):
+            guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
+            if let token = devices[index].tokens.removeValue(forKey: bundle) { end(token) }
+        case .end(let link, let why):
+            if why == .unavailable { wakes = [:] }
+            for index in devices.indices where devices[index].link == link {
+                devices[index].forgetLink()
+            }
+        case .answer(let call, let answer): answered(call, answer)
+        case .done(let operation, let problem):
+            guard let device = removals.removeValue(forKey: operation) else {
+                return problems.append("\(operation) was done twice")
+            }
+            if problem == nil { removed(device) }
+        case .refused, .follows, .broadcast, .subscribed: break
+        }
+    }
+
+    private mutating func identified(_ operation: OperationID, _ device: DeviceID?) {
+        guard let index = devices.firstIndex(where: { $0.identifying == operation }) else { return }
+        devices[index].identifying = nil
+        guard let device else { return }
+        let link = LinkID(serial())
+        let old = devices[index].link
+        devices[index].forgetLink()
+        devices[index].link = link
+        // It may come over a second connection before the first one is known to be cut.
+        if let old, random.below(2) == 0 { feed(.link(old, .disconnected)) }
+        let condition = DeviceCondition(batteryPercent: 50, isOnMains: random.below(2) == 0)
+        unreadable.remove(device)
+        feed(.connected(device, link, condition))
+        for app in apps where devices[index].tokens[app] == nil && devices[index].link == link {
+            feed(.link(link, .register(app, renewing: false)))
+        }
+    }
+
+    private mutating func registered(_ link: LinkID, _ bundle: String, _ token: DeviceToken) {
+        guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
+        count("registrations")
+        if let old = devices[index].tokens[bundle], old != token { end(old) }
+        if ended.contains(token) { problems.append("\(token) is in force again") }
+        devices[index].tokens[bundle] = token
+    }
+
+    /// The device was told that this one is no more.
+    private mutating func end(_ token: DeviceToken) { ended.insert(token) }
+
+    private mutating func removed(_ device: DeviceID) {
+        count("removals")
+        for index in devices.indices {
+            for app in apps where devices[index].tokens[app]?.device == device {
+                if let token = devices[index].tokens.removeValue(forKey: app) { end(token) }
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private mutating func sent(_ sending: Sending, over link: LinkID) {
+        let push = sending.push
+        if push.isExpired(at: now.wall) { problems.append("\(push.number) was sent expired") }
+        // What a device may still get is forgotten with it.
+        if push.isSilent, !sending.isRider, limits.devicesInMemory > devices.count {
+            wake(push.slot)
+        }
+        if let origin = origin(of: push), ended.contains(origin.token) {
+            problems.append("\(push.number) was sent though its token is no more")
+        }
+        // A link that ended takes nothing.
+        guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
+        devices[index].sendings.append(sending)
+        devices[index].sent.insert(push.number)
+        devices[index].sentCount += 1
+        sentPushes[sending.id] = push
+        if push.expiration == .once { replace(by: push, at: index) }
+        if let shown = devices[index].shown[Self.kind(push)], shown > push.number {
+            problems.append("\(push.number) was sent to take the place of \(shown)")
+        }
+    }
+
+    /// By the number that its provider wrote into it.
+    private func origin(of push: Push) -> Sent? {
+        let digits = push.payload.reversed().dropFirst().prefix { $0 >= 48 && $0 <= 57 }
+        let number = digits.reversed().reduce(UInt64(0)) { $0 * 10 + UInt64($1 - 48) }
+        return pushes[number].flatMap { byCall[$0] }
+    }
+
+    /// The device has it, or it was tried once: what it collapses with may go.
+    mutating func replace(by push: Push, at index: Int) {
+        guard !push.collapseID.isEmpty else { return }
+        let last = devices[index].replaced[Self.kind(push)] ?? push.number
+        devices[index].replaced[Self.kind(push)] = max(last, push.number)
+    }
+
+    static func kind(_ push: Push) -> String {
+        push.collapseID.isEmpty
+            ? "" : "\(push.device) \(push.app.number) \(push.collapseID)"
+    }
+
+    /// No window holds more than the bucket allows.
+    private mutating func wake(_ key: SlotKey) {
+        count("wakes")
+        var times = wakes[key] ?? []
+        times.append(now.boot)
+        for (place, first) in times.enumerated() {
+            let passed = (now.boot - first).nanoseconds / limits.silentRefill.nanoseconds
+            if times.count - place > limits.silentBurst + Int(passed) {
+                problems.append("too many silent pushes for \(key)")
+                break
+            }
+        }
+        wakes[key] = times
+    }
+
+    private mutating func answered(_ call: CallID, _ answer: Answer) {
+        guard let sent = calls.removeValue(forKey: call) else {
+            return problems.append("\(call) was answered twice")
+        }
+        switch answer {
+        case .accepted(let number):
+            acceptedSince += 1
+            accepted.append((sent, number))
+        case .refused(.unregistered, _):
+            count("gone")
+        // Also one whose end the device is about to be told, or was and has forgotten.
+        case .refused(.serviceUnavailable, _): count("unavailable")
+        case .refused(let reason, _):
+            if !ended.contains(sent.token) { problems.append("refused for \(reason)") }
+        }
+    }
+
+    // MARK: What must hold
+
+    /// Each push that was answered 200 is with the device, in its slot, or gave way for a reason.
+    mutating func check() {
+        for (sent, number) in accepted {
+            let device = devices[sent.device]
+            if device.received.contains(number) || sent.isOnce { continue }
+            let slot = SlotKey(sent.token.device, sent.token.app)
+            if store.slots[slot]?.push.number == number { continue }
+            if ended.contains(sent.token) || isOver(sent.token) { continue }
+            if let expiration = sent.expiration, expiration <= now.wall { continue }
+            // A newer one was in the slot: it was stored, whatever became of it since.
+            if let last = store.newest[slot], last > number { continue }
+            if device.replaced.contains(where: { $0.value > number }) { continue }
+            problems.append("\(number) was answered 200 and is lost")
+        }
+        counts["answered"] = accepted.count
+        if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
+        if !removals.isEmpty { problems.append("an operator waits for ever") }
+        let counters = driver.gateway.counters
+        if counters.accepted != acceptedSince {
+            problems.append("\(acceptedSince) were accepted, \(counters.accepted) counted")
+        }
+    }
+
+    /// The store says that it is no more in force.
+    private func isOver(_ token: DeviceToken) -> Bool {
+        let registration = store.registrations[SlotKey(token.device, token.app)]
+        return registration?.isActive != true || registration?.generation != token.generation
+    }
+
+    /// Nothing waits in a slot for a device that is there, has room, and may be woken.
+    mutating func checkWaiting() {
+        guard driver.isSettled, store.questions.isEmpty, store.batch == nil else { return }
+        for (index, device) in devices.enumerated() {
+            guard device.link != nil, !device.isCongested,
+                device.sentCount - device.acknowledgedCount < limits.unacknowledged,
+                let id = store.keys[device.key], !unreadable.contains(id)
+            else { continue }
+            count("looks")
+            for app in store.bundles.keys.sorted() {
+                let slot = SlotKey(id, app)
+                guard let stored = store.slots[slot], !device.sent.contains(stored.push.number),
+                    store.reasons[stored.push.number] == .busy, stored.until > now.wall,
+                    !isSuperseded(stored.push, at: device)
+                else { continue }
+                problems.append("\(stored.push.number) waits, though \(index) could have it")
+            }
+        }
+    }
+
+    /// A newer one of its kind went over this link.
+    private func isSuperseded(_ push: Push, at device: Device) -> Bool {
+        guard !push.collapseID.isEmpty else { return false }
+        return device.sent.contains { $0 > push.number }
+    }
+}

@@ -1,0 +1,128 @@
+import GatewayCore
+import Testing
+import Vocabulary
+
+/// The order in which a push is looked at: of two things that are wrong, the first is told.
+struct PushAdmissionTests {
+    private struct Fault: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reason: Reason
+        let apply: @Sendable (inout Case) -> Void
+    }
+
+    /// A push that is taken, until something is wrong with it.
+    private struct Case {
+        var arrival = PushArrival()
+        var proofs = Proof()
+        var isActive = true
+        var pushes = 1
+
+        struct Proof: Proofs {
+            var key: ProviderKey? = ProviderKey(id: "K", team: "T")
+            var token: DeviceToken? = DeviceToken(
+                device: DeviceID(1),
+                app: AppNumber(1),
+                generation: 1
+            )
+
+            func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+                key.map { SignedProvider(text: field, issuedAt: 1_700_000_000, key: $0) }
+            }
+            func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { token }
+            func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? { nil }
+            func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { nil }
+        }
+
+        init() {
+            arrival.method = Array("POST".utf8)[...]
+            arrival.authorization = Array("bearer t".utf8)[...]
+            arrival.token = [1]
+            arrival.push.topic = Array("a.one".utf8)[...]
+            arrival.push.payload = Array("{}".utf8)
+        }
+    }
+
+    /// In the order that docs/gateway.md promises.
+    private static let faults: [Fault] = [
+        Fault(testDescription: "method", reason: .methodNotAllowed) {
+            $0.arrival.method = Array("GET".utf8)[...]
+        },
+        Fault(testDescription: "double", reason: .duplicateHeaders) {
+            $0.arrival.hasDuplicate = true
+        },
+        Fault(testDescription: "id", reason: .badMessageID) { $0.arrival.push.id = [1] },
+        Fault(testDescription: "collapse id", reason: .badCollapseID) {
+            $0.arrival.push.collapseID = Array(repeating: 65, count: 65)[...]
+        },
+        Fault(testDescription: "priority", reason: .badPriority) {
+            $0.arrival.push.priority = Array("7".utf8)[...]
+        },
+        Fault(testDescription: "type", reason: .invalidPushType) {
+            $0.arrival.push.pushType = Array("x".utf8)[...]
+        },
+        Fault(testDescription: "expiration", reason: .badExpirationDate) {
+            $0.arrival.push.expiration = Array("x".utf8)[...]
+        },
+        Fault(testDescription: "provider", reason: .invalidProviderToken) { $0.proofs.key = nil },
+        Fault(testDescription: "topic", reason: .missingTopic) { $0.arrival.push.topic = nil },
+        Fault(testDescription: "no token", reason: .missingDeviceToken) { $0.arrival.token = [] },
+        Fault(testDescription: "token", reason: .badDeviceToken) { $0.proofs.token = nil },
+        Fault(testDescription: "gone", reason: .unregistered) { $0.isActive = false },
+        Fault(testDescription: "payload", reason: .payloadEmpty) { $0.arrival.push.payload = [] },
+        Fault(testDescription: "rate", reason: .tooManyRequests) { $0.pushes = 3 },
+    ]
+
+    @Test(arguments: faults.indices)
+    func `the first of two faults is told`(first: Int) {
+        for second in Self.faults.indices where second >= first {
+            var one = Case()
+            Self.faults[first].apply(&one)
+            Self.faults[second].apply(&one)
+            let what = "\(Self.faults[first]) and \(Self.faults[second])"
+            #expect(Self.outcome(one) == Self.faults[first].reason, "\(what)")
+        }
+    }
+
+    @Test func `without a fault it is taken`() { #expect(Self.outcome(Case()) == nil) }
+
+    /// Why the last push is refused; nil: it is taken.
+    private static func outcome(_ one: Case) -> Reason? {
+        var limits = GatewayLimits()
+        (limits.tokenBurst, limits.tokenRate) = (2, 0)
+        let app = AppNumber(1)
+        var driver = GatewayDriver(limits, StoredGateway(lastApp: 1, apps: [(app, "a.one")]))
+        let now = Moment(
+            boot: BootTime(nanoseconds: 1),
+            awake: AwakeTime(nanoseconds: 1),
+            wall: WallTime(nanoseconds: 1_700_000_000_000_000_000),
+            utcOffset: 0
+        )
+        var sender = PushSender()
+        var actions: [GatewayAction] = []
+        let id = PushUUID(high: 0, low: 1)
+        for number in 1...one.pushes {
+            do throws(Reason) {
+                let push = try driver.admit(
+                    one.arrival,
+                    from: &sender,
+                    one.proofs,
+                    .production,
+                    id: id,
+                    at: now
+                )
+                driver.handle(.push(push, CallID(UInt64(number))), at: now, into: &actions)
+            } catch {
+                return error
+            }
+        }
+        var registration = Registration(app: app, generation: 1, isActive: true)
+        if !one.isActive {
+            let end = Registration.Ended(generation: 1, at: now.wall)
+            registration = Registration(app: app, generation: 1, isActive: false, ended: [end])
+        }
+        let record = StoreAnswer.record(StoredDevice(registrations: [registration]))
+        driver.handle(.answered(.record(DeviceID(1)), record), at: now, into: &actions)
+        for case .answer(_, .refused(let reason, _)) in actions { return reason }
+        return nil
+    }
+}
