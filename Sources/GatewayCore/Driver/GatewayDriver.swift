@@ -112,6 +112,8 @@ package struct GatewayDriver: Sendable {
 
     /// When `passed` wants to be sent next; nil: not before another event.
     package var alarm: BootTime? {
+        // It would wait as all else does.
+        guard recovery == nil else { return nil }
         guard let logAlarm else { return gateway.alarm }
         return gateway.alarm.map { min($0, logAlarm) } ?? logAlarm
     }
