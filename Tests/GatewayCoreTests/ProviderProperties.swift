@@ -113,7 +113,11 @@ package enum ProviderProperties {
             if value["aps"] == nil, scan.wakes || scan.shows { return "no aps, and yet" }
         }
         do throws(Reason) {
-            let nature = try request.nature(of: request.fields())
+            let nature = try PushRequest.nature(
+                of: request.fields(),
+                request.payload,
+                isCutOff: request.isCutOff
+            )
             guard scan?.isSilent == nature.isSilent else { return "two natures" }
         } catch {
             guard scan == nil || bytes.isEmpty else { return "an object was refused" }

@@ -98,36 +98,49 @@ package struct PushSender: Sendable {
 }
 
 /// A push whose sender may send it, to an address that we made. Whether it is taken depends on the
-/// device.
-package struct AdmittedPush: Sendable {
+/// device. Never changes, hence shared freely.
+package final class AdmittedPush: Sendable {
     package let token: DeviceToken
     /// `apns-id`
     package let id: PushUUID
     package let provider: String
     let content: Content
+    /// As it came.
+    let payload: [UInt8]
+    /// It was longer than is ever taken.
+    let isCutOff: Bool
 
     enum Content: Sendable {
-        case push(PushRequest, PushRequest.Fields)
-        case webPush(WebPushArrival, WebPushRequest.Fields)
+        case push(PushRequest.Fields)
+        case webPush(WebPushRequest.Fields)
     }
 
-    init(_ token: DeviceToken, _ id: PushUUID, _ provider: String, _ content: Content) {
-        (self.token, self.id, self.provider, self.content) = (token, id, provider, content)
+    init(
+        _ token: DeviceToken,
+        _ id: PushUUID,
+        _ provider: String,
+        _ content: Content,
+        _ payload: [UInt8],
+        isCutOff: Bool
+    ) {
+        (self.token, self.id, self.provider) = (token, id, provider)
+        (self.content, self.payload, self.isCutOff) = (content, payload, isCutOff)
     }
 
     /// For how many seconds a Web Push is kept at most.
     package func granted(_ limits: GatewayLimits) -> Int64 {
-        if case .webPush(_, let said) = content { said.granted(limits) } else { 0 }
+        if case .webPush(let said) = content { said.granted(limits) } else { 0 }
     }
 
     /// From somebody who may send it.
-    package init(
+    package convenience init(
         _ request: PushRequest,
         to token: DeviceToken,
         id: PushUUID,
         provider: String
     ) throws(Reason) {
-        self.init(token, id, provider, .push(request, try request.fields()))
+        let content = Content.push(try request.fields())
+        self.init(token, id, provider, content, request.payload, isCutOff: request.isCutOff)
     }
 }
 
@@ -164,7 +177,14 @@ extension GatewayDriver {
         guard let app = apps.number(of: bundle), token.app == app else {
             throw .deviceTokenNotForTopic
         }
-        return AdmittedPush(token, said.id ?? id, provider, .push(arrival.push, said))
+        return AdmittedPush(
+            token,
+            said.id ?? id,
+            provider,
+            .push(said),
+            arrival.push.payload,
+            isCutOff: arrival.push.isCutOff
+        )
     }
 
     /// The rest, once the device is in memory.
@@ -179,16 +199,19 @@ extension GatewayDriver {
         }
         do throws(Reason) {
             switch admitted.content {
-            case .push(let request, let said):
-                let nature = try request.nature(of: said)
+            case .push(let said):
+                let nature = try PushRequest.nature(
+                    of: said,
+                    admitted.payload,
+                    isCutOff: admitted.isCutOff
+                )
                 try takeRate(of: admitted.token, at: now)
-                take(admitted, request, said, nature, for: call, at: now, into: &actions)
-            case .webPush(let request, let said):
-                guard !request.isCutOff, request.body.count <= WebPushRequest.bodyLimit else {
-                    throw .payloadTooLarge
-                }
+                take(admitted, said, nature, for: call, at: now, into: &actions)
+            case .webPush(let said):
+                guard !admitted.isCutOff, admitted.payload.count <= WebPushRequest.bodyLimit
+                else { throw .payloadTooLarge }
                 try takeRate(of: admitted.token, at: now)
-                take(admitted, request, said, for: call, at: now, into: &actions)
+                take(admitted, said, for: call, at: now, into: &actions)
             }
         } catch {
             actions.append(.answer(call, .refused(error)))
@@ -201,7 +224,6 @@ extension GatewayDriver {
 
     private mutating func take(
         _ admitted: AdmittedPush,
-        _ request: PushRequest,
         _ said: PushRequest.Fields,
         _ nature: PushRequest.Nature,
         for call: CallID,
@@ -217,7 +239,7 @@ extension GatewayDriver {
             expiration: said.expiration ?? .until(now.wall + gateway.limits.storage),
             collapseID: said.collapseID,
             isSilent: nature.isSilent,
-            payload: request.payload
+            payload: admitted.payload
         )
         let acceptance = Acceptance(
             apnsID: admitted.id,
@@ -229,7 +251,6 @@ extension GatewayDriver {
 
     private mutating func take(
         _ admitted: AdmittedPush,
-        _ request: WebPushArrival,
         _ said: WebPushRequest.Fields,
         for call: CallID,
         at now: Moment,
@@ -245,7 +266,7 @@ extension GatewayDriver {
             collapseID: said.collapseID,
             // What is encrypted may show something: only its sender knows.
             isSilent: false,
-            payload: WebPushRequest.payload(said.encoding, request.body)
+            payload: WebPushRequest.payload(said.encoding, admitted.payload)
         )
         let acceptance = Acceptance(
             apnsID: admitted.id,

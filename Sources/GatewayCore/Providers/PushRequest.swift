@@ -120,7 +120,11 @@ package struct PushRequest: Sendable {
 
     /// Checks the payload: there is one, not too long, one JSON object. What is no JSON has no
     /// reason of its own in the interface; it counts as empty.
-    package func nature(of fields: Fields) throws(Reason) -> Nature {
+    package static func nature(
+        of fields: Fields,
+        _ payload: [UInt8],
+        isCutOff: Bool
+    ) throws(Reason) -> Nature {
         guard !payload.isEmpty || isCutOff else { throw .payloadEmpty }
         let type = fields.type ?? .alert
         guard !isCutOff, payload.count <= type.payloadLimit else { throw .payloadTooLarge }

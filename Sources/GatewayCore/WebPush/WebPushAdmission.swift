@@ -56,7 +56,14 @@ extension GatewayDriver {
         let provider = try Self.sender(arrival.request, address, proofs, origin, at: now)
         // An address that is bound to nobody's key shows nothing: any device can make one.
         if address.sender != nil { sender.isProven = true }
-        return AdmittedPush(address.token, id, provider, .webPush(arrival, said))
+        return AdmittedPush(
+            address.token,
+            id,
+            provider,
+            .webPush(said),
+            arrival.body,
+            isCutOff: arrival.isCutOff
+        )
     }
 
     /// Who sends, for the log.
