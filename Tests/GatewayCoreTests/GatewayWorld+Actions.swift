@@ -84,13 +84,23 @@ extension GatewayWorld {
         if let origin = origin(of: push), ended.contains(origin.token) {
             problems.append("\(push.number) was sent though its token is no more")
         }
+        // It was tried once, even if the link is gone.
+        if push.expiration == .once, let origin = origin(of: push) {
+            replace(by: push, at: origin.device)
+        }
         // A link that ended takes nothing.
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         devices[index].sendings.append(sending)
         devices[index].sent.insert(push.number)
+        if !push.collapseID.isEmpty {
+            let last = devices[index].sentKinds[Self.kind(push)] ?? push.number
+            if last > push.number {
+                problems.append("\(push.number) was sent behind \(last), which replaces it")
+            }
+            devices[index].sentKinds[Self.kind(push)] = max(last, push.number)
+        }
         devices[index].sentCount += 1
         sentPushes[sending.id] = push
-        if push.expiration == .once { replace(by: push, at: index) }
         if let shown = devices[index].shown[Self.kind(push)], shown > push.number {
             problems.append("\(push.number) was sent to take the place of \(shown)")
         }
@@ -111,8 +121,11 @@ extension GatewayWorld {
     }
 
     static func kind(_ push: Push) -> String {
-        push.collapseID.isEmpty
-            ? "" : "\(push.device) \(push.app.number) \(push.collapseID)"
+        kind(push.slot, push.collapseID)
+    }
+
+    private static func kind(_ slot: SlotKey, _ collapse: [UInt8]) -> String {
+        collapse.isEmpty ? "" : "\(slot.device) \(slot.app.number) \(collapse)"
     }
 
     /// No window holds more than the bucket allows.
@@ -160,7 +173,8 @@ extension GatewayWorld {
             if let expiration = sent.expiration, expiration <= now.wall { continue }
             // A newer one was in the slot: it was stored, whatever became of it since.
             if let last = store.newest[slot], last > number { continue }
-            if device.replaced.contains(where: { $0.value > number }) { continue }
+            let kind = Self.kind(slot, sent.collapse)
+            if let last = device.replaced[kind], !kind.isEmpty, last > number { continue }
             problems.append("\(number) was answered 200 and is lost")
         }
         counts["answered"] = accepted.count
@@ -200,7 +214,6 @@ extension GatewayWorld {
 
     /// A newer one of its kind went over this link.
     private func isSuperseded(_ push: Push, at device: Device) -> Bool {
-        guard !push.collapseID.isEmpty else { return false }
-        return device.sent.contains { $0 > push.number }
+        device.sentKinds[Self.kind(push)].map { $0 > push.number } ?? false
     }
 }

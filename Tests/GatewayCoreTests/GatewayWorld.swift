@@ -19,6 +19,8 @@ struct GatewayWorld {
         var received: Set<PushNumber> = []
         /// What went over the present link, and how much of it the gateway knows to have arrived.
         var sent: Set<PushNumber> = []
+        /// The newest of it, by app and collapse identifier.
+        var sentKinds: [String: PushNumber] = [:]
         var sentCount = 0
         var acknowledgedCount = 0
         var isCongested = false
@@ -29,7 +31,7 @@ struct GatewayWorld {
 
         mutating func forgetLink() {
             (link, identifying) = (nil, nil)
-            (sendings, acknowledgements, sent) = ([], [], [])
+            (sendings, acknowledgements, sent, sentKinds) = ([], [], [], [:])
             (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
         }
     }
@@ -40,6 +42,7 @@ struct GatewayWorld {
         let token: DeviceToken
         let isOnce: Bool
         let expiration: WallTime?
+        let collapse: [UInt8]
     }
 
     var problems: [String] = []
@@ -193,7 +196,13 @@ struct GatewayWorld {
         )
         send(
             request,
-            Sent(device: index, token: token, isOnce: isOnce, expiration: expiration)
+            Sent(
+                device: index,
+                token: token,
+                isOnce: isOnce,
+                expiration: expiration,
+                collapse: Array(request.collapseID ?? [])
+            )
         )
     }
 

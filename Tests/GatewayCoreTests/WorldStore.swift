@@ -147,6 +147,8 @@ extension GatewayWorld {
             let (question, answer) = store.questions.remove(at: choice)
             let isUnreadable = mayFail && random.below(60) == 0
             if isUnreadable { count("unreadable") }
+            // What a device may still get is forgotten with it.
+            if isUnreadable, case .record = question { wakes = [:] }
             if isUnreadable, case .push(let slot) = question { unreadable.insert(slot.device) }
             feed(.answered(question, isUnreadable ? .failed : answer ?? store.answer(question)))
         } else if let batch = store.batch {
@@ -164,7 +166,9 @@ extension GatewayWorld {
         count("failures")
         store.batch = nil
         // What was superseded is there again.
-        for index in devices.indices { devices[index].shown = [:] }
+        for index in devices.indices {
+            (devices[index].shown, devices[index].sentKinds) = ([:], [:])
+        }
         feed(.written(batch.number, problem: "the disk is full"))
     }
 }

@@ -84,13 +84,15 @@ extension Gateway {
         }
     }
 
-    /// Whether what is to be sent from a slot is still in it, and the link still there.
+    /// Whether what is to be sent from a slot is still in it, the link still there, and no newer
+    /// one of its kind on its way.
     func isKept(_ sending: SendingID, over link: LinkID) -> Bool {
         guard let device = self.device(of: link), let row = devices.row(of: device),
             let flight = devices.states[row].flights.first(where: { $0.id == sending }),
             let index = devices.states[row].index(of: flight.app)
         else { return false }
-        return devices.states[row].apps[index].slot?.number == flight.number
+        guard let slot = devices.states[row].apps[index].slot else { return false }
+        return slot.number == flight.number && !isSuperseded(slot, of: flight.app, row)
     }
 
     /// The device has no such app any more: the registration ends, and whoever waits is told so.

@@ -11,6 +11,8 @@ extension GatewayDriver {
         var newApps: [AppNumber] = []
         /// Those that the operator took away.
         var removedApps: [(app: AppNumber, bundle: String)] = []
+        var newKeys: [[UInt8]] = []
+        var removedDevices: [DeviceID] = []
 
         init(_ batch: StoreBatch, _ deferred: [Deferred]) {
             (number, self.deferred) = (batch.number, deferred)
@@ -19,7 +21,8 @@ extension GatewayDriver {
 
         mutating func include(_ change: StoreBatch.Change) {
             switch change {
-            case .device, .channel, .removeChannel, .broadcast, .probe: break
+            case .channel, .removeChannel, .broadcast, .probe: break
+            case .device(_, let key, _): newKeys.append(key)
             case .app(let app, _): newApps.append(app)
             case .removeApp(let app, let bundle, _): removedApps.append((app, bundle))
             case .registration(let device, let registration):
@@ -27,7 +30,10 @@ extension GatewayDriver {
                 apps.append(registration.app)
             case .store(let push, _): devices.append(push.device)
             case .remove(let slot, _): devices.append(slot.device)
-            case .removeDevice(let device), .seen(let device, _): devices.append(device)
+            case .removeDevice(let device):
+                devices.append(device)
+                removedDevices.append(device)
+            case .seen(let device, _): devices.append(device)
             }
         }
     }

@@ -6,7 +6,7 @@ import Vocabulary
 extension GatewayDriver {
     struct Recovery: Sendable {
         /// Devices that are not read again yet.
-        var unread: [DeviceID]
+        var unread: Set<DeviceID>
         var records: [(DeviceID, StoredDevice)] = []
         /// Those that could not be read.
         var lost: [DeviceID] = []
@@ -23,7 +23,9 @@ extension GatewayDriver {
         for change in batch.changes { failed.include(change) }
         failed.deferred += deferred
         (batch, deferred) = (StoreBatch(), [])
-        (unwritten, unwrittenDevices, removing, logAlarm) = ([:], [:], [], nil)
+        (unwritten, logAlarm) = ([:], nil)
+        for key in failed.newKeys { unwrittenDevices[key] = nil }
+        for device in failed.removedDevices { removing.remove(device) }
         for (app, bundle) in failed.removedApps { apps.restore(app, bundle) }
         lostApps += failed.newApps
         // The core no longer knows which devices had a removed app: all are read again.
@@ -32,7 +34,7 @@ extension GatewayDriver {
         for device in concerned.sorted() where unread.last != device && !gateway.needs(device) {
             unread.append(device)
         }
-        recovery = Recovery(unread: unread, deferred: failed.deferred)
+        recovery = Recovery(unread: Set(unread), deferred: failed.deferred)
         for device in unread { actions.append(.ask(.record(device))) }
         actions.append(.ask(.channels))
     }
@@ -44,9 +46,9 @@ extension GatewayDriver {
         at now: Moment,
         into actions: inout [GatewayAction]
     ) -> Bool {
-        guard let index = recovery?.unread.firstIndex(of: device) else { return false }
-        recovery?.unread.remove(at: index)
+        guard recovery?.unread.remove(device) != nil else { return false }
         if case .record(let record) = answer {
+            let record = known(record)
             recovery?.records.append((device, record))
         } else {
             recovery?.lost.append(device)

@@ -47,8 +47,21 @@ extension GatewayDriver {
             for event in events { giveUp(event, into: &actions) }
             return
         }
-        gateway.load(device, record)
+        gateway.load(device, known(record))
+        if recovery != nil {
+            // They came before all that waits for its end.
+            recovery?.held.insert(contentsOf: events, at: 0)
+            return
+        }
         for event in events { handle(event, at: now, into: &actions) }
+    }
+
+    /// Without apps that were removed and may still be in the store.
+    func known(_ record: StoredDevice) -> StoredDevice {
+        var record = record
+        record.registrations.removeAll { apps.bundle(of: $0.app) == nil }
+        record.stored.removeAll { apps.bundle(of: $0.app) == nil }
+        return record
     }
 
     /// The device that the event is about could not be read.
@@ -90,15 +103,20 @@ extension GatewayDriver {
             // It may be being removed: known no more, and not yet to be made anew.
             let isGone = removing.contains(device)
             actions.append(.identified(operation, isGone ? nil : device, isNew: false))
-        } else if let device = unwrittenDevices[key] {
+        } else if let device = newDevice(key) {
             deferred.append(.identified(operation, device))
         } else {
             actions.append(.unknown(operation, key: key))
         }
     }
 
+    /// One that the store may not know yet.
+    private func newDevice(_ key: [UInt8]) -> DeviceID? {
+        unwrittenDevices[key].flatMap { removing.contains($0) ? nil : $0 }
+    }
+
     mutating func enrol(_ operation: OperationID, _ key: [UInt8], at now: Moment) {
-        if let device = unwrittenDevices[key] {
+        if let device = newDevice(key) {
             deferred.append(.identified(operation, device))
             return
         }

@@ -123,6 +123,8 @@ package struct GatewayDriver: Sendable {
         writing == nil && batch.isEmpty && deferred.isEmpty && !isReading
     }
 
+    package var isWriting: Bool { writing != nil }
+
     /// Whether an answer of the store is waited for.
     private var isReading: Bool {
         recovery != nil || !parked.isEmpty || !fetching.isEmpty || !identifying.isEmpty
@@ -137,6 +139,7 @@ package struct GatewayDriver: Sendable {
         into actions: inout [GatewayAction]
     ) {
         switch event {
+        case .answered(.push, _) where recovery != nil: recovery?.held.append(event)
         case .answered(let question, let answer):
             take(answer, to: question, at: now, into: &actions)
         case .written(let number, let problem):

@@ -264,7 +264,7 @@ extension Gateway {
         flush(device, only: nil, at: now, into: &effects)
     }
 
-    private func isSuperseded(
+    func isSuperseded(
         _ slot: DeviceState.Slot,
         of app: AppNumber,
         _ row: Int

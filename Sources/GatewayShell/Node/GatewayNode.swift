@@ -196,6 +196,7 @@ package final class GatewayNode {
     package func settle() {
         while !isSettled {
             feed(.ending)
+            guard driver.isWriting else { return }
             _ = Poll.ready(storage.descriptor, for: .readable, milliseconds: -1)
             finishWrites()
         }

@@ -1,0 +1,70 @@
+import Vocabulary
+
+/// Which apps and channels there are.
+extension GatewayDriver {
+    /// The app that a device means; nil: it was told why it cannot have it.
+    mutating func app(
+        _ bundle: String,
+        for link: LinkID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) -> AppNumber? {
+        if let why = apps.refusal(of: bundle, gateway.limits, at: now.boot) {
+            actions.append(.refused(link, bundle: bundle, why))
+            return nil
+        }
+        return apps.number(of: bundle) ?? addApp(bundle)
+    }
+
+    mutating func addApp(_ bundle: String) -> AppNumber {
+        let app = apps.add(bundle)
+        use(app)
+        batch.changes.append(.app(app, bundle: bundle))
+        return app
+    }
+
+    /// Somebody has it, whatever the store says that was asked before.
+    mutating func use(_ app: AppNumber) {
+        if sweeping.isAsking { usedApps.insert(app) }
+    }
+
+    /// The operator removes an app and ends its tokens.
+    mutating func removeApp(
+        _ bundle: String,
+        _ operation: OperationID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        guard let app = apps.number(of: bundle) else {
+            return actions.append(.done(operation, .unknown))
+        }
+        tell(at: now, into: &actions) { $0.forget(app, at: $1, into: &$2) }
+        apps.remove(app)
+        batch.changes.append(.removeApp(app, bundle: bundle, withRest: true))
+        deferred.append(.done(operation))
+    }
+
+    // MARK: Channels
+
+    mutating func create(
+        _ id: ChannelID,
+        of bundle: String,
+        keepsNewest: Bool,
+        _ operation: OperationID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        let app = apps.number(of: bundle) ?? addApp(bundle)
+        use(app)
+        var refusal: Reason?
+        tell(at: now, into: &actions) { gateway, _, effects in
+            let channel = Channel(id: id, app: app, keepsNewest: keepsNewest)
+            refusal = gateway.create(channel, into: &effects)
+        }
+        if let refusal {
+            actions.append(.done(operation, .refused(refusal)))
+        } else {
+            deferred.append(.done(operation))
+        }
+    }
+}
