@@ -129,7 +129,9 @@ extension Launch {
         case .expire(let delivery): expire(delivery, facts, &actions)
         case .task, .finishUp: end(.neverCompleted, facts, &actions)
         case .warnFinishUp: warnFinishUp(&actions)
-        case .grace: (graceEnd, enteringUntil) = (nil, nil)
+        case .grace:
+            (graceEnd, enteringUntil) = (nil, nil)
+            actions.append(.save)
         }
     }
 
