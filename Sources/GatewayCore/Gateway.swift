@@ -203,7 +203,6 @@ package struct Gateway: Sendable {
 /// What happened since the start, for the metrics.
 package struct GatewayCounters: Equatable, Sendable {
     package var accepted: UInt64 = 0
-    package var refused: UInt64 = 0
     package var delivered: UInt64 = 0
     package var stored: UInt64 = 0
     package var replaced: UInt64 = 0
@@ -217,7 +216,7 @@ package struct GatewayCounters: Equatable, Sendable {
 
     private static var all: [any WritableKeyPath<GatewayCounters, UInt64> & Sendable] {
         [
-            \.accepted, \.refused, \.delivered, \.stored, \.replaced, \.throttled, \.expired,
+            \.accepted, \.delivered, \.stored, \.replaced, \.throttled, \.expired,
             \.dropped, \.broadcasts, \.broadcastsSent,
         ]
     }

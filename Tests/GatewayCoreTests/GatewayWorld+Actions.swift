@@ -150,6 +150,7 @@ extension GatewayWorld {
         switch answer {
         case .accepted(let number):
             acceptedSince += 1
+            if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
             accepted.append((sent, number))
         case .refused(.unregistered, _):
             count("gone")

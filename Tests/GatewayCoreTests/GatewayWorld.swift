@@ -60,6 +60,8 @@ struct GatewayWorld {
     var sender = PushSender()
     var calls: [CallID: Sent] = [:]
     var accepted: [(sent: Sent, number: PushNumber)] = []
+    /// Of all that were accepted.
+    var numbers: Set<PushNumber> = []
     /// By what is in their payloads.
     var pushes: [UInt64: CallID] = [:]
     var byCall: [CallID: Sent] = [:]
@@ -143,9 +145,7 @@ struct GatewayWorld {
         return lastSerial
     }
 
-    func pick(_ count: Int, _ random: inout SeededRandom) -> Int {
-        Int(random.below(UInt64(count)))
-    }
+    mutating func pick(_ count: Int) -> Int { Int(random.below(UInt64(count))) }
 
     // MARK: Events
 
@@ -167,7 +167,7 @@ struct GatewayWorld {
     }
 
     private mutating func push(to index: Int) {
-        guard let token = devices[index].tokens[apps[pick(3, &random)]] else { return }
+        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
         let isSilent = random.below(3) == 0
         lastNumber += 1
         var request = PushRequest()
@@ -237,7 +237,7 @@ struct GatewayWorld {
     private mutating func arrive(at index: Int) {
         guard !devices[index].sendings.isEmpty else { return }
         let sending = devices[index].sendings.remove(
-            at: pick(devices[index].sendings.count, &random)
+            at: pick(devices[index].sendings.count)
         )
         devices[index].received.insert(sending.push.number)
         replace(by: sending.push, at: index)
@@ -250,7 +250,7 @@ struct GatewayWorld {
             return
         }
         let id = devices[index].acknowledgements.remove(
-            at: pick(devices[index].acknowledgements.count, &random)
+            at: pick(devices[index].acknowledgements.count)
         )
         devices[index].acknowledgedCount += 1
         let (before, delivered) = (devices[index].shown, driver.gateway.counters.delivered)
@@ -291,12 +291,12 @@ struct GatewayWorld {
 
     private mutating func register(_ index: Int, renewing: Bool) {
         guard let link = devices[index].link else { return }
-        feed(.link(link, .register(apps[pick(3, &random)], renewing: renewing)))
+        feed(.link(link, .register(apps[pick(3)], renewing: renewing)))
     }
 
     private mutating func unregister(_ index: Int) {
         guard let link = devices[index].link else { return }
-        feed(.link(link, .unregister(apps[pick(3, &random)])))
+        feed(.link(link, .unregister(apps[pick(3)])))
     }
 
     private mutating func removeSomebody(_ index: Int) {

@@ -66,6 +66,7 @@ struct WorldStore {
         case .registration(let device, let registration):
             registrations[SlotKey(device, registration.app)] = registration
         case .store(let push, let until):
+            if push.expiration == .once { problems.append("\(push.number) was stored") }
             if let old = slots[push.slot], old.push.number >= push.number {
                 problems.append("slot of \(push.number) went back from \(old.push.number)")
             }
@@ -142,7 +143,7 @@ extension GatewayWorld {
     mutating func serveStore(failing mayFail: Bool = true) -> Bool {
         let waiting = store.questions.count + (store.batch == nil ? 0 : 1)
         guard waiting > 0 else { return false }
-        let choice = pick(waiting, &random)
+        let choice = pick(waiting)
         if choice < store.questions.count {
             let (question, answer) = store.questions.remove(at: choice)
             let isUnreadable = mayFail && random.below(60) == 0

@@ -115,8 +115,8 @@ extension GatewayDriver {
     ) {
         if let push = unwritten[slot] { return finish(fetch, push, at: now, into: &actions) }
         var fetch = fetch
-        fetch.isLate = fetching[slot] != nil
-        if !fetch.isLate { actions.append(.ask(.push(slot))) }
+        fetch.mayGetStale = fetching[slot] != nil
+        if !fetch.mayGetStale { actions.append(.ask(.push(slot))) }
         fetching[slot, default: []].append(fetch)
     }
 
@@ -201,7 +201,7 @@ extension GatewayDriver {
     /// What is in the store need not be kept here, unless it changed again since. What the store is
     /// asked at this moment it may still answer as it was before.
     private mutating func forgetWritten() {
-        if asking.isEmpty, identifying.isEmpty {
+        if removals.isEmpty, identifying.isEmpty {
             removing.removeAll()
             unwrittenDevices.removeAll()
             for change in batch.changes {

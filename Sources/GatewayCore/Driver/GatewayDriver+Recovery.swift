@@ -39,32 +39,30 @@ extension GatewayDriver {
         actions.append(.ask(.channels))
     }
 
-    /// True: the answer was for the recovery.
+    /// Takes an answer that the recovery waits for; false: it is for something that has to wait.
     mutating func recover(
-        _ device: DeviceID,
+        _ question: StoreQuestion,
         _ answer: StoreAnswer,
         at now: Moment,
         into actions: inout [GatewayAction]
     ) -> Bool {
-        guard recovery?.unread.remove(device) != nil else { return false }
-        if case .record(let record) = answer {
-            let record = known(record)
-            recovery?.records.append((device, record))
-        } else {
-            recovery?.lost.append(device)
+        switch question {
+        case .record(let device):
+            guard recovery?.unread.remove(device) != nil else { return false }
+            if case .record(let record) = answer {
+                let record = known(record)
+                recovery?.records.append((device, record))
+            } else {
+                recovery?.lost.append(device)
+            }
+        case .channels:
+            if case .channels(let channels) = answer { gateway.load(channels) }
+            recovery?.hasChannels = true
+        case .device, .isKnown, .push, .expired, .unseen, .unusedApps: return false
         }
+        if answer == .failed { failures += 1 }
         endRecovery(at: now, into: &actions)
         return true
-    }
-
-    mutating func recoverChannels(
-        _ answer: StoreAnswer,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        if case .channels(let channels) = answer { gateway.load(channels) }
-        recovery?.hasChannels = true
-        endRecovery(at: now, into: &actions)
     }
 
     private mutating func endRecovery(at now: Moment, into actions: inout [GatewayAction]) {

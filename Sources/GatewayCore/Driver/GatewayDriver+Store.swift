@@ -11,74 +11,25 @@ extension GatewayDriver {
         if answer == .failed { failures += 1 }
         switch question {
         case .device(let key): takeDevice(answer, of: key, into: &actions)
-        case .record(let device):
-            if !recover(device, answer, at: now, into: &actions) {
-                takeRecord(answer, of: device, at: now, into: &actions)
-            }
+        case .record(let device): takeRecord(answer, of: device, at: now, into: &actions)
         case .isKnown(let device): takeKnown(answer, device, at: now, into: &actions)
         case .push(let slot):
             let push: Push? = if case .push(let push) = answer { push } else { nil }
             for fetch in fetching.removeValue(forKey: slot) ?? [] {
-                if fetch.isLate, answer != .failed, push?.number != fetch.number {
+                if fetch.mayGetStale, answer != .failed, push?.number != fetch.number {
                     send(fetch, from: slot, at: now, into: &actions)
                 } else {
                     finish(fetch, push, at: now, into: &actions)
                 }
             }
-        case .channels: recoverChannels(answer, at: now, into: &actions)
+        // Asked by a recovery alone.
+        case .channels: break
         case .expired, .unseen, .unusedApps:
             takeSwept(answer, to: question, at: now, into: &actions)
         }
     }
 
-    // MARK: Devices
-
-    private mutating func takeRecord(
-        _ answer: StoreAnswer,
-        of device: DeviceID,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        let events = parked.removeValue(forKey: device) ?? []
-        for event in events {
-            if case .connected(_, let link, _) = event { parkedLinks[link] = nil }
-        }
-        guard case .record(let record) = answer else {
-            for event in events { giveUp(event, into: &actions) }
-            return
-        }
-        gateway.load(device, known(record))
-        if recovery != nil {
-            // They came before all that waits for its end.
-            recovery?.held.insert(contentsOf: events, at: 0)
-            return
-        }
-        for event in events { handle(event, at: now, into: &actions) }
-    }
-
-    /// Without apps that were removed and may still be in the store.
-    func known(_ record: StoredDevice) -> StoredDevice {
-        var record = record
-        record.registrations.removeAll { apps.bundle(of: $0.app) == nil }
-        record.stored.removeAll { apps.bundle(of: $0.app) == nil }
-        return record
-    }
-
-    /// The device that the event is about could not be read.
-    private mutating func giveUp(_ event: GatewayEvent, into actions: inout [GatewayAction]) {
-        switch event {
-        case .push(_, let call): actions.append(.answer(call, .refused(.serviceUnavailable)))
-        case .connected(_, let link, _): actions.append(.end(link, .unavailable))
-        case .removeKnownDevice(let device, let operation):
-            removing.remove(device)
-            actions.append(.done(operation, .notKept))
-        // What its link brought since it came; what a sweep found is found again.
-        case .link, .expire, .expireDevice: break
-        case .identify, .enrol, .broadcast, .createChannel, .removeChannel, .removeDevice,
-            .removeApp, .sweep, .probe, .answered, .written, .passed, .turnEnded, .ending:
-            break
-        }
-    }
+    // MARK: Identities
 
     mutating func identify(
         _ operation: OperationID,
@@ -125,32 +76,5 @@ extension GatewayDriver {
         unwrittenDevices[key] = device
         batch.changes.append(.device(device, key: key, since: now.wall))
         deferred.append(.identified(operation, device))
-    }
-
-    // MARK: Removal
-
-    private mutating func takeKnown(
-        _ answer: StoreAnswer,
-        _ device: DeviceID,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        guard let index = asking.firstIndex(where: { $0.device == device }) else { return }
-        let operation = asking.remove(at: index).operation
-        guard case .isKnown(let isKnown) = answer else {
-            return actions.append(.done(operation, .notKept))
-        }
-        guard isKnown, !removing.contains(device) else {
-            return actions.append(.done(operation, .unknown))
-        }
-        removing.insert(device)
-        handle(.removeKnownDevice(device, operation), at: now, into: &actions)
-    }
-
-    /// Its tokens end, its link ends, and it is new when it comes back.
-    mutating func remove(_ device: DeviceID, at now: Moment, into actions: inout [GatewayAction]) {
-        removing.insert(device)
-        tell(at: now, into: &actions) { $0.remove(device, at: $1, into: &$2) }
-        batch.changes.append(.removeDevice(device))
     }
 }

@@ -46,11 +46,13 @@ extension GatewayDriver {
         sweeping.questions.removeAll { $0 == question }
         switch answer {
         case .slots(let expired):
-            for item in expired { handle(.expire(item), at: now, into: &actions) }
+            for item in expired {
+                meet(.expirePush(item), of: item.slot.device, at: now, into: &actions)
+            }
         case .devices(let unseen):
             // Who is connected is noted as seen with its next sign of life.
             let gone = unseen.filter { !gateway.isConnected($0) && !removing.contains($0) }
-            for device in gone { handle(.expireDevice(device), at: now, into: &actions) }
+            for device in gone { meet(.expire, of: device, at: now, into: &actions) }
         case .apps(let unused):
             for app in unused where mayReclaim(app) { reclaim(app) }
         case .device, .record, .isKnown, .push, .channels, .failed: break
@@ -58,17 +60,6 @@ extension GatewayDriver {
         guard answer.pieceCount == Self.piece, sweeping.pieces[question] != answer else { return }
         sweeping.pieces[question] = answer
         deferred.append(.sweep(question))
-    }
-
-    /// The device was unseen for long; it may have come back while it was being read.
-    mutating func expireDevice(
-        _ device: DeviceID,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        guard !gateway.isConnected(device), !removing.contains(device) else { return }
-        remove(device, at: now, into: &actions)
-        deferred.append(.expired(device))
     }
 
     // MARK: Apps

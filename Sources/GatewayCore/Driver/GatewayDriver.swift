@@ -28,15 +28,15 @@ package struct GatewayDriver: Sendable {
     var unwritten: [SlotKey: Push] = [:]
 
     /// Events of devices that are being read, in the order in which they came.
-    var parked: [DeviceID: [GatewayEvent]] = [:]
+    var parked: [DeviceID: [DeviceEvent]] = [:]
     /// Links of devices that are being read.
     var parkedLinks: [LinkID: DeviceID] = [:]
     /// Sendings of pushes that are being read.
     var fetching: [SlotKey: [Fetch]] = [:]
     /// Who waits for the device of a key, in the order in which they came.
     var identifying: [Identification] = []
-    /// Who waits whether a device is known.
-    var asking: [Removal] = []
+    /// Who wants a device removed of which it is not known yet whether it is there.
+    var removals: [Removal] = []
     var recovery: Recovery?
 
     /// New devices by their keys, until their numbers are in the store.
@@ -60,8 +60,8 @@ package struct GatewayDriver: Sendable {
         case unregistered(LinkID, bundle: String)
         case done(OperationID)
         case identified(OperationID, DeviceID)
-        /// The device was taken for gone.
-        case expired(DeviceID)
+        /// A device was taken for gone.
+        case expired
         /// There was more to be swept than was in this batch.
         case sweep(StoreQuestion)
     }
@@ -73,7 +73,7 @@ package struct GatewayDriver: Sendable {
         let number: PushNumber
         let isRider: Bool
         /// The slot was being read already: the answer may be older than the push.
-        var isLate = false
+        var mayGetStale = false
     }
 
     struct Identification: Sendable {
@@ -128,7 +128,7 @@ package struct GatewayDriver: Sendable {
     /// Whether an answer of the store is waited for.
     private var isReading: Bool {
         recovery != nil || !parked.isEmpty || !fetching.isEmpty || !identifying.isEmpty
-            || !asking.isEmpty || sweeping.isAsking
+            || !removals.isEmpty || sweeping.isAsking
     }
 
     // MARK: Events
@@ -139,57 +139,25 @@ package struct GatewayDriver: Sendable {
         into actions: inout [GatewayAction]
     ) {
         switch event {
-        case .answered(.push, _) where recovery != nil: recovery?.held.append(event)
-        case .answered(let question, let answer):
+        case .answered(let question, let answer) where recovery == nil:
             take(answer, to: question, at: now, into: &actions)
+        case .answered(let question, let answer):
+            if !recover(question, answer, at: now, into: &actions) { recovery?.held.append(event) }
         case .written(let number, let problem):
             finish(number, problem, at: now, into: &actions)
         case .turnEnded: endTurn(at: now, into: &actions)
         case .ending: writeAll(into: &actions)
         case .identify, .enrol, .connected, .link, .push, .broadcast, .createChannel,
-            .removeChannel, .removeDevice, .removeKnownDevice, .removeApp, .sweep, .expire,
-            .expireDevice, .probe, .passed:
-            if recovery != nil {
-                recovery?.held.append(event)
+            .removeChannel, .removeDevice, .removeApp, .sweep, .probe, .passed:
+            if recovery == nil {
+                act(event, at: now, into: &actions)
             } else {
-                route(event, at: now, into: &actions)
+                recovery?.held.append(event)
             }
         }
     }
 
-    /// An event about a device that is not in memory waits until it was read.
-    private mutating func route(
-        _ event: GatewayEvent,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        guard let device = device(of: event) else { return act(event, at: now, into: &actions) }
-        if parked[device] == nil {
-            guard gateway.needs(device) else { return act(event, at: now, into: &actions) }
-            parked[device] = []
-            actions.append(.ask(.record(device)))
-        }
-        parked[device]?.append(event)
-        if case .connected(_, let link, _) = event { parkedLinks[link] = device }
-    }
-
-    /// Whose state the event is about; nil: nobody's that must be read first.
-    private func device(of event: GatewayEvent) -> DeviceID? {
-        switch event {
-        case .connected(let device, _, _), .removeKnownDevice(let device, _),
-            .expireDevice(let device):
-            device
-        case .push(let push, _): push.token.device
-        case .expire(let expired): expired.slot.device
-        case .link(let link, _): parkedLinks.isEmpty ? nil : parkedLinks[link]
-        case .identify, .enrol, .broadcast, .createChannel, .removeChannel, .removeDevice,
-            .removeApp, .sweep, .probe, .answered, .written, .passed, .turnEnded, .ending:
-            nil
-        }
-    }
-
-    /// All that the event needs is in memory.
-    mutating func act(
+    private mutating func act(
         _ event: GatewayEvent,
         at now: Moment,
         into actions: inout [GatewayAction]
@@ -198,11 +166,15 @@ package struct GatewayDriver: Sendable {
         case .identify(let operation, let key): identify(operation, key, into: &actions)
         case .enrol(let operation, let key): enrol(operation, key, at: now)
         case .connected(let device, let link, let condition):
-            tell(at: now, into: &actions) {
-                $0.connected(device, link, condition, at: $1, into: &$2)
+            meet(.connected(link, condition), of: device, at: now, into: &actions)
+        case .link(let link, let event):
+            if !parkedLinks.isEmpty, let device = parkedLinks[link] {
+                meet(.link(link, event), of: device, at: now, into: &actions)
+            } else {
+                act(event, of: link, at: now, into: &actions)
             }
-        case .link(let link, let event): act(event, of: link, at: now, into: &actions)
-        case .push(let push, let call): take(push, for: call, at: now, into: &actions)
+        case .push(let push, let call):
+            meet(.push(push, call), of: push.token.device, at: now, into: &actions)
         case .broadcast(let broadcast, let provider, let call):
             tell(at: now, into: &actions) {
                 $0.take(broadcast, from: provider, for: call, at: $1, into: &$2)
@@ -215,26 +187,18 @@ package struct GatewayDriver: Sendable {
             }
             deferred.append(.done(operation))
         case .removeDevice(let device, let operation):
-            asking.append(Removal(device: device, operation: operation))
+            removals.append(Removal(device: device, operation: operation))
             actions.append(.ask(.isKnown(device)))
-        case .removeKnownDevice(let device, let operation):
-            remove(device, at: now, into: &actions)
-            deferred.append(.done(operation))
-        case .expireDevice(let device): expireDevice(device, at: now, into: &actions)
         case .removeApp(let bundle, let operation):
             removeApp(bundle, operation, at: now, into: &actions)
         case .sweep: sweep(at: now, into: &actions)
-        case .expire(let expired):
-            tell(at: now, into: &actions) {
-                $0.expire(expired.slot, expired.number, at: $1, into: &$2)
-            }
         case .probe: batch.changes.append(.probe)
         case .passed: pass(at: now, into: &actions)
         case .answered, .written, .turnEnded, .ending: break
         }
     }
 
-    private mutating func act(
+    mutating func act(
         _ event: LinkEvent,
         of link: LinkID,
         at now: Moment,

@@ -25,14 +25,8 @@ package enum GatewayEvent: Sendable {
     // The operator.
     case removeDevice(DeviceID, OperationID)
     case removeApp(String, OperationID)
-    /// The same once it is known that there is such a device.
-    case removeKnownDevice(DeviceID, OperationID)
     /// Take away what has expired or is gone. To be sent every minute or so.
     case sweep
-    /// A sweep found that a push has expired in its slot.
-    case expire(ExpiredSlot)
-    /// A sweep found that a device is gone.
-    case expireDevice(DeviceID)
     /// Write something, to know whether that works again.
     case probe
 
@@ -72,8 +66,8 @@ package enum LinkEvent: Sendable {
     case congested(Bool)
 }
 
-/// What the driver must know of what is kept. The answer is of a moment between question and
-/// answer: all batches that were written before the question are in it.
+/// What the driver must know of what is kept. The answer is of any moment between question and
+/// answer: it contains at least the batches whose `written` came before the question.
 package enum StoreQuestion: Hashable, Sendable {
     case device(key: [UInt8])
     case record(DeviceID)

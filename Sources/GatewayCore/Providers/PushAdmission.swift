@@ -198,80 +198,71 @@ extension GatewayDriver {
             return actions.append(.answer(call, refusal))
         }
         do throws(Reason) {
-            switch admitted.content {
-            case .push(let said):
-                let nature = try PushRequest.nature(
-                    of: said,
-                    admitted.payload,
-                    isCutOff: admitted.isCutOff
-                )
-                try takeRate(of: admitted.token, at: now)
-                take(admitted, said, nature, for: call, at: now, into: &actions)
-            case .webPush(let said):
-                guard !admitted.isCutOff, admitted.payload.count <= WebPushRequest.bodyLimit
-                else { throw .payloadTooLarge }
-                try takeRate(of: admitted.token, at: now)
-                take(admitted, said, for: call, at: now, into: &actions)
+            let (push, isAssumed) = try makePush(of: admitted, at: now)
+            let acceptance = Acceptance(
+                apnsID: admitted.id,
+                provider: admitted.provider,
+                isAssumedBackground: isAssumed
+            )
+            tell(at: now, into: &actions) {
+                $0.take(push, acceptance, for: call, at: $1, into: &$2)
             }
         } catch {
             actions.append(.answer(call, .refused(error)))
         }
     }
 
-    private mutating func takeRate(of token: DeviceToken, at now: Moment) throws(Reason) {
+    /// The push, and whether it was taken for one that only wakes.
+    private mutating func makePush(
+        of admitted: AdmittedPush,
+        at now: Moment
+    ) throws(Reason) -> (Push, isAssumedBackground: Bool) {
+        let token = admitted.token
+        switch admitted.content {
+        case .push(let said):
+            let nature = try PushRequest.nature(
+                of: said,
+                admitted.payload,
+                isCutOff: admitted.isCutOff
+            )
+            let push = Push(
+                number: try takeNumber(of: token, at: now),
+                device: token.device,
+                app: token.app,
+                type: nature.type,
+                priority: nature.priority,
+                expiration: said.expiration ?? .until(now.wall + gateway.limits.storage),
+                collapseID: said.collapseID,
+                isSilent: nature.isSilent,
+                payload: admitted.payload
+            )
+            return (push, nature.isAssumedBackground)
+        case .webPush(let said):
+            guard !admitted.isCutOff, admitted.payload.count <= WebPushRequest.bodyLimit else {
+                throw .payloadTooLarge
+            }
+            let push = Push(
+                number: try takeNumber(of: token, at: now),
+                device: token.device,
+                app: token.app,
+                type: .webpush,
+                priority: said.priority,
+                expiration: said.expiration(at: now.wall, gateway.limits),
+                collapseID: said.collapseID,
+                // What is encrypted may show something: only its sender knows.
+                isSilent: false,
+                payload: WebPushRequest.payload(said.encoding, admitted.payload)
+            )
+            return (push, false)
+        }
+    }
+
+    /// Of the next push to a token, if its rate allows one.
+    private mutating func takeNumber(
+        of token: DeviceToken,
+        at now: Moment
+    ) throws(Reason) -> PushNumber {
         guard gateway.admit(token, at: now) else { throw .tooManyRequests }
-    }
-
-    private mutating func take(
-        _ admitted: AdmittedPush,
-        _ said: PushRequest.Fields,
-        _ nature: PushRequest.Nature,
-        for call: CallID,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        let push = Push(
-            number: gateway.takeNumber(at: now),
-            device: admitted.token.device,
-            app: admitted.token.app,
-            type: nature.type,
-            priority: nature.priority,
-            expiration: said.expiration ?? .until(now.wall + gateway.limits.storage),
-            collapseID: said.collapseID,
-            isSilent: nature.isSilent,
-            payload: admitted.payload
-        )
-        let acceptance = Acceptance(
-            apnsID: admitted.id,
-            provider: admitted.provider,
-            isAssumedBackground: nature.isAssumedBackground
-        )
-        tell(at: now, into: &actions) { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
-    }
-
-    private mutating func take(
-        _ admitted: AdmittedPush,
-        _ said: WebPushRequest.Fields,
-        for call: CallID,
-        at now: Moment,
-        into actions: inout [GatewayAction]
-    ) {
-        let push = Push(
-            number: gateway.takeNumber(at: now),
-            device: admitted.token.device,
-            app: admitted.token.app,
-            type: .webpush,
-            priority: said.priority,
-            expiration: said.expiration(at: now.wall, gateway.limits),
-            collapseID: said.collapseID,
-            // What is encrypted may show something: only its sender knows.
-            isSilent: false,
-            payload: WebPushRequest.payload(said.encoding, admitted.payload)
-        )
-        let acceptance = Acceptance(
-            apnsID: admitted.id,
-            provider: admitted.provider
-        )
-        tell(at: now, into: &actions) { $0.take(push, acceptance, for: call, at: $1, into: &$2) }
+        return gateway.takeNumber(at: now)
     }
 }
