@@ -93,11 +93,13 @@ extension GatewayWorld {
         devices[index].sendings.append(sending)
         devices[index].sent.insert(push.number)
         if !push.collapseID.isEmpty {
-            let last = devices[index].sentKinds[Self.kind(push)] ?? push.number
-            if last > push.number {
+            let kind = Self.kind(push)
+            if let last = devices[index].order[kind], last > push.number {
                 problems.append("\(push.number) was sent behind \(last), which replaces it")
             }
-            devices[index].sentKinds[Self.kind(push)] = max(last, push.number)
+            devices[index].order[kind] = push.number
+            let newest = devices[index].sentKinds[kind] ?? push.number
+            devices[index].sentKinds[kind] = max(newest, push.number)
         }
         devices[index].sentCount += 1
         sentPushes[sending.id] = push

@@ -21,6 +21,8 @@ struct GatewayWorld {
         var sent: Set<PushNumber> = []
         /// The newest of it, by app and collapse identifier.
         var sentKinds: [String: PushNumber] = [:]
+        /// The same, without what a batch that failed may have brought back.
+        var order: [String: PushNumber] = [:]
         var sentCount = 0
         var acknowledgedCount = 0
         var isCongested = false
@@ -31,7 +33,8 @@ struct GatewayWorld {
 
         mutating func forgetLink() {
             (link, identifying) = (nil, nil)
-            (sendings, acknowledgements, sent, sentKinds) = ([], [], [], [:])
+            (sendings, acknowledgements, sent) = ([], [], [])
+            (sentKinds, order) = ([:], [:])
             (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
         }
     }

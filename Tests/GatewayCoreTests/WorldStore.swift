@@ -168,7 +168,7 @@ extension GatewayWorld {
         store.batch = nil
         // What was superseded is there again.
         for index in devices.indices {
-            (devices[index].shown, devices[index].sentKinds) = ([:], [:])
+            (devices[index].shown, devices[index].order) = ([:], [:])
         }
         feed(.written(batch.number, problem: "the disk is full"))
     }
