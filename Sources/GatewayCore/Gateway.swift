@@ -144,8 +144,8 @@ package struct Gateway: Sendable {
         }
     }
 
-    /// What is kept for the device could not be read again: it is forgotten, its link ends, and who
-    /// waits for a push to it is told 503.
+    /// The device's record could not be read again. The device is forgotten, its link ends, and
+    /// providers that wait for a push to it are told 503.
     mutating func lose(_ device: DeviceID, into effects: inout [GatewayEffect]) {
         guard let state = devices[device] else { return }
         if let link = state.link {

@@ -1,9 +1,9 @@
 import GatewayCore
 import Vocabulary
 
-/// A gateway's own code among providers, devices that come and go, and a store that is slow, fails,
-/// is full, and forgets what was not committed when the gateway is killed. Everything from one
-/// seed; what must hold is checked as it happens, and `problems` says what did not.
+/// The gateway's driver with simulated providers, devices and store. Devices come and go; the store
+/// is slow, fails, or is full; the gateway is killed and loses what was not committed. Everything
+/// follows from one seed. Invariants are checked as it runs, and `problems` lists the violations.
 struct GatewayWorld {
     /// One that registers apps and gets pushes.
     struct Device {

@@ -84,8 +84,8 @@ extension Gateway {
         }
     }
 
-    /// Whether what is to be sent from a slot is still in it, the link still there, and no newer
-    /// one of its kind on its way.
+    /// Whether a stored push may still be sent: it is in its slot, the link exists, and no newer
+    /// push with its collapse identifier is in flight.
     func isKept(_ sending: SendingID, over link: LinkID) -> Bool {
         guard let device = self.device(of: link), let row = devices.row(of: device),
             let flight = devices.states[row].flights.first(where: { $0.id == sending }),

@@ -1,12 +1,11 @@
 package import Vocabulary
 
-/// Runs a gateway: takes events, gathers what must be kept into batches, holds back what somebody
-/// may be told only when it is kept, and asks the store for devices that are not in memory. It
-/// returns actions, which its owner performs in their order and outside of any access to it.
+/// Runs a gateway. It takes events and returns actions, which its owner performs in order after
+/// each call.
 ///
-/// The store may take its time over each question and each batch. An event about a device that is
-/// being read waits, with all later ones of that device. After a batch that failed, all events wait
-/// until the store has said what holds now.
+/// Changes that must be kept go into batches. Answers that promise durability wait for their batch.
+/// The store may answer late: events about a device that is being read wait for its record. After a
+/// failed batch, all events wait until the store has been read again.
 package struct GatewayDriver: Sendable {
     package internal(set) var gateway: Gateway
     package internal(set) var apps: BundleTable

@@ -66,8 +66,8 @@ package enum LinkEvent: Sendable {
     case congested(Bool)
 }
 
-/// What the driver must know of what is kept. The answer is of any moment between question and
-/// answer: it contains at least the batches whose `written` came before the question.
+/// What the driver asks the store. The answer may be the state at any moment after the question; it
+/// includes at least the batches whose `written` came before the question.
 package enum StoreQuestion: Hashable, Sendable {
     case device(key: [UInt8])
     case record(DeviceID)

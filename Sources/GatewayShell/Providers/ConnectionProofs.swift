@@ -1,7 +1,7 @@
 import GatewayCore
 
-/// What cryptography tells about the requests of one connection, and remembers of them: to check a
-/// signature costs more than all else about a request.
+/// Checks signatures and sealed tokens for the requests of one connection. Results are cached,
+/// because a signature costs more to check than everything else about a request.
 struct ConnectionProofs: Proofs {
     private let connection: ProviderConnection
 

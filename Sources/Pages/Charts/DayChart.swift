@@ -1,4 +1,4 @@
-/// A day as a drawing that is as wide as the page: below the hours a line for the device, and one
+/// A chart of one day, as wide as the page: hours on top, then one lane for the device and one
 /// for each of a few names (SVG in HTML).
 struct DayChart {
     /// What it shows, for those who do not see it.
