@@ -41,12 +41,13 @@ struct SleepTests {
 
     @Test func `in 30 days at most 2 % of the refreshes on battery begin in the user's sleep`() {
         let sleep = Sleep()
-        for seed: UInt64 in 1...3 {
+        // One morning on which the user rises late is some seven refreshes: few people say little.
+        for seed: UInt64 in 1...9 {
             var plan = DeviceSimulation.Plan(days: 30, apps: 10, seed: seed)
             plan.calm = Fault.allCases
             #expect(DeviceSimulation.run(plan, rules: { [sleep] }).watch.violation == nil)
         }
-        #expect(sleep.all > 300)
+        #expect(sleep.all > 900)
         #expect(sleep.asleep.count * 50 <= sleep.all, "\(sleep.asleep) of \(sleep.all)")
     }
 }
