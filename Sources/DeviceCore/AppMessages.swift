@@ -66,7 +66,9 @@ package struct DeliveryEnd: Hashable, Sendable, Codable {
 }
 
 /// `setMinimumBackgroundFetchInterval`.
-package enum FetchInterval: Hashable, Sendable, Codable {
+package enum FetchInterval: Hashable, Sendable, Codable, Defaulted {
+    package static var defaultValue: FetchInterval { .never }
+
     case never
     case minimum
     case every(Interval)

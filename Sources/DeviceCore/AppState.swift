@@ -238,17 +238,17 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package var closedAt: WallTime?
     /// Held then because it was not used for a week, which stands in the history.
     package var unusedSince: WallTime?
-    package var fetchInterval = FetchInterval.never
-    package var failures = Failures()
+    @OmittedIfDefault package var fetchInterval = FetchInterval.never
+    @OmittedIfDefault package var failures = Failures()
     package var lastRun: LastRun?
     package var lastRefreshEnd: WallTime?
     package var lastProcessingEnd: WallTime?
-    package var ledger = Ledger()
-    package var refresh = RefreshMemory()
+    @OmittedIfDefault package var ledger = Ledger()
+    @OmittedIfDefault package var refresh = RefreshMemory()
     /// Of tasks that the app itself asked for; the last begun last.
-    package var paces: [Pace] = []
+    @OmittedIfDefault package var paces: [Pace] = []
     /// Tokens of submissions already answered, newest last; at most 32.
-    package var tokens: [AnsweredToken] = []
+    @OmittedIfDefault package var tokens: [AnsweredToken] = []
 
     package init(id: AppID) { self.id = id }
 
@@ -282,10 +282,12 @@ package struct AnsweredToken: Hashable, Sendable, Codable {
 }
 
 /// Failures in a row, and the wait after them.
-package struct Failures: Hashable, Sendable, Codable {
+package struct Failures: Hashable, Sendable, Codable, Defaulted {
+    package static let defaultValue = Failures()
+
     package var count: Int64 = 0
     package var since: WallTime?
     package var reason = ""
     package var until: WallTime?
-    package var commandRan = false
+    @OmittedIfDefault package var commandRan = false
 }

@@ -1,14 +1,16 @@
 package import Vocabulary
 
 /// What was spent on one local day. A new day, or a calendar that was set back, starts over.
-package struct Ledger: Hashable, Sendable, Codable {
+package struct Ledger: Hashable, Sendable, Codable, Defaulted {
+    package static let defaultValue = Ledger()
+
     package private(set) var day: Int64 = .min
     package private(set) var wakes: Int64 = 0
-    package private(set) var runTime = Interval.zero
-    package private(set) var cpu = Interval.zero
+    @OmittedIfDefault package private(set) var runTime = Interval.zero
+    @OmittedIfDefault package private(set) var cpu = Interval.zero
     /// Of these, what counts against the quotas: begun, or ended, on battery.
-    package private(set) var wakesOnBattery: Int64 = 0
-    package private(set) var runTimeOnBattery = Interval.zero
+    @OmittedIfDefault package private(set) var wakesOnBattery: Int64 = 0
+    @OmittedIfDefault package private(set) var runTimeOnBattery = Interval.zero
 
     package init() {}
 

@@ -265,7 +265,8 @@ extension Launch {
             where deliveries[slot].trigger.grant == .processing && !deliveries[slot].warned {
                 deliveries[slot].end = max(deliveries[slot].end + shift, soonest)
             }
-            self.wake?.end = deliveries.map(\.end).max() ?? wake.end
+            let end = deliveries.map(\.end).max() ?? wake.end
+            self.wake?.end = end
         }
         actions.append(.save)
     }

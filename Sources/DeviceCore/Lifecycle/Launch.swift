@@ -25,17 +25,17 @@ package struct Launch: Hashable, Sendable, Codable {
     package internal(set) var process: ProcessID?
     package internal(set) var presence: Presence
     /// What the machine was last told; true while frozen or being frozen.
-    package internal(set) var isFrozen = false
+    @OmittedIfDefault package internal(set) var isFrozen = false
     /// Set once it has been asked, or made, to end.
     package internal(set) var ending: Ending?
     /// The background run in progress.
     package internal(set) var wake: Wake?
     /// Finish-up time: shared by the tasks that were open when the user left.
     package internal(set) var finishUp: FinishUp?
-    package internal(set) var tasks: [BackgroundTask] = []
+    @OmittedIfDefault package internal(set) var tasks: [BackgroundTask] = []
     /// The highest number given to a task of this launch; none is given twice.
-    package internal(set) var lastTask: Int64 = 0
-    package internal(set) var deliveries: [Delivery] = []
+    @OmittedIfDefault package internal(set) var lastTask: Int64 = 0
+    @OmittedIfDefault package internal(set) var deliveries: [Delivery] = []
     /// When this launch was last in the foreground; its position among the suspended.
     package internal(set) var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
@@ -43,13 +43,13 @@ package struct Launch: Hashable, Sendable, Codable {
     /// How much of it entering the background may take; nil: it has done that.
     package internal(set) var enteringUntil: AwakeTime?
     /// The user opened it while it was ending: start it again after that.
-    package internal(set) var reopen = false
+    @OmittedIfDefault package internal(set) var reopen = false
     /// End of the launch watchdog; nil once it has finished launching.
     package internal(set) var launchingUntil: AwakeTime?
     /// Identifiers with a handler, as the app said when it had finished launching.
-    package internal(set) var registered: [String] = []
+    @OmittedIfDefault package internal(set) var registered: [String] = []
     /// There to be spoken to: it has finished launching, and its connection holds.
-    package internal(set) var isConnected = false
+    @OmittedIfDefault package internal(set) var isConnected = false
     /// What it was last told of background refresh; nil: nothing.
     package internal(set) var toldRefresh: RefreshStatus?
     package internal(set) var lockCheckAt: BootTime?
@@ -59,7 +59,7 @@ package struct Launch: Hashable, Sendable, Codable {
     /// Until when it may run while no daemon lives, as was told last.
     package internal(set) var deadline: AwakeTime?
     /// The command's result sources.
-    package internal(set) var probe = ProbeState()
+    @OmittedIfDefault package internal(set) var probe = ProbeState()
     package internal(set) var exit: Exit?
     package internal(set) var usage: Usage?
     /// Up to where the processor time of a run that is over has been booked, while the rest of it
@@ -99,7 +99,9 @@ package struct Launch: Hashable, Sendable, Codable {
     }
 
     /// What a command's result sources said.
-    package struct ProbeState: Hashable, Sendable, Codable {
+    package struct ProbeState: Hashable, Sendable, Codable, Defaulted {
+        package static let defaultValue = ProbeState()
+
         package internal(set) var before: Found?
         package internal(set) var changed: Bool?
         package internal(set) var step: ProbeStep?

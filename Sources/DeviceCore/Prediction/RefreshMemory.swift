@@ -1,7 +1,9 @@
 import Vocabulary
 
 /// What is learned of one app for its refreshes: bounded, kept with the app's record.
-package struct RefreshMemory: Hashable, Sendable, Codable {
+package struct RefreshMemory: Hashable, Sendable, Codable, Defaulted {
+    package static let defaultValue = RefreshMemory()
+
     /// Outcomes of refreshes; the older ones count less.
     package private(set) var newData: UInt32 = 0
     package private(set) var noData: UInt32 = 0

@@ -12,22 +12,22 @@ package struct Request: Hashable, Sendable, Codable {
     /// How long after it was asked for that date lies, which a clock that is set moves; nil: it is
     /// a date of the caller's.
     package var span: Interval?
-    package var needs: Needs
+    @OmittedIfDefault package var needs: Needs
     /// Asked for again after each run, at least so long after it.
     package var every: Interval?
     /// When its last run ended; kept of those that are asked for again after each run.
     package var lastEnd: WallTime?
     package var submittedAt: WallTime
     /// Set by `offstage run` and `offstage simulate`.
-    package var mode = Work.RunMode.normal
+    @OmittedIfDefault package var mode = Work.RunMode.normal
     /// Since when all gates but the run slots are open; the longest wait goes first.
     package var readySince: BootTime?
     /// Set while a command is frozen in mid-run: when it was first interrupted.
     package var interruptedAt: WallTime?
-    package var state = State.pending
+    @OmittedIfDefault package var state = State.pending
     /// While a launch has it: cancelled, or replaced by another. It does not come back, however the
     /// run ends.
-    package var isCancelled = false
+    @OmittedIfDefault package var isCancelled = false
     /// Of a refresh: its moment has come; nil: not yet, or it goes by no prediction.
     package var decision: RefreshDecision?
     /// What happened, of work that `Event.triggered` made.
@@ -36,7 +36,9 @@ package struct Request: Hashable, Sendable, Codable {
     @inline(__always)
     func isChosen(at now: WallTime) -> Bool { decision.map { !$0.isOver(at: now) } ?? false }
 
-    package enum State: Hashable, Sendable, Codable {
+    package enum State: Hashable, Sendable, Codable, Defaulted {
+        package static var defaultValue: State { .pending }
+
         case pending
         /// Handed to a launch, which has not acknowledged it.
         case offered(LaunchID)

@@ -46,7 +46,9 @@ package struct Work: Hashable, Sendable {
         var hasOwnHandler: Bool { self == .submitted }
     }
 
-    package enum RunMode: String, Hashable, Sendable, Codable {
+    package enum RunMode: String, Hashable, Sendable, Codable, Defaulted {
+        package static var defaultValue: RunMode { .normal }
+
         case normal
         /// `offstage run`: gates that only save are skipped.
         case userInitiated

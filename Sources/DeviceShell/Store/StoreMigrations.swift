@@ -42,6 +42,8 @@ struct StoreMigrations {
             .rename("kind", to: "trigger", in: .request, at: "request"),
             .remove("snapshot", in: .line, at: "entry.wake._0"),
         ]),
+        // What is as in a new record is no longer written, and nothing more had to be.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

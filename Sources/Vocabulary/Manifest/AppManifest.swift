@@ -6,39 +6,39 @@ package struct AppManifest: Hashable, Sendable, Codable {
     package var id: AppID
     package var name: String
     /// The file it was read from; empty for a transient app.
-    package var file: String
+    @OmittedIfDefault package var file: String
     /// The argument list of a launch by the user, field codes expanded as for no files.
     package var exec: [String]?
     package var tryExec: String?
     /// The working directory; `Path` in the file.
     package var directory: String?
-    package var terminal: Bool
-    package var noDisplay: Bool
+    @OmittedIfDefault package var terminal: Bool
+    @OmittedIfDefault package var noDisplay: Bool
     /// Ascending, each once.
-    package var modes: [BackgroundMode]
+    @OmittedIfDefault package var modes: [BackgroundMode]
     /// Names, or beginnings of names that end in `*`.
-    package var permittedTaskIdentifiers: [String]
+    @OmittedIfDefault package var permittedTaskIdentifiers: [String]
     /// Absolute paths.
-    package var extensions: [String]
-    package var environment: [EnvironmentVariable]
+    @OmittedIfDefault package var extensions: [String]
+    @OmittedIfDefault package var environment: [EnvironmentVariable]
     /// Names, or beginnings of names that end in `*`.
-    package var passEnvironment: [String]
+    @OmittedIfDefault package var passEnvironment: [String]
     package var refreshCommand: [String]?
     package var processingCommand: [String]?
     package var refreshInterval: Interval?
     package var processingInterval: Interval?
-    package var processingNeeds: Needs
-    package var whenInterrupted: Interruption
-    package var newDataFrom: ResultSource
+    @OmittedIfDefault package var processingNeeds: Needs
+    @OmittedIfDefault package var whenInterrupted: Interruption
+    @OmittedIfDefault package var newDataFrom: ResultSource
     package var failedFrom: [String]?
-    package var noDataExit: [Int32]
+    @OmittedIfDefault package var noDataExit: [Int32]
     package var retryExit: [Int32]
     package var useFrom: UseSource?
     package var needsNetwork: Bool
     /// In bytes.
     package var memoryLimit: Int64?
     package var stopTimeout: Interval?
-    package var wakeOn: [WakeRule]
+    @OmittedIfDefault package var wakeOn: [WakeRule]
 
     package init(
         id: AppID,
@@ -128,12 +128,14 @@ package struct EnvironmentVariable: Hashable, Sendable, Codable {
 }
 
 /// What must hold for a processing command to run.
-package struct Needs: Hashable, Sendable, Codable {
-    package var power: Bool
-    package var network: Bool
-    package var unmetered: Bool
+package struct Needs: Hashable, Sendable, Codable, Defaulted {
+    package static var defaultValue: Needs { Needs() }
+
+    @OmittedIfDefault package var power: Bool
+    @OmittedIfDefault package var network: Bool
+    @OmittedIfDefault package var unmetered: Bool
     /// The data that the screen lock protects. No manifest asks for it: requests do.
-    package var unlocked: Bool
+    @OmittedIfDefault package var unlocked: Bool
 
     package init(
         power: Bool = false,
@@ -147,7 +149,9 @@ package struct Needs: Hashable, Sendable, Codable {
 }
 
 /// What happens to a processing command whose time is over.
-package enum Interruption: String, CaseIterable, Hashable, Sendable, Codable {
+package enum Interruption: String, CaseIterable, Hashable, Sendable, Codable, Defaulted {
+    package static var defaultValue: Interruption { .terminate }
+
     /// SIGTERM, and the request is pending again.
     case terminate
     /// It goes on in the next window, for a day at most.
@@ -155,7 +159,9 @@ package enum Interruption: String, CaseIterable, Hashable, Sendable, Codable {
 }
 
 /// How it is known whether a run brought new data when its exit status does not tell.
-package enum ResultSource: Hashable, Sendable, Codable {
+package enum ResultSource: Hashable, Sendable, Codable, Defaulted {
+    package static var defaultValue: ResultSource { .exit }
+
     case exit
     /// The file at this path changed.
     case file(String)
