@@ -69,19 +69,15 @@ package struct Gateway: Sendable {
     private mutating func read(_ device: DeviceID, _ record: StoredDevice) {
         var state = DeviceState()
         state.apps = record.registrations.map { registration in
-            DeviceState.App(
+            var app = DeviceState.App(
                 registration: registration,
-                slot: record.stored.first { $0.app == registration.app }
-                    .map {
-                        DeviceState.Slot(
-                            number: $0.number,
-                            expiration: $0.expiration,
-                            collapse: $0.collapse
-                        )
-                    },
                 silent: RefillBucket(silent: limits),
                 requests: RequestBucket(limits)
             )
+            for stored in record.stored where stored.app == registration.app {
+                app.add(DeviceState.Slot(stored))
+            }
+            return app
         }
         state.seenHour =
             Int32(clamping: record.seen.nanoseconds / Interval.hours(1).nanoseconds)
@@ -133,12 +129,14 @@ package struct Gateway: Sendable {
             devices[device]?.isCongested = old.isCongested
             devices[device]?.wantsFlush = old.wantsFlush
             for index in (devices[device]?.apps ?? []).indices {
-                guard let slot = devices[device]?.apps[index].slot else { continue }
-                let isSent = old.flights.contains { $0.number == slot.number }
-                devices[device]?.apps[index].slot?.isSent = isSent
-                // A push that a lost one had replaced is back, and was never sent.
-                let had = old.apps.first { $0.slot?.number == slot.number }
-                if !isSent, had == nil { devices[device]?.wantsFlush = true }
+                let slots = devices[device]?.apps[index].slots ?? []
+                for (slotIndex, slot) in slots.enumerated() {
+                    let isSent = old.flights.contains { $0.number == slot.number }
+                    devices[device]?.apps[index].slots[slotIndex].isSent = isSent
+                    // A push that a lost one had replaced is back, and was never sent.
+                    let had = old.apps.contains { $0.index(of: slot.number) != nil }
+                    if !isSent, !had { devices[device]?.wantsFlush = true }
+                }
             }
             flushIfWanted(device, at: now, into: &effects)
         }

@@ -26,10 +26,14 @@ package struct AppNumber: Hashable, Comparable, Sendable {
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// The place of the one push that is kept for an app on a device.
+/// The place of a push that is kept for an app on a device.
 package struct SlotKey: Hashable, Sendable {
     package let device: DeviceID
     package let app: AppNumber
+    /// 0: of APNs, which keeps the newest push; others: of Web Push, which keeps several.
+    package let place: UInt8
 
-    package init(_ device: DeviceID, _ app: AppNumber) { (self.device, self.app) = (device, app) }
+    package init(_ device: DeviceID, _ app: AppNumber, place: UInt8 = 0) {
+        (self.device, self.app, self.place) = (device, app, place)
+    }
 }

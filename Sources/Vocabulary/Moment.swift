@@ -148,7 +148,61 @@ extension LocalTime: CustomStringConvertible {
             + "\(padded(Int64(hour))):\(padded(Int64(minute))):\(padded(Int64(second)))"
     }
 
+    /// `2026-03-01 07:05:09.250`.
+    package var withMilliseconds: String {
+        let fraction = timeOfDay.nanoseconds / 1_000_000 % 1000
+        return "\(self).\(fraction < 100 ? "0" : "")\(padded(fraction))"
+    }
+
     private func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension LocalTime {
+    /// A date, and a time of day if there is one: `2026-03-01`, `2026-03-01 07:05`,
+    /// `2026-03-01T07:05:09.250`. Nil for anything else.
+    package init?(_ text: String) {
+        let parts = text.split(
+            maxSplits: 1,
+            omittingEmptySubsequences: false,
+            whereSeparator: { $0 == " " || $0 == "T" }
+        )
+        let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard date.count == 3, date[0].utf8.count == 4, let year = Self.number(date[0], 0...9999),
+            let month = Self.number(date[1], 1...12), let day = Self.number(date[2], 1...31)
+        else { return nil }
+        self.init(day: Self.day(year, month, day), timeOfDay: .zero)
+        // The 31st of a month that has none.
+        guard self.date == (year, month, day) else { return nil }
+        guard parts.count == 2 else { return }
+        guard let time = Self.timeOfDay(parts[1]) else { return nil }
+        self.init(day: self.day, timeOfDay: time)
+    }
+
+    private static func timeOfDay(_ text: Substring) -> Interval? {
+        let fields = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard fields.count == 2 || fields.count == 3, let hour = number(fields[0], 0...23),
+            let minute = number(fields[1], 0...59)
+        else { return nil }
+        let time = Interval.hours(hour) + .minutes(minute)
+        guard fields.count == 3 else { return time }
+        let seconds = fields[2].split(separator: ".", omittingEmptySubsequences: false)
+        guard seconds.count <= 2, let second = number(seconds[0], 0...59) else { return nil }
+        guard seconds.count == 2 else { return time + .seconds(second) }
+        let digits = seconds[1]
+        guard (1...3).contains(digits.utf8.count), let number = number(digits, 0...999) else {
+            return nil
+        }
+        let scale: Int64 = [100, 10, 1][digits.utf8.count - 1]
+        return time + .seconds(second) + .milliseconds(number * scale)
+    }
+
+    /// Digits only.
+    private static func number(_ text: Substring, _ range: ClosedRange<Int64>) -> Int64? {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
+            range.contains(number)
+        else { return nil }
+        return number
+    }
 }
 
 /// As D-Bus and Foundation have dates.

@@ -30,7 +30,10 @@ struct CampaignTests {
             }
         }
         print("\(seeds) seeds: \(counts.sorted { $0.key < $1.key })")
-        for what in ["answered", "crashes", "failures", "unreadable", "removals", "gone"] {
+        let all = [
+            "answered", "crashes", "failures", "unreadable", "removals", "gone", "web pushes",
+        ]
+        for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")
         }
     }

@@ -53,13 +53,14 @@ struct GatewayBench {
         silent: Bool = false,
         priority: PushPriority = .immediate,
         expiration: PushExpiration? = nil,
-        collapseID: String = ""
+        collapseID: String = "",
+        isWebPush: Bool = false
     ) -> (push: Push, call: CallID, effects: [GatewayEffect]) {
         let push = Push(
             number: gateway.takeNumber(at: now),
             device: device,
             app: app,
-            type: silent ? .background : .alert,
+            type: isWebPush ? .webpush : silent ? .background : .alert,
             priority: silent ? .considerate : priority,
             expiration: expiration ?? .until(now.wall + .days(30)),
             collapseID: Array(collapseID.utf8),
@@ -105,6 +106,9 @@ extension [GatewayEffect] {
 }
 
 extension Push {
+    /// Of APNs.
+    var slot: SlotKey { SlotKey(device, app) }
+
     /// Until when it may be delivered.
     var end: WallTime {
         switch expiration {

@@ -79,7 +79,7 @@ extension GatewayWorld {
         if push.isExpired(at: now.wall) { problems.append("\(push.number) was sent expired") }
         // What a device may still get is forgotten with it.
         if push.isSilent, !sending.isRider, limits.devicesInMemory > devices.count {
-            wake(push.slot)
+            wake(SlotKey(push.device, push.app))
         }
         if let origin = origin(of: push), ended.contains(origin.token) {
             problems.append("\(push.number) was sent though its token is no more")
@@ -123,11 +123,17 @@ extension GatewayWorld {
     }
 
     static func kind(_ push: Push) -> String {
-        kind(push.slot, push.collapseID)
+        kind(push.slot, push.collapseID, isWebPush: push.type == .webpush)
     }
 
-    private static func kind(_ slot: SlotKey, _ collapse: [UInt8]) -> String {
-        collapse.isEmpty ? "" : "\(slot.device) \(slot.app.number) \(collapse)"
+    private static func kind(
+        _ slot: SlotKey,
+        _ collapse: [UInt8],
+        isWebPush: Bool
+    ) -> String {
+        let side = isWebPush ? "w" : "a"
+        return collapse.isEmpty
+            ? "" : "\(side) \(slot.device) \(slot.app.number) \(collapse)"
     }
 
     /// No window holds more than the bucket allows.
@@ -171,12 +177,12 @@ extension GatewayWorld {
             let device = devices[sent.device]
             if device.received.contains(number) || sent.isOnce { continue }
             let slot = SlotKey(sent.token.device, sent.token.app)
-            if store.slots[slot]?.push.number == number { continue }
+            let kept = store.kept(slot.device, slot.app)
+            if kept.contains(where: { $0.stored.push.number == number }) { continue }
             if ended.contains(sent.token) || isOver(sent.token) { continue }
             if let expiration = sent.expiration, expiration <= now.wall { continue }
-            // A newer one was in the slot: it was stored, whatever became of it since.
-            if let last = store.newest[slot], last > number { continue }
-            let kind = Self.kind(slot, sent.collapse)
+            if hasGivenWay(number, sent, slot) { continue }
+            let kind = Self.kind(slot, sent.collapse, isWebPush: sent.isWebPush)
             if let last = device.replaced[kind], !kind.isEmpty, last > number { continue }
             problems.append("\(number) was answered 200 and is lost")
         }
@@ -187,6 +193,15 @@ extension GatewayWorld {
         if counters.accepted != acceptedSince {
             problems.append("\(acceptedSince) were accepted, \(counters.accepted) counted")
         }
+    }
+
+    /// A newer one was in the slot; of Web Push one with its topic, or as many as there are places.
+    /// They were stored, whatever became of them since.
+    private func hasGivenWay(_ number: PushNumber, _ sent: Sent, _ slot: SlotKey) -> Bool {
+        guard sent.isWebPush else { return store.newest[slot].map { $0 > number } ?? false }
+        let newer = (store.webPushes[slot] ?? [:]).filter { $0.key > number }
+        return newer.count >= limits.webPushKept
+            || !sent.collapse.isEmpty && newer.values.contains(sent.collapse)
     }
 
     /// The store says that it is no more in force.
@@ -204,9 +219,8 @@ extension GatewayWorld {
                 let id = store.keys[device.key], !unreadable.contains(id)
             else { continue }
             count("looks")
-            for app in store.bundles.keys.sorted() {
-                let slot = SlotKey(id, app)
-                guard let stored = store.slots[slot], !device.sent.contains(stored.push.number),
+            for (_, stored) in store.bundles.keys.sorted().flatMap({ store.kept(id, $0) }) {
+                guard !device.sent.contains(stored.push.number),
                     store.reasons[stored.push.number] == .busy, stored.until > now.wall,
                     !isSuperseded(stored.push, at: device)
                 else { continue }

@@ -46,6 +46,7 @@ struct GatewayWorld {
         let isOnce: Bool
         let expiration: WallTime?
         let collapse: [UInt8]
+        var isWebPush = false
     }
 
     var problems: [String] = []
@@ -86,8 +87,10 @@ struct GatewayWorld {
         var limits = GatewayLimits()
         // Small, so that they are reached.
         limits.unacknowledged = 4
+        limits.webPushKept = 3
         limits.devicesInMemory = seed % 2 == 0 ? 3 : 1000
         self.limits = limits
+        store.webPushKept = limits.webPushKept
         driver = GatewayDriver(limits, StoredGateway())
         now = Moment(
             boot: BootTime(nanoseconds: 1),
@@ -107,7 +110,8 @@ struct GatewayWorld {
     private mutating func step() {
         let index = Int(random.below(UInt64(devices.count)))
         switch random.below(200) {
-        case 0..<55: push(to: index)
+        case 0..<40: push(to: index)
+        case 40..<55: webPush(to: index)
         case 55..<90: arrive(at: index)
         case 90..<120: acknowledge(from: index)
         case 120..<134: connect(index)
@@ -209,6 +213,56 @@ struct GatewayWorld {
         )
     }
 
+    private mutating func webPush(to index: Int) {
+        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
+        lastNumber += 1
+        let isOnce = random.below(5) == 0
+        let seconds = isOnce ? 0 : 1 + Int64(random.below(random.below(2) == 0 ? 600 : 100_000))
+        var fields = [("ttl", "\(seconds)")]
+        if random.below(2) == 0 { fields.append(("topic", "topic\(random.below(2))")) }
+        if random.below(4) == 0 { fields.append(("urgency", "very-low")) }
+        var request = WebPushRequest()
+        for (name, value) in fields { request.add(Array(name.utf8), Array(value.utf8)[...]) }
+        count("web pushes")
+        let body = Array("{\"n\":\(lastNumber)}".utf8)
+        let arrival = WebPushArrival(
+            method: Array("POST".utf8)[...],
+            request: request,
+            body: body,
+            isCutOff: false
+        )
+        let sent = Sent(
+            device: index,
+            token: token,
+            isOnce: isOnce,
+            expiration: isOnce ? nil : now.wall + .seconds(seconds),
+            collapse: fields.first { $0.0 == "topic" }.map { Array($0.1.utf8) } ?? [],
+            isWebPush: true
+        )
+        do throws(WebPushReason) {
+            let admitted = try driver.admit(
+                arrival,
+                to: token.bytes[...],
+                from: &sender,
+                OpenProofs(second: 0),
+                origin: "",
+                id: PushUUID(high: 0, low: lastNumber),
+                at: now
+            )
+            feed(admitted, sent)
+        } catch {
+            problems.append("\(lastNumber) was refused at once: \(error)")
+        }
+    }
+
+    private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
+        let call = CallID(serial())
+        calls[call] = sent
+        byCall[call] = sent
+        pushes[lastNumber] = call
+        feed(.push(admitted, call))
+    }
+
     private mutating func send(_ request: PushRequest, _ sent: Sent) {
         var arrival = PushArrival()
         arrival.method = Array("POST".utf8)[...]
@@ -227,11 +281,7 @@ struct GatewayWorld {
                 id: id,
                 at: now
             )
-            let call = CallID(serial())
-            calls[call] = sent
-            byCall[call] = sent
-            pushes[lastNumber] = call
-            feed(.push(admitted, call))
+            feed(admitted, sent)
         } catch {
             problems.append("\(lastNumber) was refused at once: \(error)")
         }
@@ -334,6 +384,8 @@ struct OpenProofs: Proofs {
         SignedProvider(text: field, issuedAt: second, key: ProviderKey(id: "K", team: "T"))
     }
     func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { DeviceToken(bytes: text) }
-    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? { nil }
+    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {
+        WebPushAddress(bytes: Array(text))
+    }
     func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { nil }
 }

@@ -9,7 +9,7 @@ struct SlotTests {
         let (push, call, effects) = bench.push()
         #expect(
             effects.deeds == [
-                .store(push, until: push.end),
+                .store(push, in: push.slot, until: push.end),
                 .answer(call, .accepted(push.number), afterCommit: true),
             ]
         )
@@ -38,7 +38,7 @@ struct SlotTests {
         let late = bench.pass(.milliseconds(1))
         #expect(
             late.deeds == [
-                .store(push, until: push.end),
+                .store(push, in: push.slot, until: push.end),
                 .answer(call, .accepted(push.number), afterCommit: true),
             ]
         )
@@ -53,7 +53,7 @@ struct SlotTests {
         let first = bench.push().push
         let second = bench.push().push
         let effects = bench.after { $0.disconnected(LinkID(1), at: $1, into: &$2) }
-        #expect(effects.contains(.store(second, until: second.end)))
+        #expect(effects.contains(.store(second, in: second.slot, until: second.end)))
         #expect(bench.connect(2).sendings.map(\.number) == [second.number])
         #expect(
             effects.contains(.logNumber(first.number, .replaced(by: second.number), bench.now.wall))

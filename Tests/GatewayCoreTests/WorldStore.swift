@@ -18,8 +18,11 @@ struct WorldStore {
     var reasons: [PushNumber: StoreReason] = [:]
     var lastPush: UInt64 = 0
     var lastDevice: UInt64 = 0
-    /// Of each slot the newest that was ever in it.
+    /// Of each slot of APNs the newest that was ever in it.
     var newest: [SlotKey: PushNumber] = [:]
+    /// Of each app on a device all messages of Web Push that were ever kept, with their topics.
+    var webPushes: [SlotKey: [PushNumber: [UInt8]]] = [:]
+    var webPushKept = 16
 
     /// No batch is taken.
     var isFull = false
@@ -65,17 +68,46 @@ struct WorldStore {
             }
         case .registration(let device, let registration):
             registrations[SlotKey(device, registration.app)] = registration
-        case .store(let push, let until):
+        case .store(let push, let slot, let until):
             if push.expiration == .once { problems.append("\(push.number) was stored") }
-            if let old = slots[push.slot], old.push.number >= push.number {
+            if let old = slots[slot], old.push.number >= push.number {
                 problems.append("slot of \(push.number) went back from \(old.push.number)")
             }
-            newest[push.slot] = max(newest[push.slot] ?? push.number, push.number)
-            slots[push.slot] = Stored(push: push, until: until)
+            slots[slot] = Stored(push: push, until: until)
+            let app = SlotKey(slot.device, slot.app)
+            if (push.type == .webpush) != (slot.place != 0) {
+                problems.append("\(push.number) is at place \(slot.place)")
+            } else if push.type == .webpush {
+                webPushes[app, default: [:]][push.number] = push.collapseID
+                checkWebPushes(of: app)
+            } else {
+                newest[app] = max(newest[app] ?? push.number, push.number)
+            }
         case .remove(let slot, let number):
             if slots[slot]?.push.number == number { slots[slot] = nil }
         case .probe, .channel, .removeChannel, .broadcast: break
         }
+    }
+
+    /// What is kept of an app, by place.
+    func kept(_ device: DeviceID, _ app: AppNumber) -> [(slot: SlotKey, stored: Stored)] {
+        (0...UInt8(webPushKept)).compactMap { place in
+            let slot = SlotKey(device, app, place: place)
+            return slots[slot].map { (slot, $0) }
+        }
+    }
+
+    /// Not too many, and no topic twice.
+    private mutating func checkWebPushes(of app: SlotKey) {
+        let kept = kept(app.device, app.app).filter { $0.slot.place != 0 }.map(\.stored.push)
+        let topics = kept.map(\.collapseID).filter { !$0.isEmpty }
+        let all = slots.keys.count {
+            $0.device == app.device && $0.app == app.app && $0.place != 0
+        }
+        if all > webPushKept || all != kept.count {
+            problems.append("\(all) messages of Web Push are kept for \(app)")
+        }
+        if Set(topics).count != topics.count { problems.append("a topic is kept twice: \(app)") }
     }
 
     mutating func crash(keeping: Bool) {
@@ -122,13 +154,17 @@ struct WorldStore {
         let apps = bundles.keys.sorted()
         return StoredDevice(
             registrations: apps.compactMap { registrations[SlotKey(device, $0)] },
-            stored: apps.compactMap { app in
-                slots[SlotKey(device, app)].map {
+            stored: apps.flatMap { app in
+                kept(device, app).map { slot, stored in
                     StoredDevice.Stored(
                         app: app,
-                        number: $0.push.number,
-                        expiration: $0.until,
-                        collapse: CollapseKey($0.push.collapseID)
+                        place: slot.place,
+                        number: stored.push.number,
+                        expiration: stored.until,
+                        collapse: CollapseKey(
+                            stored.push.collapseID,
+                            isWebPush: slot.place != 0
+                        )
                     )
                 }
             },

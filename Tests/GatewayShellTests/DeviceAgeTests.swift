@@ -92,7 +92,7 @@ struct DeviceAgeTests {
         #expect(try devices(node) == [1])
     }
 
-    @Test func `devices of an older file are taken for seen when it is opened`() throws {
+    @Test func `devices of an older file are taken for seen; what it keeps gets places`() throws {
         let scratch = ScratchDirectory()
         let old = try Database(path: scratch("gateway.db"), mode: .create)
         try old.execute(
@@ -116,6 +116,9 @@ struct DeviceAgeTests {
                 assumed INTEGER NOT NULL, id BLOB NOT NULL, provider TEXT NOT NULL,
                 events BLOB NOT NULL) STRICT;
             INSERT INTO devices VALUES (1, randomblob(32), 0), (2, CAST('removed 2' AS BLOB), 0);
+            INSERT INTO slots VALUES
+                (1, 1, 10, 9000000000000000000, 1, 10, 0, CAST('a' AS BLOB), x'7B7D'),
+                (1, 2, 11, 9000000000000000000, 12, 10, 0, CAST('b' AS BLOB), x'007D');
             """
         )
         try old.setApplicationID(0x4F66_7367)
@@ -132,5 +135,12 @@ struct DeviceAgeTests {
         let reader = try StoreReader(scratch("gateway.db"))
         #expect(try reader.devices(after: 0, limit: 10).map(\.id.number) == [1])
         #expect(try reader.largestNumbers().device == 2)
+        let stored = try reader.record(of: DeviceID(1)).stored
+        #expect(stored.map(\.app.number) == [1, 2])
+        #expect(stored.map(\.place) == [0, 1])
+        #expect(stored.map(\.number.number) == [10, 11])
+        let message = try reader.push(in: SlotKey(DeviceID(1), AppNumber(2), place: 1))
+        #expect(message?.type == .webpush)
+        #expect(message?.payload == [0, 0x7D])
     }
 }

@@ -71,7 +71,8 @@ struct KillTests {
             payload: [UInt8](repeating: 0x20, count: 300)
         )
         var batch = StoreBatch()
-        batch.changes.append(.store(push, expiration: wall + .days(1)))
+        let slot = SlotKey(push.device, push.app)
+        batch.changes.append(.store(push, in: slot, expiration: wall + .days(1)))
         batch.log.accepted(
             push,
             Acceptance(apnsID: PushUUID(high: 1, low: number), provider: "KEY")

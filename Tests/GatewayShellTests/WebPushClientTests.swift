@@ -178,6 +178,42 @@ struct WebPushClientTests {
         #expect(Self.outcome(gone["gone"]) == Outcome(410, "Gone"))
     }
 
+    @Test(.enabled(if: haveClient, "no pywebpush; scripts/setup test fetches it"))
+    func `for a device that is away many are kept, over a restart, and of too many the newest`()
+        throws
+    {
+        let scene = try Scene()
+        let first = try scene.device()
+        let chat = try first.endpoint()
+        try first.end()
+        let sent = (10..<28).map { "message \($0)" }
+        let answers = try scene.run(
+            Dictionary(
+                uniqueKeysWithValues: sent.map {
+                    (
+                        $0,
+                        scene.signed(
+                            chat,
+                            [
+                                ("data", .string($0)), ("ttl", 600),
+                            ]
+                        )
+                    )
+                }
+            )
+        )
+        for answer in answers.values { #expect(Self.outcome(answer) == Outcome(201)) }
+        scene.gateway.kill()
+        try scene.gateway.start()
+        let second = try scene.device()
+        let lines = try second.pushes(16)
+        let plain = try scene.run([:], bodies: lines.map(Self.body))
+        #expect(Set(plain.values.map { $0["text"]?.stringValue }) == Set(sent.suffix(16)))
+        try second.end()
+        let log = try scene.gateway.run("log", "--state=dropped", "--json").output
+        #expect(try ValueJSON.parse(log).listValue?.count == 2, "\(log)")
+    }
+
     /// Until the clock says that a time to live is over.
     private static func pass(_ span: Interval) throws {
         let loop = try EventLoop()

@@ -114,6 +114,24 @@ struct TimeTests {
         #expect(date == (2134, 4, 10))
     }
 
+    @Test(arguments: [
+        ("2026-03-01", "2026-03-01 00:00:00.000"), ("2026-03-01 07:05", "2026-03-01 07:05:00.000"),
+        ("2026-03-01T07:05:09", "2026-03-01 07:05:09.000"),
+        ("2026-03-01 07:05:09.25", "2026-03-01 07:05:09.250"),
+        ("2024-02-29 23:59:59.007", "2024-02-29 23:59:59.007"),
+    ])
+    func `a date is read as it is printed, and shorter`(text: String, printed: String) {
+        #expect(LocalTime(text)?.withMilliseconds == printed)
+    }
+
+    @Test(arguments: [
+        "", " ", "2026", "2026-03", "26-03-01", "2026-02-30", "2026-13-01", "2026-03-01 ",
+        "2026-03-01 7", "2026-03-01 24:00", "2026-03-01 07:60", "2026-03-01 07:05:60",
+        "2026-03-01 07:05:09.", "2026-03-01 07:05:09.1234", "2026-03-01 07:05 ", "+026-03-01",
+        "2026-03-01Z", "2026-03-01 07:05:09Z", "2026--3-01",
+    ])
+    func `what is no date is none`(text: String) { #expect(LocalTime(text) == nil) }
+
     @Test func timesAtTheEndsOfTheScaleDoNotTrap() {
         for wall in [WallTime.distantPast, .distantFuture] {
             for offset in [Int32.min, 0, .max] {

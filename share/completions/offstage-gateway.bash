@@ -19,7 +19,7 @@ _offstage_gateway() {
         topics) words='set any remove --json --directory --help' ;;
         devices) words='remove --lines --json --directory --help' ;;
         send) words='--topic --alert --silent --data --payload --type --priority --expiration --collapse-id --host --ca --key --key-id --team --json --directory --help' ;;
-        log) words='--lines --json --directory --help' ;;
+        log) words='--apns-id --device --topic --state --since --until --lines --json --directory --help' ;;
         device) words='--host --ca --enrolment-file --identity --web-push --sender --channel --count --battery --low-power --no-ack --json --directory --help' ;;
         completions) words='bash zsh fish --directory --help' ;;
     esac

@@ -2,8 +2,9 @@ import Vocabulary
 
 /// What the gateway knows of one device while it is connected, or was asked about.
 struct DeviceState: Sendable {
-    /// The push that is kept for an app.
+    /// A push that is kept for an app.
     struct Slot: Equatable, Sendable {
+        var place: UInt8
         var number: PushNumber
         var expiration: WallTime
         var collapse = CollapseKey.none
@@ -13,9 +14,17 @@ struct DeviceState: Sendable {
 
     struct App: Sendable {
         var registration: Registration
-        var slot: Slot?
+        /// The oldest first.
+        var slots: [Slot] = []
         var silent: RefillBucket
         var requests: RequestBucket
+
+        func index(of push: PushNumber) -> Int? { slots.firstIndex { $0.number == push } }
+
+        mutating func add(_ slot: Slot) {
+            let next = slots.firstIndex { $0.number > slot.number }
+            slots.insert(slot, at: next ?? slots.endIndex)
+        }
     }
 
     /// On its way, not acknowledged.
@@ -85,5 +94,16 @@ struct RequestBucket: Equatable, Sendable {
         guard left > 0 else { return false }
         left -= 1
         return true
+    }
+}
+
+extension DeviceState.Slot {
+    init(_ stored: StoredDevice.Stored) {
+        self.init(
+            place: stored.place,
+            number: stored.number,
+            expiration: stored.expiration,
+            collapse: stored.collapse
+        )
     }
 }

@@ -35,7 +35,10 @@ extension Gateway {
         let flights = devices[device]?.flights ?? []
         devices[device]?.flights = []
         for index in (devices[device]?.apps ?? []).indices {
-            devices[device]?.apps[index].slot?.isSent = false
+            let slots = devices[device]?.apps[index].slots.indices ?? 0..<0
+            for slotIndex in slots {
+                devices[device]?.apps[index].slots[slotIndex].isSent = false
+            }
         }
         for flight in flights {
             guard let push = flight.push else { continue }
@@ -72,9 +75,9 @@ extension Gateway {
     package mutating func notSent(_ sending: SendingID, over link: LinkID) {
         guard let (_, row, flight) = takeFlight(sending, of: link),
             let index = devices.states[row].index(of: flight.app),
-            devices.states[row].apps[index].slot?.number == flight.number
+            let slotIndex = devices.states[row].apps[index].index(of: flight.number)
         else { return }
-        devices.states[row].apps[index].slot?.isSent = false
+        devices.states[row].apps[index].slots[slotIndex].isSent = false
     }
 
     /// There is room on the link again.
@@ -84,15 +87,15 @@ extension Gateway {
         }
     }
 
-    /// Whether a stored push may still be sent: it is in its slot, the link exists, and no newer
+    /// Whether a stored push may still be sent: it is in a slot, the link exists, and no newer
     /// push with its collapse identifier is in flight.
     func isKept(_ sending: SendingID, over link: LinkID) -> Bool {
         guard let device = self.device(of: link), let row = devices.row(of: device),
             let flight = devices.states[row].flights.first(where: { $0.id == sending }),
-            let index = devices.states[row].index(of: flight.app)
+            let index = devices.states[row].index(of: flight.app),
+            let slotIndex = devices.states[row].apps[index].index(of: flight.number)
         else { return false }
-        guard let slot = devices.states[row].apps[index].slot else { return false }
-        return slot.number == flight.number && !isSuperseded(slot, of: flight.app, row)
+        return !isSuperseded(devices.states[row].apps[index].slots[slotIndex], of: flight.app, row)
     }
 
     /// The device has no such app any more: the registration ends, and whoever waits is told so.
@@ -124,7 +127,7 @@ extension Gateway {
         return (device, row, devices.states[row].flights.remove(at: index))
     }
 
-    /// Removes the slot's push if it is still this one.
+    /// Removes the push from its slot if it is still there.
     private mutating func empty(
         _ device: DeviceID,
         _ row: Int,
@@ -132,11 +135,12 @@ extension Gateway {
         into effects: inout [GatewayEffect]
     ) {
         guard let index = devices.states[row].index(of: flight.app),
-            devices.states[row].apps[index].slot?.number == flight.number
+            let slotIndex = devices.states[row].apps[index].index(of: flight.number)
         else { return }
-        devices.states[row].apps[index].slot = nil
+        let slot = devices.states[row].apps[index].slots.remove(at: slotIndex)
         devices.states[row].batch = batch
-        effects.append(.remove(SlotKey(device, flight.app), flight.number))
+        let key = SlotKey(device, flight.app, place: slot.place)
+        effects.append(.remove(key, flight.number))
     }
 
     /// A keep-alive came; its answer takes along what is kept.

@@ -20,7 +20,6 @@ extension Gateway {
             devices[device]?.apps.append(
                 DeviceState.App(
                     registration: registration,
-                    slot: nil,
                     silent: RefillBucket(silent: limits),
                     requests: RequestBucket(limits)
                 )
@@ -150,13 +149,13 @@ extension Gateway {
     ) {
         guard let app = devices[device]?.apps[index] else { return }
         let number = app.registration.app
-        if let slot = app.slot {
+        for slot in app.slots {
             filling.dropped += 1
-            devices[device]?.apps[index].slot = nil
             touch(device)
-            effects.append(.remove(SlotKey(device, number), slot.number))
+            effects.append(.remove(SlotKey(device, number, place: slot.place), slot.number))
             effects.append(.logNumber(slot.number, .dropped(.unregistered), now.wall))
         }
+        devices[device]?.apps[index].slots = []
         for flight in devices[device]?.flights ?? [] where flight.app == number {
             guard let push = flight.push else { continue }
             filling.dropped += 1

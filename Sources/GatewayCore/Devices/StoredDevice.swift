@@ -4,23 +4,25 @@ package import Vocabulary
 package struct StoredDevice: Equatable, Sendable {
     package struct Stored: Equatable, Sendable {
         package var app: AppNumber
+        package var place: UInt8
         package var number: PushNumber
         package var expiration: WallTime
         package var collapse: CollapseKey
 
         package init(
             app: AppNumber,
+            place: UInt8 = 0,
             number: PushNumber,
             expiration: WallTime,
             collapse: CollapseKey = .none
         ) {
-            (self.app, self.number, self.expiration) = (app, number, expiration)
-            self.collapse = collapse
+            (self.app, self.place, self.number) = (app, place, number)
+            (self.expiration, self.collapse) = (expiration, collapse)
         }
     }
 
     package var registrations: [Registration]
-    /// One per app at most.
+    /// No two of an app at one place.
     package var stored: [Stored]
     /// When it was seen last; a day late at most.
     package var seen: WallTime

@@ -28,7 +28,7 @@ extension GatewayDriver {
             case .registration(let device, let registration):
                 devices.append(device)
                 apps.append(registration.app)
-            case .store(let push, _): devices.append(push.device)
+            case .store(let push, _, _): devices.append(push.device)
             case .remove(let slot, _): devices.append(slot.device)
             case .removeDevice(let device):
                 devices.append(device)
@@ -88,9 +88,9 @@ extension GatewayDriver {
 
     private mutating func keep(_ effect: GatewayEffect) {
         switch effect {
-        case .store(let push, let expiration):
-            unwritten[push.slot] = push
-            batch.changes.append(.store(push, expiration: expiration))
+        case .store(let push, let slot, let expiration):
+            unwritten[slot] = push
+            batch.changes.append(.store(push, in: slot, expiration: expiration))
         case .remove(let slot, let number):
             if unwritten[slot]?.number == number { unwritten[slot] = nil }
             batch.changes.append(.remove(slot, number))
@@ -212,7 +212,7 @@ extension GatewayDriver {
         guard !unwritten.isEmpty else { return }
         unwritten.removeAll(keepingCapacity: true)
         for change in batch.changes {
-            if case .store(let push, _) = change { unwritten[push.slot] = push }
+            if case .store(let push, let slot, _) = change { unwritten[slot] = push }
             if case .remove(let slot, let number) = change, unwritten[slot]?.number == number {
                 unwritten[slot] = nil
             }

@@ -32,8 +32,8 @@ package enum LinkEnd: UInt8, Equatable, Sendable {
 /// before answers that are marked so, and before a registration is told.
 package enum GatewayEffect: Equatable, Sendable {
     // Kept.
-    /// The push becomes the one of its slot.
-    case store(Push, until: WallTime)
+    /// The push becomes the one of a slot.
+    case store(Push, in: SlotKey, until: WallTime)
     /// Removes the slot's push if it is still this one.
     case remove(SlotKey, PushNumber)
     case save(DeviceID, Registration)

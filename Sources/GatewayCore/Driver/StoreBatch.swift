@@ -14,8 +14,8 @@ package struct StoreBatch: Sendable {
         /// Changes nothing, but must be written: whether the disk takes something.
         case probe
         case registration(DeviceID, Registration)
-        /// Takes its slot, unless a newer one is there.
-        case store(Push, expiration: WallTime)
+        /// Takes the slot, unless a newer one is there.
+        case store(Push, in: SlotKey, expiration: WallTime)
         case remove(SlotKey, PushNumber)
         case channel(Channel)
         case removeChannel(ChannelID)

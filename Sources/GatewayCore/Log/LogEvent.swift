@@ -54,6 +54,8 @@ package enum DropReason: Equatable, Sendable {
     case unregistered
     /// The device refused it.
     case refused
+    /// Newer ones of Web Push filled all places of its app.
+    case tooMany
 }
 
 /// What the log keeps of a push when it is taken.

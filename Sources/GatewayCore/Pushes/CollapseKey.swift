@@ -8,12 +8,14 @@ package struct CollapseKey: Equatable, Sendable {
     /// Of a push without an identifier: it collapses with nothing.
     package static let none = CollapseKey([])
 
-    package init(_ identifier: some Collection<UInt8>) {
+    /// A topic of Web Push is no collapse identifier of APNs, though it reads the same.
+    package init(_ identifier: some Collection<UInt8>, isWebPush: Bool = false) {
         guard !identifier.isEmpty else {
             hash = 0
             return
         }
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        if isWebPush { hash = ~hash }
         for byte in identifier { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         self.hash = max(1, hash)
     }

@@ -90,7 +90,7 @@ extension Gateway {
     ) {
         let id = takeSending()
         var flight = DeviceState.Flight(id: id, number: push.number, app: push.app)
-        flight.collapse = CollapseKey(push.collapseID)
+        flight.collapse = push.collapse
         switch push.expiration {
         case .once:
             effects.append(.log(push, .attempted, now.wall, nil))
@@ -133,13 +133,14 @@ extension Gateway {
             }
         }
         guard let index = devices.states[row].index(of: newer.app),
-            let slot = devices.states[row].apps[index].slot, slot.number < newer.number,
-            slot.collapse.collapses(with: newer.collapse)
+            let slotIndex = devices.states[row].apps[index].slots.firstIndex(where: {
+                $0.number < newer.number && $0.collapse.collapses(with: newer.collapse)
+            })
         else { return false }
-        devices.states[row].apps[index].slot = nil
+        let slot = devices.states[row].apps[index].slots.remove(at: slotIndex)
         devices.states[row].batch = batch
         filling.replaced += 1
-        effects.append(.remove(SlotKey(device, newer.app), slot.number))
+        effects.append(.remove(SlotKey(device, newer.app, place: slot.place), slot.number))
         effects.append(.logNumber(slot.number, .replaced(by: newer.number), now.wall))
         return true
     }
@@ -155,7 +156,7 @@ extension Gateway {
         effects.append(.answer(call, .accepted(number), afterCommit: afterCommit))
     }
 
-    /// Stores a push that cannot be delivered now; the older of two gives way.
+    /// Stores a push that cannot be delivered now.
     mutating func keep(
         _ push: Push,
         because reason: StoreReason,
@@ -181,8 +182,9 @@ extension Gateway {
             effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
             return
         }
-        guard let index = devices[push.device]?.index(of: push.app),
-            devices[push.device]?.apps[index].registration.isActive == true
+        guard let row = devices.row(of: push.device),
+            let index = devices.states[row].index(of: push.app),
+            devices.states[row].apps[index].registration.isActive
         else {
             filling.dropped += 1
             effects.append(.log(push, .dropped(.unregistered), now.wall, nil))
@@ -195,23 +197,66 @@ extension Gateway {
             return
         }
         touch(push.device)
-        if let old = devices[push.device]?.apps[index].slot {
+        guard let place = makePlace(for: push, row, index, at: now, into: &effects) else { return }
+        filling.stored += 1
+        devices.states[row].apps[index].add(
+            DeviceState.Slot(
+                place: place,
+                number: push.number,
+                expiration: expiration,
+                collapse: push.collapse,
+                isSent: isSent
+            )
+        )
+        let key = SlotKey(push.device, push.app, place: place)
+        effects.append(.store(push, in: key, until: expiration))
+        effects.append(.log(push, .stored(reason), now.wall, nil))
+    }
+
+    /// Where a push is kept; what was there gives way. Of APNs that is the one push of its app; of
+    /// Web Push the one with its topic, or the oldest of many. Nil: that is newer than this one.
+    private mutating func makePlace(
+        for push: Push,
+        _ row: Int,
+        _ index: Int,
+        at now: Moment,
+        into effects: inout [GatewayEffect]
+    ) -> UInt8? {
+        let isWebPush = push.type == .webpush
+        let collapse = push.collapse
+        if let slotIndex = devices.states[row].apps[index].slots.firstIndex(where: {
+            isWebPush ? $0.collapse.collapses(with: collapse) : $0.place == 0
+        }) {
+            let old = devices.states[row].apps[index].slots[slotIndex]
             filling.replaced += 1
             guard old.number < push.number else {
                 effects.append(.log(push, .replaced(by: old.number), now.wall, nil))
-                return
+                return nil
             }
+            devices.states[row].apps[index].slots.remove(at: slotIndex)
             effects.append(.logNumber(old.number, .replaced(by: push.number), now.wall))
+            return old.place
         }
-        filling.stored += 1
-        devices[push.device]?.apps[index].slot = DeviceState.Slot(
-            number: push.number,
-            expiration: expiration,
-            collapse: CollapseKey(push.collapseID),
-            isSent: isSent
-        )
-        effects.append(.store(push, until: expiration))
-        effects.append(.log(push, .stored(reason), now.wall, nil))
+        guard isWebPush else { return 0 }
+        while true {
+            let slots = devices.states[row].apps[index].slots
+            let count = slots.count { $0.place != 0 }
+            guard count >= limits.webPushKept,
+                let slotIndex = slots.firstIndex(where: { $0.place != 0 })
+            else {
+                return (1...UInt8.max).first { place in !slots.contains { $0.place == place } }
+            }
+            let oldest = slots[slotIndex]
+            filling.dropped += 1
+            guard oldest.number < push.number else {
+                effects.append(.log(push, .dropped(.tooMany), now.wall, nil))
+                return nil
+            }
+            devices.states[row].apps[index].slots.remove(at: slotIndex)
+            let key = SlotKey(push.device, push.app, place: oldest.place)
+            effects.append(.remove(key, oldest.number))
+            effects.append(.logNumber(oldest.number, .dropped(.tooMany), now.wall))
+        }
     }
 
     /// Sends what is kept for a device, of one app or of all, as far as it is not on its way.
@@ -225,31 +270,45 @@ extension Gateway {
         else { return }
         if app == nil { devices.states[row].wantsFlush = false }
         for index in devices.states[row].apps.indices {
-            guard let slot = devices.states[row].apps[index].slot, !slot.isSent else { continue }
-            let key = SlotKey(device, devices.states[row].apps[index].registration.app)
-            if let app, key.app != app { continue }
-            if slot.expiration <= now.wall {
-                expire(key, slot.number, at: now, into: &effects)
-                continue
+            if let app, devices.states[row].apps[index].registration.app != app { continue }
+            // Those that have expired leave the list.
+            for slot in devices.states[row].apps[index].slots where !slot.isSent {
+                guard flush(slot, of: index, row, device, link, at: now, into: &effects) else {
+                    devices.states[row].wantsFlush = true
+                    return
+                }
             }
-            // A newer one of its kind is on its way.
-            if isSuperseded(slot, of: key.app, row) { continue }
-            guard hasRoom(row) else {
-                devices.states[row].wantsFlush = true
-                return
-            }
-            let id = takeSending()
-            devices.states[row].apps[index].slot?.isSent = true
-            devices.states[row].flights.append(
-                DeviceState.Flight(
-                    id: id,
-                    number: slot.number,
-                    app: key.app,
-                    collapse: slot.collapse
-                )
-            )
-            effects.append(.sendStored(link, id, key, slot.number, isRider: true))
         }
+    }
+
+    /// The same for one of an app's; false: there is no room on the link.
+    private mutating func flush(
+        _ slot: DeviceState.Slot,
+        of index: Int,
+        _ row: Int,
+        _ device: DeviceID,
+        _ link: LinkID,
+        at now: Moment,
+        into effects: inout [GatewayEffect]
+    ) -> Bool {
+        let app = devices.states[row].apps[index].registration.app
+        let key = SlotKey(device, app, place: slot.place)
+        if slot.expiration <= now.wall {
+            expire(key, slot.number, at: now, into: &effects)
+            return true
+        }
+        // A newer one of its kind is on its way.
+        if isSuperseded(slot, of: app, row) { return true }
+        guard hasRoom(row) else { return false }
+        let id = takeSending()
+        if let slotIndex = devices.states[row].apps[index].index(of: slot.number) {
+            devices.states[row].apps[index].slots[slotIndex].isSent = true
+        }
+        devices.states[row].flights.append(
+            DeviceState.Flight(id: id, number: slot.number, app: app, collapse: slot.collapse)
+        )
+        effects.append(.sendStored(link, id, key, slot.number, isRider: true))
+        return true
     }
 
     /// Sends what waits for room on the link.
@@ -285,9 +344,9 @@ extension Gateway {
     ) {
         guard let row = devices.row(of: key.device),
             let index = devices.states[row].index(of: key.app),
-            devices.states[row].apps[index].slot?.number == number
+            let slotIndex = devices.states[row].apps[index].index(of: number)
         else { return }
-        devices.states[row].apps[index].slot = nil
+        devices.states[row].apps[index].slots.remove(at: slotIndex)
         devices.states[row].batch = batch
         filling.expired += 1
         effects.append(.remove(key, number))

@@ -38,7 +38,7 @@ package final class Push: Sendable {
         (self.collapseID, self.isSilent, self.payload) = (collapseID, isSilent, payload)
     }
 
-    package var slot: SlotKey { SlotKey(device, app) }
+    var collapse: CollapseKey { CollapseKey(collapseID, isWebPush: type == .webpush) }
 
     package func isExpired(at wall: WallTime) -> Bool {
         switch expiration {

@@ -43,6 +43,12 @@ package struct LogReport {
         return .map(ValueMap(fields))
     }
 
+    /// Each that a push may have.
+    package static let states = [
+        "accepted", "attempted", "delivered", "throttled", "stored", "replaced", "expired",
+        "dropped", "sent",
+    ]
+
     package static func name(_ event: LogEvent) -> String {
         switch event {
         case .accepted: "accepted"
@@ -64,10 +70,11 @@ package struct LogReport {
         case .accepted, .attempted, .delivered, .expired, .sent(_, isKept: false): ""
         case .sent(_, isKept: true): "and stored for devices that connect later"
         case .stored(let reason): reason.name
-        case .replaced: "a newer push for the app arrived"
+        case .replaced: "a newer push took its place"
         case .dropped(.notStorable(let reason)): "it must not be stored; \(reason.name)"
         case .dropped(.unregistered): "the app was unregistered"
         case .dropped(.refused): "the device refused it"
+        case .dropped(.tooMany): "newer messages of Web Push for the app took all places"
         }
     }
 }

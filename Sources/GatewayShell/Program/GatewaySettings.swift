@@ -246,6 +246,11 @@ package struct GatewaySettings: Sendable {
             .span(\.limits.acknowledgement)
         ),
         Row("storage", "maximum time that a push is stored", .span(\.limits.storage)),
+        Row(
+            "web-push-kept",
+            "Web Push messages stored per app of a device",
+            .number(\.limits.webPushKept, 1...64)
+        ),
         Row("token-burst", "pushes to one token at once", .number(\.limits.tokenBurst)),
         Row("token-rate", "further pushes to one token per second", .number(\.limits.tokenRate)),
         Row(

@@ -16,6 +16,7 @@ enum LogBytes {
         case accepted
         case sent
         case sentAndKept
+        case tooMany
     }
 
     static func encode(_ events: [LogRow.Entry]) -> [UInt8] {
@@ -42,6 +43,7 @@ enum LogBytes {
         case .dropped(.notStorable(let reason)): (.notStorable, UInt64(reason.rawValue))
         case .dropped(.unregistered): (.unregistered, 0)
         case .dropped(.refused): (.refused, 0)
+        case .dropped(.tooMany): (.tooMany, 0)
         case .sent(let devices, let isKept):
             (isKept ? .sentAndKept : .sent, UInt64(clamping: devices))
         }
@@ -75,6 +77,7 @@ enum LogBytes {
         case .notStorable: return reason.map { .dropped(.notStorable($0)) }
         case .unregistered: return .dropped(.unregistered)
         case .refused: return .dropped(.refused)
+        case .tooMany: return .dropped(.tooMany)
         case .sent: return .sent(devices: Int(clamping: argument), isKept: false)
         case .sentAndKept: return .sent(devices: Int(clamping: argument), isKept: true)
         }

@@ -4,13 +4,13 @@ package import Vocabulary
 
 /// Reads a gateway's file beside its writer: the loop's thread, or another process.
 package final class StoreReader {
-    private let database: Database
+    let database: Database
     private let deviceWithKey: Statement
     private let seen: Statement
     private let registrations: Statement
     private let stored: Statement
     private let slot: Statement
-    private let log: Statement
+    let log: Statement
 
     /// The file must exist, of the version that this program writes.
     package init(_ path: String) throws(StorageError) {
@@ -23,26 +23,21 @@ package final class StoreReader {
                 "SELECT app, generation, active, ended FROM registrations WHERE device = ?"
             )
             stored = try database.prepare(
-                "SELECT app, number, expiration, collapse FROM slots WHERE device = ?"
+                "SELECT app, place, number, expiration, collapse FROM slots WHERE device = ?"
             )
             slot = try database.prepare(
                 """
                 SELECT number, expiration, type, priority, silent, collapse, payload
-                FROM slots WHERE device = ? AND app = ?
+                FROM slots WHERE device = ? AND app = ? AND place = ?
                 """
             )
-            log = try database.prepare(
-                """
-                SELECT device, app, type, priority, size, assumed, id, provider, events
-                FROM log WHERE number = ?
-                """
-            )
+            log = try database.prepare("SELECT \(Self.logColumns) FROM log WHERE number = ?")
         } catch {
             throw StorageError("\(error)")
         }
     }
 
-    private func reading<Answer>(
+    func reading<Answer>(
         _ body: () throws(SQLiteError) -> Answer
     ) throws(StorageError) -> Answer {
         do throws(SQLiteError) {
@@ -84,12 +79,14 @@ package final class StoreReader {
             }
             try stored.bind(Int64(bitPattern: device.number), at: 1)
             while try stored.step() {
+                let place = UInt8(clamping: try stored.integer(at: 1))
                 record.stored.append(
                     StoredDevice.Stored(
                         app: AppNumber(UInt32(clamping: try stored.integer(at: 0))),
-                        number: PushNumber(UInt64(clamping: try stored.integer(at: 1))),
-                        expiration: WallTime(nanoseconds: try stored.integer(at: 2)),
-                        collapse: CollapseKey(try stored.bytes(at: 3))
+                        place: place,
+                        number: PushNumber(UInt64(clamping: try stored.integer(at: 2))),
+                        expiration: WallTime(nanoseconds: try stored.integer(at: 3)),
+                        collapse: CollapseKey(try stored.bytes(at: 4), isWebPush: place != 0)
                     )
                 )
             }
@@ -102,6 +99,7 @@ package final class StoreReader {
             defer { slot.reset() }
             try slot.bind(Int64(bitPattern: key.device.number), at: 1)
             try slot.bind(Int64(key.app.number), at: 2)
+            try slot.bind(Int64(key.place), at: 3)
             guard try slot.step(),
                 let type = PushType(rawValue: UInt8(clamping: try slot.integer(at: 2))),
                 let priority = PushPriority(rawValue: UInt8(clamping: try slot.integer(at: 3)))
@@ -125,7 +123,7 @@ package final class StoreReader {
         try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
                 """
-                SELECT device, app, number FROM slots WHERE expiration <= ?
+                SELECT device, app, place, number FROM slots WHERE expiration <= ?
                 ORDER BY expiration LIMIT ?
                 """
             )
@@ -135,8 +133,9 @@ package final class StoreReader {
             while try statement.step() {
                 let device = DeviceID(UInt64(clamping: try statement.integer(at: 0)))
                 let app = AppNumber(UInt32(clamping: try statement.integer(at: 1)))
-                let number = PushNumber(UInt64(clamping: try statement.integer(at: 2)))
-                expired.append(ExpiredSlot(SlotKey(device, app), number))
+                let place = UInt8(clamping: try statement.integer(at: 2))
+                let number = PushNumber(UInt64(clamping: try statement.integer(at: 3)))
+                expired.append(ExpiredSlot(SlotKey(device, app, place: place), number))
             }
             return expired
         }
@@ -167,57 +166,6 @@ package final class StoreReader {
             )
             try statement.bind(Int64(bitPattern: device.number), at: 1)
             return try statement.step()
-        }
-    }
-
-    package func log(of number: PushNumber) throws(StorageError) -> LogRow? {
-        try reading { () throws(SQLiteError) in
-            defer { log.reset() }
-            try log.bind(Int64(bitPattern: number.number), at: 1)
-            guard try log.step(),
-                let type = PushType(rawValue: UInt8(clamping: try log.integer(at: 2))),
-                let priority = PushPriority(rawValue: UInt8(clamping: try log.integer(at: 3)))
-            else { return nil }
-            return LogRow(
-                number: number,
-                head: LogRow.Head(
-                    target: try logTarget(),
-                    app: AppNumber(UInt32(clamping: try log.integer(at: 1))),
-                    type: type,
-                    priority: priority,
-                    size: Int(try log.integer(at: 4))
-                ),
-                events: LogBytes.decode(try log.bytes(at: 8))
-            )
-        }
-    }
-
-    private func logTarget() throws(SQLiteError) -> LogRow.Target {
-        let device = UInt64(clamping: try log.integer(at: 0))
-        let (id, provider) = (try log.bytes(at: 6), try log.text(at: 7))
-        if device == 0, let channel = ChannelID(bytes: id) {
-            return .channel(channel, provider: provider)
-        }
-        let acceptance = Acceptance(
-            apnsID: UUIDBytes.decode(id),
-            provider: provider,
-            isAssumedBackground: try log.integer(at: 5) != 0
-        )
-        return .device(DeviceID(device), acceptance)
-    }
-
-    /// The newest pushes, newest first.
-    package func newest(_ limit: Int) throws(StorageError) -> [PushNumber] {
-        try reading { () throws(SQLiteError) in
-            let statement = try database.prepare(
-                "SELECT number FROM log ORDER BY number DESC LIMIT ?"
-            )
-            try statement.bind(Int64(limit), at: 1)
-            var numbers: [PushNumber] = []
-            while try statement.step() {
-                numbers.append(PushNumber(UInt64(clamping: try statement.integer(at: 0))))
-            }
-            return numbers
         }
     }
 

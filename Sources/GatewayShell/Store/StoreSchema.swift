@@ -1,10 +1,11 @@
+import GatewayCore
 import SQLite
 
 /// The tables of a gateway's file, and what they were before.
 enum StoreSchema {
     /// `Ofsg`, so that `file` and we know whose it is.
     static let applicationID: Int32 = 0x4F66_7367
-    static let version: Int32 = 3
+    static let version: Int32 = 4
 
     /// A row of `devices` whose key has not 32 bytes is that of a device that was removed.
     /// A row of `log` with device 0 is a broadcast's, and its `id` that of the channel.
@@ -18,12 +19,6 @@ enum StoreSchema {
             device INTEGER NOT NULL, app INTEGER NOT NULL, generation INTEGER NOT NULL,
             active INTEGER NOT NULL, ended BLOB NOT NULL,
             PRIMARY KEY (device, app)) STRICT, WITHOUT ROWID;
-        CREATE TABLE slots (
-            device INTEGER NOT NULL, app INTEGER NOT NULL, number INTEGER NOT NULL,
-            expiration INTEGER NOT NULL, type INTEGER NOT NULL, priority INTEGER NOT NULL,
-            silent INTEGER NOT NULL, collapse BLOB NOT NULL, payload BLOB NOT NULL,
-            UNIQUE (device, app)) STRICT;
-        CREATE INDEX slots_by_expiration ON slots (expiration);
         CREATE TABLE log (
             number INTEGER PRIMARY KEY, device INTEGER NOT NULL, app INTEGER NOT NULL,
             type INTEGER NOT NULL, priority INTEGER NOT NULL, size INTEGER NOT NULL,
@@ -48,6 +43,27 @@ enum StoreSchema {
         CREATE INDEX devices_by_seen ON devices (seen);
         """
 
+    /// With places since version 4.
+    private static let slots = """
+        CREATE TABLE slots (
+            device INTEGER NOT NULL, app INTEGER NOT NULL, place INTEGER NOT NULL,
+            number INTEGER NOT NULL, expiration INTEGER NOT NULL, type INTEGER NOT NULL,
+            priority INTEGER NOT NULL, silent INTEGER NOT NULL, collapse BLOB NOT NULL,
+            payload BLOB NOT NULL, UNIQUE (device, app, place)) STRICT;
+        CREATE INDEX slots_by_expiration ON slots (expiration);
+        """
+
+    /// What was kept of Web Push becomes the first of several.
+    private static let places = """
+        ALTER TABLE slots RENAME TO old_slots;
+        DROP INDEX slots_by_expiration;
+        \(slots)
+        INSERT INTO slots SELECT device, app, CASE type WHEN \(PushType.webpush.rawValue)
+            THEN 1 ELSE 0 END, number, expiration, type, priority, silent, collapse, payload
+            FROM old_slots;
+        DROP TABLE old_slots;
+        """
+
     /// Opens the file for its one writer, making it if there is none.
     static func open(_ path: String, fileSystem: String?) throws(SQLiteError) -> Database {
         let database = try Database(
@@ -63,7 +79,7 @@ enum StoreSchema {
         let version = try database.userVersion()
         if version == 0 {
             try database.transaction { () throws(SQLiteError) in
-                try database.execute(tables + channels)
+                try database.execute(tables + slots + channels)
                 try database.setApplicationID(applicationID)
                 try database.setUserVersion(Self.version)
             }
@@ -74,6 +90,7 @@ enum StoreSchema {
             try database.transaction { () throws(SQLiteError) in
                 if version < 2 { try database.execute(channels) }
                 if version < 3 { try database.execute(seen) }
+                if version < 4 { try database.execute(places) }
                 try database.setUserVersion(Self.version)
             }
             return database

@@ -26,13 +26,13 @@ package struct StoreWriter: ~Copyable {
         )
         let store = try database.prepare(
             """
-            INSERT INTO slots VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            ON CONFLICT (device, app) DO UPDATE SET number = ?3, expiration = ?4, type = ?5,
+            INSERT INTO slots VALUES (?1, ?2, ?10, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT (device, app, place) DO UPDATE SET number = ?3, expiration = ?4, type = ?5,
             priority = ?6, silent = ?7, collapse = ?8, payload = ?9 WHERE ?3 > number
             """
         )
         let remove = try database.prepare(
-            "DELETE FROM slots WHERE device = ? AND app = ? AND number = ?"
+            "DELETE FROM slots WHERE device = ? AND app = ? AND place = ? AND number = ?"
         )
         let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         let addLog = try database.prepare("INSERT INTO log VALUES \(row)")
@@ -83,9 +83,10 @@ package struct StoreWriter: ~Copyable {
             try saveRegistration.bind(registration.isActive ? 1 : 0 as Int64, at: 4)
             try saveRegistration.bind(EndedBytes.encode(registration.ended), at: 5)
             try saveRegistration.run()
-        case .store(let push, let expiration):
-            try store.bind(Int64(push.device.number), at: 1)
-            try store.bind(Int64(push.app.number), at: 2)
+        case .store(let push, let slot, let expiration):
+            try store.bind(Int64(slot.device.number), at: 1)
+            try store.bind(Int64(slot.app.number), at: 2)
+            try store.bind(Int64(slot.place), at: 10)
             try store.bind(Int64(push.number.number), at: 3)
             try store.bind(expiration.nanoseconds, at: 4)
             try store.bind(Int64(push.type.rawValue), at: 5)
@@ -97,7 +98,8 @@ package struct StoreWriter: ~Copyable {
         case .remove(let slot, let number):
             try remove.bind(Int64(slot.device.number), at: 1)
             try remove.bind(Int64(slot.app.number), at: 2)
-            try remove.bind(Int64(number.number), at: 3)
+            try remove.bind(Int64(slot.place), at: 3)
+            try remove.bind(Int64(number.number), at: 4)
             try remove.run()
         case .channel, .removeChannel, .broadcast: try writeChannel(change)
         case .removeDevice(let device): try removeDevice(device)

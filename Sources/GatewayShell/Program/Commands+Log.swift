@@ -1,0 +1,161 @@
+import CommandTable
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+extension GatewayProgram {
+    static let log = Subcommand(
+        "log",
+        "show what happened to a push, or to the newest pushes",
+        forms: ["", "UNIQUE-ID"],
+        operands: 0...1,
+        options: [
+            OptionRow("apns-id", "only pushes with this apns-id", argument: "ID"),
+            OptionRow("device", "only pushes to this device", argument: "NUMBER"),
+            OptionRow("topic", "only pushes of this app", argument: "ID"),
+            OptionRow(
+                "state",
+                "only pushes to which this happened last: accepted, attempted, delivered, "
+                    + "throttled, stored, replaced, expired, dropped or sent",
+                argument: "STATE"
+            ),
+            OptionRow("since", "only pushes accepted since then", argument: "TIME"),
+            OptionRow("until", "only pushes accepted until then", argument: "TIME"),
+            OptionRow("lines", "how many of the newest pushes to print (20)", argument: "NUMBER"),
+        ],
+        details: [
+            "The id is the apns-unique-id of the answer. Providers can query it too, with GET "
+                + "/3/log/UNIQUE-ID and their token. Entries appear within a second.",
+            "TIME is a span before now, such as 2h, or a local date and time, such as "
+                + "2026-03-01 or \"2026-03-01 07:05:09.250\".",
+        ],
+        examples: [
+            Example("log --lines=5", "Print the last five pushes."),
+            Example(
+                "log --device=7 --state=dropped --since=1d",
+                "Print what was dropped for a device in the last 24 hours."
+            ),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let reader = try invocation.reader()
+        let identity = try Self.identity(invocation.paths)
+        let apps = try failing { Dictionary(uniqueKeysWithValues: try reader.apps()) }
+        func report(_ row: LogRow) -> Value {
+            LogReport(row, bundle: apps[row.head.app] ?? "?", gateway: identity).value
+        }
+        if let text = invocation.operands.first {
+            let options = ["apns-id", "device", "topic", "state", "since", "until", "lines"]
+            for name in options where invocation.options.has(name) {
+                throw Failure(.usage, "UNIQUE-ID names one push: leave out --\(name)")
+            }
+            guard let number = PushUUID(Array(text.utf8))?.number(gateway: identity),
+                let row = try failing({ try reader.log(of: number) })
+            else {
+                throw Failure(.notFound, "no push \(text.quoted) is known here")
+            }
+            return invocation.show(report(row)) { print($0, invocation.console) }
+        }
+        let limit = Int(try invocation.integer("lines", in: 1...1_000_000) ?? 20)
+        let filter = try filter(of: invocation, reader)
+        let list = try failing { try reader.log(matching: filter, limit: limit) }.map(report)
+        invocation.show(.list(list)) { _ in
+            for value in list { print(value, invocation.console) }
+            if list.isEmpty { invocation.console.print("No push in the log fits.") }
+        }
+    }
+
+    /// What the options ask for.
+    private static func filter(
+        of invocation: GatewayInvocation,
+        _ reader: StoreReader
+    ) throws(Failure) -> LogFilter {
+        let options = invocation.options
+        var filter = LogFilter()
+        if let text = options["apns-id"] {
+            guard let id = PushUUID(Array(text.utf8)) else {
+                throw Failure(
+                    .usage,
+                    "--apns-id \(text.quoted) is not a UUID",
+                    fix: "Such as 123e4567-e89b-12d3-a456-426614174000."
+                )
+            }
+            filter.apnsID = id
+        }
+        if let number = try invocation.integer("device", in: 1...Int64.max) {
+            filter.device = DeviceID(UInt64(number))
+        }
+        if let bundle = options["topic"] {
+            let apps = try failing { try reader.apps() }
+            guard let app = apps.first(where: { $0.1.utf8.elementsEqual(bundle.utf8) }) else {
+                throw Failure(
+                    .notFound,
+                    "no app \(bundle.quoted) is known here",
+                    fix: "offstage-gateway topics prints those that are."
+                )
+            }
+            filter.app = app.0
+        }
+        if let state = options["state"] {
+            guard LogReport.states.contains(state) else {
+                throw Failure(
+                    .usage,
+                    "--state \(state.quoted) is not a state",
+                    fix: "One of \(LogReport.states.joined(separator: ", "))."
+                )
+            }
+            filter.state = state
+        }
+        filter.since = try time("since", of: invocation)
+        filter.until = try time("until", of: invocation)
+        return filter
+    }
+
+    private static func time(
+        _ name: String,
+        of invocation: GatewayInvocation
+    ) throws(Failure) -> WallTime? {
+        guard let text = invocation.options[name] else { return nil }
+        let now = invocation.console.now
+        if let span = Interval(text) { return now.wall - span }
+        if let local = LocalTime(text) { return local.wall(utcOffset: now.utcOffset) }
+        throw Failure(
+            .usage,
+            "--\(name) \(text.quoted) is neither a span nor a date",
+            fix: "Such as --\(name)=2h or --\(name)=\"2026-03-01 07:05:09\"."
+        )
+    }
+
+    private static func print(_ report: Value, _ console: Console) {
+        console.print(
+            "\(report["uniqueId"]?.stringValue ?? "")  \(report["topic"]?.stringValue ?? "")  "
+                + (report["device"]?.integerValue.map { "device \($0)" }
+                    ?? "channel \(report["channel"]?.stringValue ?? "")")
+                + "  \(report["state"]?.stringValue ?? "")"
+        )
+        for event in report["events"]?.listValue ?? [] {
+            let at = WallTime(
+                nanoseconds: Interval.milliseconds(event["timestamp"]?.integerValue ?? 0)
+                    .nanoseconds
+            )
+            let local = LocalTime(at, utcOffset: console.now.utcOffset)
+            let reason = event["reason"]?.stringValue.map { " (\($0))" } ?? ""
+            let devices = event["devices"]?.integerValue.map { " to \($0) devices" } ?? ""
+            let name = event["event"]?.stringValue ?? ""
+            console.print("    \(local.withMilliseconds)  \(name)\(devices)\(reason)")
+        }
+    }
+
+    /// What makes the unique ids of this gateway its own.
+    static func identity(_ paths: GatewayPaths) throws(Failure) -> UInt64 {
+        let text = try failing { try Files.text(paths.tokenKey) }
+        guard let key = Hexadecimal.bytes(text.utf8.filter({ $0 > 0x20 })) else {
+            throw Failure(.failed, "\(paths.tokenKey) does not hold digits")
+        }
+        return try failing {
+            try Cryptography.hmac(Array("unique-id".utf8), key: key).prefix(8)
+                .reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import GatewayCore
+import GatewayShell
+import Linux
+import TLS
+import TestKit
+import Testing
+import Vocabulary
+
+/// `log` and what it finds.
+struct LogCommandTests {
+    private static let id = "123e4567-e89b-12d3-a456-426614174000"
+
+    /// Two devices with an app each that are away: three pushes were stored, one of which was
+    /// replaced, and one could not be.
+    private static func gateway() throws -> ScratchGateway {
+        let gateway = try ScratchGateway()
+        let tokens = try gateway.register(2)
+        try gateway.start()
+        let client = try gateway.client
+        for (token, fields) in [
+            (tokens[0], [("apns-id", id)]), (tokens[0], []), (tokens[1], []),
+            (tokens[1], [("apns-expiration", "0")]),
+        ] {
+            let response = try client.send(
+                "POST",
+                "/3/device/" + token,
+                [
+                    ("apns-topic", ScratchGateway.topic),
+                    ("authorization", try gateway.bearer()),
+                ] + fields,
+                body: Array(#"{"aps":{"alert":"x"}}"#.utf8)
+            )
+            #expect(response.status == 200)
+        }
+        // It writes what is left of the log.
+        #expect(try gateway.terminate() == .exited(0))
+        return gateway
+    }
+
+    private static func log(
+        _ gateway: ScratchGateway,
+        _ options: [String]
+    ) throws -> Command.Outcome {
+        try Command(
+            [ScratchGateway.program, "log", "--directory=\(gateway.directory.path)"] + options
+        ).run()
+    }
+
+    private static func found(_ gateway: ScratchGateway, _ options: [String]) throws -> [Value] {
+        let outcome = try log(gateway, options + ["--json"])
+        #expect(outcome.succeeded, "\(outcome.errors)")
+        return try ValueJSON.parse(outcome.output).listValue ?? []
+    }
+
+    @Test func `pushes are found by what is known of them`() throws {
+        let gateway = try Self.gateway()
+        func count(_ options: String...) throws -> Int { try Self.found(gateway, options).count }
+        #expect(try count() == 4)
+        #expect(try count("--apns-id=\(Self.id)") == 1)
+        #expect(try count("--apns-id=\(Self.id.uppercased())") == 1)
+        #expect(try count("--device=1") == 2)
+        #expect(try count("--device=3") == 0)
+        #expect(try count("--topic=org.example.Chat") == 4)
+        #expect(try count("--state=replaced") == 1)
+        #expect(try count("--state=stored") == 2)
+        #expect(try count("--state=dropped", "--device=2") == 1)
+        #expect(try count("--state=dropped", "--device=1") == 0)
+        #expect(try count("--since=1h") == 4)
+        #expect(try count("--until=1h") == 0)
+        #expect(try count("--since=2020-01-01", "--until=2020-01-02 00:00") == 0)
+        #expect(try count("--since=2020-01-01") == 4)
+        #expect(try count("--lines=1", "--state=stored") == 1)
+    }
+
+    @Test func `times have milliseconds`() throws {
+        let gateway = try Self.gateway()
+        let report = try #require(try Self.found(gateway, ["--apns-id=\(Self.id)"]).first)
+        let stamp = try #require(report["events"]?.listValue?.first?["timestamp"]?.integerValue)
+        let milliseconds = String(1000 + stamp % 1000).dropFirst()
+        let text = try gateway.run("log", "--apns-id=\(Self.id)").output
+        #expect(text.contains(".\(milliseconds)  accepted"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ["--apns-id=7"], ["--device=0"], ["--device=x"], ["--state=lost"], ["--since=yesterday"],
+        ["--until=2026-13-01"], ["--since=2026-02-30"], ["--lines=0"],
+        [id, "--state=stored"],
+    ])
+    func `what is no filter is refused before anything is read`(options: [String]) throws {
+        let gateway = try Self.gateway()
+        let outcome = try Self.log(gateway, options)
+        #expect(outcome.status == .exited(2), "\(outcome)")
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test func `an app that nobody knows is named, and nothing found is said`() throws {
+        let gateway = try Self.gateway()
+        let unknown = try gateway.run("log", "--topic=org.example.None")
+        #expect(unknown.errors.contains("no app \"org.example.None\" is known here"))
+        let nothing = try gateway.run("log", "--state=expired")
+        #expect(nothing.output == "No push in the log fits.\n")
+    }
+}
