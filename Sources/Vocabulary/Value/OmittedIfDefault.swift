@@ -1,5 +1,5 @@
-/// A field that is stored only if it differs from its type's default, and reads as the default where
-/// it is absent. Most fields of most records have it, and decoding records is most of what a start
+/// A field that is stored only if it differs from its type's default, and reads as the default
+/// where it is absent. Most fields of most records have it, and decoding records is most of what a start
 /// of the daemon takes.
 @propertyWrapper @usableFromInline
 package struct OmittedIfDefault<Wrapped: Defaulted> {
