@@ -105,6 +105,11 @@ struct NewcomerTests {
         (["keys", "ad", "A"], "Did you mean keys add?"),
         (["topics", "remove"], "topics remove: TOPIC is missing"),
         (["topics", "set", "A"], "topics set: TOPIC is missing"),
+        (["topics", "add"], "topics add: TOPIC is missing"),
+        (["topics", "add", "a.b"], "--team is missing"),
+        (["topics", "add", "a.b", "--team=a b"], "--team cannot be \"a b\""),
+        (["topics", "add", "a b", "--team=A"], "\"a b\" is not a topic"),
+        (["topics", "--team=A"], "--team goes with add"),
         (["devices", "remove"], "devices remove: NUMBER is missing"),
         (["devices", "rm", "1"], "Did you mean devices remove?"),
     ])

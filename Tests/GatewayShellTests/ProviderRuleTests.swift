@@ -235,43 +235,6 @@ struct ProviderRuleTests {
         }
     }
 
-    @Test func `a key that is added, kept to a topic or removed counts at once`() throws {
-        let gateway = try ScratchGateway()
-        let token = try gateway.register(1)[0]
-        try gateway.start()
-        var key = ""
-        func push() throws -> Outcome {
-            let text = try ProviderClient.token(key: key, id: "LATE000001", team: "TEAM000002")
-            return Outcome(
-                try gateway.client.send(
-                    "POST",
-                    "/3/device/" + token,
-                    [("apns-topic", ScratchGateway.topic), ("authorization", "bearer " + text)],
-                    body: Array("{}".utf8)
-                )
-            )
-        }
-        func change(_ arguments: String...) throws {
-            let log = gateway.directory("log1")
-            let before = try Files.text(log).split(separator: "\n").count
-            let command = [ScratchGateway.program] + arguments
-            let place = "--directory=\(gateway.directory.path)"
-            #expect(try Command(command + [place]).run().succeeded)
-            try Wait.until(file: log, "reloaded") {
-                $0.split(separator: "\n").count > before
-            }
-        }
-        try change("keys", "add", "LATE000001", "--team=TEAM000002")
-        key = try Files.text(gateway.paths.providerKey("LATE000001"))
-        #expect(try push() == Outcome(200))
-        try change("topics", "set", "LATE000001", "org.example.Other")
-        #expect(try push() == Outcome(403, "InvalidProviderToken"))
-        try change("topics", "any", "LATE000001")
-        #expect(try push() == Outcome(200))
-        try change("keys", "remove", "LATE000001")
-        #expect(try push() == Outcome(403, "InvalidProviderToken"))
-    }
-
     @Test func `SIGTERM ends it, and what was stored is there after a start`() throws {
         let gateway = try ScratchGateway()
         let token = try gateway.register(1)[0]

@@ -16,7 +16,7 @@ _offstage_gateway() {
         stats) words='--json --directory --help' ;;
         backup) words='--force --json --directory --help' ;;
         keys) words='add remove certificate --team --topics --environment --public --json --directory --help' ;;
-        topics) words='set any remove --json --directory --help' ;;
+        topics) words='add set any remove --team --json --directory --help' ;;
         devices) words='remove --lines --json --directory --help' ;;
         send) words='--topic --alert --silent --data --payload --type --priority --expiration --collapse-id --host --ca --key --key-id --team --json --directory --help' ;;
         log) words='--apns-id --device --topic --state --since --until --lines --json --directory --help' ;;

@@ -10,8 +10,9 @@ package enum PushEnvironment: String, CaseIterable, Sendable {
 package struct ProviderKey: Equatable, Sendable {
     package var id: String
     package var team: String
-    /// The bundle identifiers that it may push to; nil: any (a team's key).
+    /// The bundle identifiers that it may push to; nil: all of its team's.
     package var topics: [String]?
+    package var apps = TeamApps()
     /// Nil: both.
     package var environment: PushEnvironment?
 
@@ -25,7 +26,9 @@ package struct ProviderKey: Equatable, Sendable {
         (self.topics, self.environment) = (topics, environment)
     }
 
-    package func covers(_ bundle: String) -> Bool { topics?.contains(bundle) ?? true }
+    package func covers(_ bundle: String) -> Bool {
+        (topics?.contains(bundle) ?? true) && apps.isOpen(bundle, to: team)
+    }
 }
 
 /// What a client certificate says.

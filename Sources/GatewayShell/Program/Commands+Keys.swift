@@ -99,6 +99,7 @@ extension GatewayProgram {
                 fix: "Usage: offstage-gateway keys add ID --team=TEAM"
             )
         }
+        let teams = try file.teams()
         var key = ProviderKey(
             id: try KeysFile.word(id, "a key's ID"),
             team: try KeysFile.word(team, "--team")
@@ -125,48 +126,7 @@ extension GatewayProgram {
             let path = invocation.paths.providerKey(id)
             invocation.console.print("the private key is in \(path)")
         }
-    }
-
-    static let topics = Subcommand(
-        "topics",
-        "list the apps of devices, and set which a key may push to",
-        forms: ["", "set KEY TOPIC...", "any KEY", "remove TOPIC"],
-        operands: 0...100,
-        details: [
-            "An app is known once a device has registered it. \"remove\" revokes all its tokens "
-                + "and forgets the app until a device registers it again; \"apps\" in "
-                + "gateway.conf restricts which apps may be registered."
-        ],
-        examples: [
-            Example("topics set CHAT000001 org.example.Chat", "Restrict the key to that app."),
-            Example("topics remove org.example.Chta", "Remove an app that a device made up."),
-        ],
-        printsData: true
-    ) { invocation throws(Failure) in
-        let operands = invocation.operands
-        try invocation.paths.checkExists()
-        switch operands.first {
-        case nil:
-            let apps = try failing { try invocation.reader().apps() }.map(\.1)
-            invocation.show(.list(apps.map { .string($0) })) { _ in
-                for app in apps { invocation.console.print(app) }
-            }
-        case "set" where operands.count > 2:
-            var file = try KeysFile(invocation.paths.keys)
-            try file.setTopics(
-                try KeysFile.topics(Array(operands.dropFirst(2))),
-                of: operands[1]
-            )
-            try file.write()
-        case "any" where operands.count == 2:
-            var file = try KeysFile(invocation.paths.keys)
-            try file.setTopics(nil, of: operands[1])
-            try file.write()
-        case "remove" where operands.count == 2:
-            let topic = try KeysFile.topics([operands[1]])[0]
-            _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.paths)
-        case .some: throw misuse(of: "topics", operands)
-        }
+        try noteTeams(before: teams, file, invocation)
     }
 
     static let devices = Subcommand(

@@ -40,7 +40,8 @@ final class GatewayService {
         guard let key, key.count == 32 else {
             throw Failure(.failed, "\(paths.tokenKey) does not hold 64 digits")
         }
-        let keys = try KeysFile(paths.keys).keys()
+        let file = try KeysFile(paths.keys)
+        let (keys, named) = (try file.keys(), try file.named())
         let context = try Self.context(paths)
         certificate = try CertificateTime(paths)
         var handed = try HandedSockets()
@@ -80,7 +81,7 @@ final class GatewayService {
         } catch {
             throw Failure(.failed, "\(error)")
         }
-        useApps(settings, keys)
+        node.useApps(allowed: settings.apps, named: named)
         useAddresses(settings)
         node.storeChanged = { [unowned self] in storeChanged($0) }
         certificate.warn(at: node.now.wall)
@@ -96,10 +97,6 @@ final class GatewayService {
         } catch {
             throw Failure(.failed, "\(error)")
         }
-    }
-
-    private func useApps(_ settings: GatewaySettings, _ keys: [Authority.Key]) {
-        node.useApps(allowed: settings.apps, named: keys.flatMap { $0.key.topics ?? [] })
     }
 
     private func useAddresses(_ settings: GatewaySettings) {
@@ -249,11 +246,12 @@ final class GatewayService {
     private func reload() {
         do throws(Failure) {
             let settings = try GatewaySettings.read(paths.settings)
-            let keys = try KeysFile(paths.keys).keys()
+            let file = try KeysFile(paths.keys)
+            let (keys, named) = (try file.keys(), try file.named())
             let origin = try Self.origin(paths, settings, port)
             authority.replace(keys)
             node.setLimits(settings.limits)
-            useApps(settings, keys)
+            node.useApps(allowed: settings.apps, named: named)
             node.origin = origin
             providers.settings = settings.provider
             devices.limits = settings.links

@@ -4,12 +4,16 @@ import Linux
 import TLS
 import Vocabulary
 
-/// `keys.conf`: a section for each key of a provider, with its public half.
+/// `keys.conf`: a section for each key of a provider, with its public half, and one for each team
+/// that apps belong to.
 ///
 ///     [ABC123DEFG]
 ///     team = TEAM
-///     topics = org.example.Chat; org.example.Mail
+///     topics = org.example.Chat
 ///     public-key = BASE64
+///
+///     [team TEAM]
+///     topics = org.example.Chat; org.example.Mail
 struct KeysFile {
     let path: String
     private(set) var text: ConfigurationText
@@ -19,18 +23,100 @@ struct KeysFile {
         text = try ConfigurationFile.read(path)
     }
 
-    /// The ids, in the order of the file.
-    var ids: [String] {
-        var ids: [String] = []
-        for entry in text.entries where !ids.contains(entry.section) { ids.append(entry.section) }
-        return ids
+    /// No key's ID has a space.
+    private static let team = "team "
+
+    /// The ids of keys, in the order of the file.
+    var ids: [String] { sections.filter { !$0.hasPrefix(Self.team) } }
+
+    private var sections: [String] {
+        var sections: [String] = []
+        for entry in text.entries where !sections.contains(entry.section) {
+            sections.append(entry.section)
+        }
+        return sections
     }
 
     func keys() throws(Failure) -> [Authority.Key] {
         var keys: [Authority.Key] = []
         for id in ids { keys.append(try key(id)) }
+        let apps = TeamApps(try owners(), teams: Set(keys.map(\.key.team)))
+        for index in keys.indices { keys[index].key.apps = apps }
         return keys
     }
+
+    // MARK: Teams
+
+    /// The team of each app that has one.
+    func owners() throws(Failure) -> [String: String] {
+        var owners: [String: String] = [:]
+        for section in sections where section.hasPrefix(Self.team) {
+            let team = String(section.dropFirst(Self.team.count))
+            for topic in topics(of: team) {
+                if let other = owners[topic], other != team {
+                    throw Failure(
+                        .failed,
+                        "\(path): \(topic) belongs to two teams, \(other) and \(team)"
+                    )
+                }
+                owners[topic] = team
+            }
+        }
+        return owners
+    }
+
+    /// Those that have keys or apps.
+    func teams() throws(Failure) -> Set<String> {
+        Set(try keys().map(\.key.team)).union(try owners().values)
+    }
+
+    /// The apps of teams, and those that keys are restricted to: no device made them up.
+    func named() throws(Failure) -> [String] {
+        try keys().flatMap { $0.key.topics ?? [] } + Array(try owners().keys)
+    }
+
+    private func topics(of team: String) -> [String] {
+        text["topics", section: Self.team + team].map { Self.list($0.value) } ?? []
+    }
+
+    /// Gives apps to a team. Those that were another's, with its name.
+    mutating func give(
+        _ topics: [String],
+        to team: String
+    ) throws(Failure) -> [(topic: String, before: String)] {
+        let owners = try owners()
+        var moved: [(topic: String, before: String)] = []
+        for topic in topics {
+            guard let before = owners[topic], before != team else { continue }
+            moved.append((topic, before))
+        }
+        for before in Set(moved.map(\.before)).sorted() {
+            try setTopics(of: before, to: self.topics(of: before).filter { !topics.contains($0) })
+        }
+        let own = self.topics(of: team)
+        try setTopics(of: team, to: own + topics.filter { !own.contains($0) })
+        return moved
+    }
+
+    /// They belong to no team any more; whether one did.
+    mutating func release(_ topic: String) throws(Failure) -> Bool {
+        guard let team = try owners()[topic] else { return false }
+        try setTopics(of: team, to: topics(of: team).filter { $0 != topic })
+        return true
+    }
+
+    private mutating func setTopics(of team: String, to topics: [String]) throws(Failure) {
+        guard topics.isEmpty else {
+            return try set("topics", Self.team + team, topics.joined(separator: "; "))
+        }
+        do throws(Diagnostic) {
+            try text.removeSection(Self.team + team)
+        } catch {
+            throw Failure(.failed, "\(error)")
+        }
+    }
+
+    // MARK: Keys
 
     private func key(_ id: String) throws(Failure) -> Authority.Key {
         func value(_ name: String) -> String? { text[name, section: id]?.value }

@@ -1,0 +1,18 @@
+/// Which team of providers each app belongs to.
+package struct TeamApps: Equatable, Sendable {
+    private let owners: [String: String]
+    private let hasOneTeam: Bool
+
+    /// `owners`: the teams of apps, by bundle identifier. `teams`: those that have keys.
+    package init(_ owners: [String: String] = [:], teams: Set<String> = []) {
+        self.owners = owners
+        hasOneTeam = teams.union(owners.values).count <= 1
+    }
+
+    /// An app of no team is open to the only one that there is. Of several, none may push to it:
+    /// devices can make apps up, and the first to push would have them.
+    package func isOpen(_ bundle: String, to team: String) -> Bool {
+        if owners.isEmpty { return hasOneTeam }
+        return owners[bundle].map { $0 == team } ?? hasOneTeam
+    }
+}
