@@ -14,6 +14,8 @@ package protocol Call: Equatable, Sendable {
     func check() throws(OptionError)
     /// What comes of this call if it is made twice.
     var repetition: Repetition { get }
+    /// Whether the answer may take as long as it takes.
+    static var takesLong: Bool { get }
 }
 
 extension Call {
@@ -25,6 +27,7 @@ extension Call {
     package func pass(_ fields: inout Fields) throws(OptionError) {}
     package func check() throws(OptionError) {}
     package var repetition: Repetition { Self.row.repetition }
+    package static var takesLong: Bool { false }
 
     /// A method is called as its type is.
     package static var name: String { "\(Self.self)" }
@@ -42,7 +45,8 @@ extension Call {
             interface: Calls.name,
             method: Self.row.method.name,
             signature: Self.row.method.inputSignature,
-            arguments: fields.written
+            arguments: fields.written,
+            takesLong: Self.takesLong
         )
     }
 
@@ -62,6 +66,7 @@ package struct EncodedCall: Equatable, Sendable {
     package let method: String
     package let signature: String
     package let arguments: [Value]
+    package let takesLong: Bool
 }
 
 /// Who may call a method.

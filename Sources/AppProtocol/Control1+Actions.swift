@@ -161,6 +161,34 @@ extension Control1 {
         }
     }
 
+    package struct Advance: ControlCall {
+        package typealias Reply = Reported<Report.Advance>
+        package static let usualPatience = Interval.seconds(5)
+        package static let takesLong = true
+        package var seconds = Interval.zero
+        package var patience: Interval?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("seconds", &seconds)
+            try fields.option(
+                "patience",
+                &patience,
+                "real time for which a run may hold up the clock"
+            )
+        }
+
+        package func check() throws(OptionError) {
+            guard seconds > .zero else {
+                throw OptionError(
+                    reason: "the clock moves forward only",
+                    value: "\(seconds)",
+                    fix: "give more than 0 seconds"
+                )
+            }
+        }
+    }
+
     package struct Set: ControlCall {
         package var name = ""
         package var value = ""

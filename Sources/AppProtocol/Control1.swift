@@ -12,7 +12,8 @@ package enum Control1: CallSet {
     case version(Version)
     case open(Open), leave(Leave), close(Close)
     case submit(Submit), run(Run), cancel(Cancel)
-    case pause(Pause), `continue`(Continue), simulate(Simulate), set(Set), reload(Reload)
+    case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
+    case set(Set), reload(Reload)
 
     package static let table: [CallRow<Control1>] = [
         CallRow(
@@ -74,6 +75,14 @@ package enum Control1: CallSet {
         CallRow(pause, .user, "Holds all background work."),
         CallRow(`continue`, .user, "Ends a pause."),
         CallRow(simulate, .user, repeated: .twice, "A test: launch, expire or fetch."),
+        CallRow(
+            advance,
+            .user,
+            repeated: .twice,
+            "Moves the virtual clock of a test daemon on, through every timer on the way. The "
+                + "reply comes when it is there; if the caller disconnects, the clock stops where "
+                + "it is."
+        ),
         CallRow(
             set,
             .user,

@@ -69,3 +69,41 @@ extension Device {
     }
 
 }
+
+extension Launch {
+    /// What a launch waits for, other than for time to pass.
+    package enum Activity: Hashable, Sendable {
+        case nothing
+        /// To be started or handed its work, to have its results read, or to be ended at once.
+        case handling
+        /// Its processes, which work.
+        case work
+        /// Its processes, which know that their time is over.
+        case expiry
+    }
+
+    package var activity: Activity {
+        switch state {
+        case .probing, .starting, .killed, .judging: .handling
+        case .ending: .expiry
+        case .running, .foreground:
+            isTold ? .expiry : isHandedWork ? .handling : isWorking ? .work : .nothing
+        case .suspended, .over: .nothing
+        }
+    }
+
+    private var isTold: Bool {
+        wake?.stop != nil || deliveries.contains(where: \.warned) || tasks.contains(where: \.warned)
+            || !tasks.isEmpty && finishUp?.warned == true
+    }
+
+    private var isHandedWork: Bool {
+        launchingUntil != nil || deliveries.contains { $0.state != .running }
+    }
+
+    private var isWorking: Bool {
+        // A task has no end while the user looks at its app.
+        wake != nil || !deliveries.isEmpty || enteringUntil != nil
+            || presence == .background && !tasks.isEmpty
+    }
+}

@@ -4,11 +4,12 @@ package import Vocabulary
 
 /// The clocks of this machine.
 package enum Clocks {
-    /// All clocks, read together. The zone is the one that `readZone()` last found.
-    package static func now() -> Moment {
-        let awake = clinux_clock_nanoseconds(1)
-        let boot = clinux_clock_nanoseconds(0)
-        let wall = clinux_clock_nanoseconds(2)
+    /// All clocks, read together, each ahead by so much. The zone is the one that `readZone()` last
+    /// found, with its offset at that time.
+    package static func now(ahead: Interval = .zero) -> Moment {
+        let awake = clinux_clock_nanoseconds(1) + ahead.nanoseconds
+        let boot = clinux_clock_nanoseconds(0) + ahead.nanoseconds
+        let wall = clinux_clock_nanoseconds(2) + ahead.nanoseconds
         return Moment(
             boot: BootTime(nanoseconds: boot),
             awake: AwakeTime(nanoseconds: awake),

@@ -66,7 +66,7 @@ final class CoreControl: Control {
         case .settings: return device.settings.report.map(Reported.init)
         case .conditions: return device.conditionsReport(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
-            .cancel, .pause, .continue, .simulate, .set, .reload:
+            .cancel, .pause, .continue, .simulate, .advance, .set, .reload:
             return nil
         }
     }

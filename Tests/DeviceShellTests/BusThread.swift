@@ -69,6 +69,16 @@ final class CoreHost: AppHost {
     }
 
     func now() -> Moment { Clocks.now() }
+    var ahead: Interval { .zero }
+
+    func advance(
+        by span: Interval,
+        patience: Interval,
+        isWanted: @escaping () -> Bool,
+        answer: @escaping (Result<Report.Advance, Refusal>) -> Void
+    ) {
+        answer(.failure(Refusal(.held, reason: "advanced by \(span), patience \(patience)")))
+    }
 
     /// The answers of the event.
     @discardableResult

@@ -14,10 +14,11 @@ final class SampleApp {
         _ program: String,
         _ keys: String,
         settings: String = "",
-        environment: String = ""
+        environment: String = "",
+        options: [String] = []
     ) throws {
         name = program.lowercased()
-        bench = try DaemonBench(settings, starting: false)
+        bench = try DaemonBench(settings, options: options, starting: false)
         try write(program, keys, environment: environment)
         _ = try? Files.makeDirectory(
             bench.daemon.scratch("state/logs"),
@@ -88,7 +89,8 @@ extension SampleApp {
     static func colorFeed(
         seconds: String = "0.1",
         settings: String = "",
-        keys: String = ""
+        keys: String = "",
+        options: [String] = []
     ) throws -> SampleApp {
         try SampleApp(
             "ColorFeed",
@@ -98,7 +100,8 @@ extension SampleApp {
             \(keys)
             """,
             settings: settings,
-            environment: "COLORFEED_SECONDS=\(seconds);"
+            environment: "COLORFEED_SECONDS=\(seconds);",
+            options: options
         )
     }
 }

@@ -134,7 +134,7 @@ struct DaemonControl: Control {
     }
 
     func send(_ call: EncodedCall) throws(Failure) -> [Value] {
-        try send(call, timeout: Bus.defaultTimeout)
+        try send(call, timeout: call.takesLong ? .forever : Bus.defaultTimeout)
     }
 
     func send(_ call: EncodedCall, timeout: Interval) throws(Failure) -> [Value] {

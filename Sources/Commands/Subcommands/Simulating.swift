@@ -9,10 +9,18 @@ import Vocabulary
 extension OffstageProgram {
     static let simulate = Subcommand(
         "simulate",
-        "force a launch, an expiry or a fetch of an app, or run a virtual device",
-        forms: ["launch|expire|fetch APP [TASK]", "--days NUMBER [--apps NUMBER] [--seed NUMBER]"],
+        "force a launch, an expiry or a fetch of an app, or let virtual time pass",
+        forms: [
+            "launch|expire|fetch APP [TASK]", "advance TIME [--patience TIME]",
+            "--days NUMBER [--apps NUMBER] [--seed NUMBER]",
+        ],
         operands: 0...3,
         options: [
+            OptionRow(
+                "patience",
+                "how long, in real time, a run may hold up the clock (default: 5s)",
+                argument: "TIME"
+            ),
             OptionRow("days", "run a virtual device for this number of days", argument: "NUMBER"),
             OptionRow("apps", "number of apps (default: 30)", argument: "NUMBER"),
             OptionRow(
@@ -32,6 +40,11 @@ extension OffstageProgram {
                 + "fetch wakes the app to fetch. The rules for the end of a run and for "
                 + "suspension apply as usual. The history marks simulated runs, and they count "
                 + "against no quota.",
+            "advance moves the clock of a daemon that was started with --virtual-clock, through "
+                + "every timer on the way: what is due runs, and grants end. Before each step it "
+                + "waits until all runs have ended, or for each as long as --patience says; one "
+                + "that goes on longer sees its time end. The clock is the daemon's alone: "
+                + "programs see real time.",
             "With --days no daemon is needed: the daemon's core runs a virtual device with apps, "
                 + "a user and faults (kills, crashes, lost writes, clock jumps, reboots), and "
                 + "the invariants are checked at every step. If one is violated, the run is "
@@ -42,6 +55,10 @@ extension OffstageProgram {
             Example(
                 "simulate expire restic backup",
                 "See how a backup reacts when its time is over."
+            ),
+            Example(
+                "simulate advance 24h",
+                "Let a test daemon live through the next day, in a moment."
             ),
             Example("simulate --days 1 --apps 5 --seed 7", "Simulate one day of a virtual device."),
         ],
@@ -55,12 +72,50 @@ extension OffstageProgram {
                 fix: "Say either what to force, or --days."
             )
         }
+        if invocation.operands[0] == advance { return try moveClock(invocation) }
+        try checkPatience(invocation)
         try force(invocation)
+    }
+
+    private static let advance = "advance"
+
+    private static func checkPatience(_ invocation: Invocation) throws(Failure) {
+        guard invocation.options.has("patience") else { return }
+        throw Failure(
+            .usage,
+            "--patience is for simulate advance",
+            fix: "Leave it out: nothing waits here."
+        )
+    }
+
+    private static func moveClock(_ invocation: Invocation) throws(Failure) {
+        guard invocation.operands.count == 2 else {
+            throw Failure(
+                .usage,
+                "simulate advance: by how much, and nothing else?",
+                fix: "Write a time: offstage simulate advance 24h."
+            )
+        }
+        let text = invocation.operands[1]
+        guard let span = Interval(text) else { throw Failure(noSpan: text) }
+        guard span > .zero else {
+            throw Failure(
+                .usage,
+                "\(text.quoted) is not a time greater than zero",
+                fix: "The clock moves forward only."
+            )
+        }
+        let patience = try invocation.interval("patience")
+        let report = try invocation.ask(
+            Control1.Advance { ($0.seconds, $0.patience) = (span, patience) },
+            look: "offstage status"
+        )
+        try invocation.show(report) { $0.report.print(invocation.console) }
     }
 
     private static func force(_ invocation: Invocation) throws(Failure) {
         let word = invocation.operands[0]
-        let kinds = Simulation.allCases.map(\.rawValue)
+        let kinds = Simulation.allCases.map(\.rawValue) + [advance]
         guard let kind = Simulation(rawValue: word) else {
             throw Failure.unknown(
                 "simulation",
@@ -81,11 +136,13 @@ extension OffstageProgram {
     }
 
     private static func runVirtualDevice(_ invocation: Invocation) throws(Failure) {
+        try checkPatience(invocation)
         guard let days = try invocation.integer("days", in: 1...3660) else {
             throw Failure(
                 .usage,
                 "simulate: something is missing",
-                fix: "Say what to force (launch, expire, fetch) and of which app, or --days."
+                fix: "Say what to force (launch, expire, fetch) and of which app, or advance and "
+                    + "a time, or --days."
             )
         }
         let apps = try invocation.integer("apps", in: 1...1000) ?? 30
@@ -129,6 +186,21 @@ extension OffstageProgram {
                 report.print(invocation.console)
             }
         }
+    }
+}
+
+extension Report.Advance {
+    fileprivate func print(_ console: Console) {
+        func counted(_ number: Int64, _ noun: String) -> String {
+            "\(number) \(noun)\(number == 1 ? "" : "s")"
+        }
+        let time = now.wall.map { Times.stamp($0, at: console.now) } ?? now.rawValue.printable
+        console.print("It is \(time) for the daemon.")
+        console.print(
+            "\(counted(launches, "program")) started, "
+                + "\(counted(runs, "background run")) ended"
+                + (running == 0 ? "." : ", \(counted(running, "background run")) still going on.")
+        )
     }
 }
 

@@ -30,6 +30,7 @@ private struct StatusText {
     var console: Console { invocation.console }
 
     func print() {
+        printClock()
         printFailing()
         printPause()
         printRunning()
@@ -44,6 +45,16 @@ private struct StatusText {
 
     private func section(_ title: String, _ style: Console.Style) {
         console.print(console.styled(title, style))
+    }
+
+    /// One that is ahead is virtual: all times are by it.
+    private func printClock() {
+        guard let now = report.now.wall, now - console.now.wall > .minutes(1) else { return }
+        let ahead = (now - console.now.wall).seconds
+        console.print(
+            "For the daemon it is \(Times.stamp(now, at: console.now)): its clock is "
+                + "\(Times.rest(ahead)) ahead"
+        )
     }
 
     private func printFailing() {

@@ -50,6 +50,7 @@ struct AppCalls {
         case .pending(let call):
             host.afterTurn {
                 let requests = host.device.pendingRequests(of: caller.app)
+                    .map { $0.onMachine(host.ahead) }
                 incoming.answer(call, PendingRequests(requests: requests))
             }
         case .beginTask(let call): beginTask(call, incoming)
@@ -58,7 +59,8 @@ struct AppCalls {
             host.afterTurn {
                 let launch = runningLaunch
                 let usage = launch.flatMap { host.usage(of: $0) }
-                incoming.answer(call, host.device.limits(of: launch, usage, at: host.now()))
+                let limits = host.device.limits(of: launch, usage, at: host.now())
+                incoming.answer(call, limits.onMachine(host.ahead))
             }
         }
     }
@@ -162,7 +164,8 @@ struct AppCalls {
     // MARK: Every process of an app
 
     private func submit(_ call: App1.Submit, _ incoming: IncomingCall) {
-        let submission = Submission(call, of: caller.app)
+        var submission = Submission(call, of: caller.app)
+        submission.earliest = submission.earliest.map { $0 + host.ahead }
         guard let launch = caller.launch else {
             return host.ask(.submit(submission)) { incoming.answer(call, $0, \.nothing) }
         }
@@ -209,7 +212,7 @@ struct AppCalls {
                 if let holder, case .begun(let task) = reply, task.task > 0 {
                     links.holds(holder, of: launch, on: connection)
                 }
-                incoming.answer(call, reply, \.begun)
+                incoming.answer(call, reply) { $0.begun?.onMachine(host.ahead) }
             }
         )
     }

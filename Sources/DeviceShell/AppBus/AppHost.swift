@@ -11,6 +11,8 @@ protocol AppHost: ControlHost {
         _ event: (ReplyToken) -> AppEvent,
         answer: @escaping (Reply) -> Void
     )
+    /// How far the daemon's clocks are ahead of those of an app.
+    var ahead: Interval { get }
     /// Calls `body` once the core has decided about all that was said until now.
     func afterTurn(_ body: @escaping () -> Void)
     /// What a launch uses at this moment; nil: it cannot be measured.

@@ -48,6 +48,7 @@ struct ControlCalls {
         case .continue(let call): ask(.continue, call, incoming)
         case .simulate(let call):
             ask(.simulate(call.what, try app(call), identifier: call.task), call, incoming)
+        case .advance(let call): advance(call, incoming)
         case .set(let call):
             host.set(call.name, to: call.value, app: call.app.map(resolve)) {
                 incoming.answer(call, $0, \.done)
@@ -173,6 +174,20 @@ struct ControlCalls {
             )
         }
         return ProcessID(pid: caller.pid, startTime: caller.startTime)
+    }
+
+    private func advance(_ call: Control1.Advance, _ incoming: IncomingCall) {
+        host.advance(
+            by: call.seconds,
+            patience: call.patience ?? Control1.Advance.usualPatience,
+            isWanted: { incoming.connection.isOpen },
+            answer: { result in
+                switch result {
+                case .success(let report): incoming.answer(call, report)
+                case .failure(let refusal): incoming.refuse(refusal)
+                }
+            }
+        )
     }
 
     private func submit(_ call: Control1.Submit, _ incoming: IncomingCall) throws(Refusal) {

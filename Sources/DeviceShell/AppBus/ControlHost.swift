@@ -27,6 +27,16 @@ protocol ControlHost: AnyObject {
     /// Reads the settings file and the manifests anew, as if they had changed.
     func reload(answer: @escaping (Reply) -> Void)
 
+    /// Moves a virtual clock on. `patience`: how long, in real time, a run may hold it up.
+    /// `isWanted` tells whether the caller is still there; `answer` is called once, unless it has
+    /// gone.
+    func advance(
+        by span: Interval,
+        patience: Interval,
+        isWanted: @escaping () -> Bool,
+        answer: @escaping (Result<Report.Advance, Refusal>) -> Void
+    )
+
     /// Lines of the history, newest first. `before` is the id of a line, for paging.
     func history(
         of app: AppID?,

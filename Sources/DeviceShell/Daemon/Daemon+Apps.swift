@@ -14,6 +14,8 @@ extension Daemon: AppHost {
         machine.happened(.app(launch, event(machine.expect(answer))))
     }
 
+    var ahead: Interval { clock.ahead }
+
     func afterTurn(_ body: @escaping () -> Void) { atTurnEnd.append(body) }
 
     func usage(of launch: LaunchID) -> Usage? { control.usage(of: launch) }

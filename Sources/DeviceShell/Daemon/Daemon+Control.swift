@@ -8,7 +8,7 @@ internal import Vocabulary
 extension Daemon: ControlHost {
     var device: Device { driver.device }
 
-    func now() -> Moment { Clocks.now() }
+    func now() -> Moment { clock.now() }
 
     func ask(_ request: UserRequest, answer: @escaping (Reply) -> Void) {
         machine.happened(.user(request, reply: machine.expect(answer)))
@@ -175,7 +175,7 @@ extension Daemon: ControlHost {
             pid: Int64(CurrentProcess.pid),
             state: paths.state,
             socket: paths.socket,
-            seconds: (now().boot - startedAt.boot).seconds
+            seconds: (Clocks.boot() - startedAt).seconds
         )
     }
 

@@ -40,7 +40,7 @@ extension Daemon {
             try owner(of: pid)
         }
         machine.announced = { [unowned self] in bus?.happened($0) }
-        machine.told = { [unowned self] in bus?.tell($0, $1) }
+        machine.told = { [unowned self] in bus?.tell($0, $1.onMachine(clock)) }
         session = SessionBus(loop, socket: paths.socket)
     }
 

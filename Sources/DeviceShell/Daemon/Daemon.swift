@@ -14,6 +14,7 @@ final class Daemon {
     let paths: DaemonPaths
     let loop: EventLoop
     let machine: Machine
+    let clock: DaemonClock
     let control: any ProcessControl
     private(set) var driver: Driver<Machine.Port>
     private let state: StateDirectory
@@ -38,7 +39,9 @@ final class Daemon {
     private static let firstRetryWait = Interval.seconds(1)
     private var retryWait = Daemon.firstRetryWait
     private var isRetryArmed = false
-    let startedAt = Clocks.now()
+    let startedAt = Clocks.boot()
+    /// The clock is being moved on.
+    var advance: Advance?
     /// What is wrong with the settings file; empty when it is in force.
     var settingsProblems: [Diagnostic] = []
     /// What is wrong in the administrator's.
@@ -51,6 +54,7 @@ final class Daemon {
         _ paths: DaemonPaths,
         scope: String? = nil,
         only step: ControlStep.Kind? = nil,
+        isClockVirtual: Bool = false,
         childLimits: [ResourceLimit] = []
     ) throws(DaemonError) {
         self.paths = paths
@@ -65,14 +69,9 @@ final class Daemon {
             throw .system(error)
         }
         try state.take()
+        clock = try DaemonClock(paths, isVirtual: isClockVirtual)
         try Self.checkNobodyListens(paths)
-        for directory in [paths.state, paths.launches, paths.logs] {
-            Sweep.temporaries(in: directory)
-        }
-        Sweep.temporaries(
-            in: Files.directory(of: paths.configuration),
-            of: Files.name(of: paths.configuration)
-        )
+        Self.sweepTemporaries(paths)
         let (store, device) = try Self.open(paths)
         do {
             let unrecordedBoot = Self.open(markers, bootID: bootID)
@@ -91,6 +90,7 @@ final class Daemon {
                 store: store,
                 state: state,
                 paths: paths,
+                clock: clock,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
                 limits: childLimits,
@@ -116,6 +116,16 @@ final class Daemon {
         } catch {
             throw .system(error)
         }
+    }
+
+    private static func sweepTemporaries(_ paths: DaemonPaths) {
+        for directory in [paths.state, paths.launches, paths.logs] {
+            Sweep.temporaries(in: directory)
+        }
+        Sweep.temporaries(
+            in: Files.directory(of: paths.configuration),
+            of: Files.name(of: paths.configuration)
+        )
     }
 
     /// The boot, if it cannot be written down yet.
@@ -294,7 +304,10 @@ final class Daemon {
         var rounds = 0
         while !events.isEmpty {
             let effects = driver.turn(events, looksAtStore: machine.takeMustLook())
-            for effect in effects { machine.perform(effect) }
+            for effect in effects {
+                advance?.saw(effect)
+                machine.perform(effect)
+            }
             if machine.takeWasMadeAnew() { settleAnew() }
             adoptSettings()
             inputs?.refresh()
@@ -310,6 +323,7 @@ final class Daemon {
         let bodies = atTurnEnd
         atTurnEnd = []
         for body in bodies { body() }
+        advance?.turnEnded()
         logWhenIdle()
         retryIfNeeded()
     }
@@ -331,6 +345,8 @@ final class Daemon {
         machine.log.begin(with: driver.device)
         machine.restartLogs()
         inputs?.keepAnew()
+        // A failure ends the next advance.
+        try? clock.keep()
     }
 
     /// It holds a lock that nobody else can find. A new one follows its end.

@@ -15,6 +15,10 @@ package enum DaemonError: Error, CustomStringConvertible {
     case socket(String)
     /// Another daemon answers at this socket.
     case listening(String)
+    /// Its times are of a virtual clock; this daemon would have the machine's.
+    case virtualClock(state: String)
+    /// The file of one says nothing.
+    case noVirtualClock(String)
 
     package var description: String {
         switch self {
@@ -37,6 +41,12 @@ package enum DaemonError: Error, CustomStringConvertible {
         case .listening(let socket):
             "another daemon listens at \(socket). Choose another directory with --runtime to run "
                 + "a second."
+        case .virtualClock(let state):
+            "\(state) belongs to daemons with a virtual clock. Start this one with "
+                + "--virtual-clock, or choose another directory with --state."
+        case .noVirtualClock(let path):
+            "\(path) does not say how far the virtual clock is ahead. Choose another directory "
+                + "with --state, or delete this one."
         }
     }
 
@@ -45,7 +55,7 @@ package enum DaemonError: Error, CustomStringConvertible {
         switch self {
         case .usage: 2
         case .directory, .foreignDirectory, .system, .step, .alreadyRunning, .store, .socket,
-            .listening:
+            .listening, .virtualClock, .noVirtualClock:
             1
         }
     }

@@ -9,6 +9,7 @@ package struct DaemonOptions {
     /// A cgroup v2 directory of ours for the apps.
     var scope: String?
     var step: ControlStep.Kind?
+    var isClockVirtual = false
 
     package enum Reading {
         case run(DaemonOptions)
@@ -21,7 +22,8 @@ package struct DaemonOptions {
         .init("cgroup", nil, .required), .init("step", nil, .required),
         .init("power", nil, .required), .init("pressure", nil, .required),
         .init("power-supplies", nil, .required), .init("load", nil, .required),
-        .init("administrator", nil, .required), .init("help", "h"), .init("version", "V"),
+        .init("administrator", nil, .required), .init("virtual-clock", nil),
+        .init("help", "h"), .init("version", "V"),
     ]
 
     package static let help = """
@@ -45,6 +47,8 @@ package struct DaemonOptions {
                            the kernel's power supplies; off: do not read them
                                                   [/sys/class/power_supply]
           --load FILE      the kernel's load; off: do not read it   [/proc/loadavg]
+          --virtual-clock  a clock that "offstage simulate advance" moves on; not with the usual
+                           state directory
           -h, --help       print help and exit
           -V, --version    print the version and exit
 
@@ -94,7 +98,29 @@ package struct DaemonOptions {
                 throw .usage("offstaged: --cgroup \(cgroup): there is no such directory")
             }
         }
-        return .run(DaemonOptions(paths: try paths(options), scope: scope, step: step))
+        let paths = try Self.paths(options)
+        let isClockVirtual = options.has("virtual-clock")
+        if isClockVirtual, place(of: paths.state) == place(of: usualState(home: paths.home)) {
+            throw .usage(
+                "offstaged: --virtual-clock: \(paths.state.quoted) is the usual state directory, "
+                    + "whose times are real; choose another with --state"
+            )
+        }
+        return .run(
+            DaemonOptions(paths: paths, scope: scope, step: step, isClockVirtual: isClockVirtual)
+        )
+    }
+
+    private static func usualState(home: String) -> String {
+        BaseDirectory.state.path(home: home) + "/offstage"
+    }
+
+    /// A path as the kernel spells it, of what may not be there yet.
+    private static func place(of path: String) -> String {
+        if let resolved = Files.resolved(path) { return resolved }
+        let (directory, name) = (Files.directory(of: path), Files.name(of: path))
+        guard directory != path else { return path }
+        return name.isEmpty ? place(of: directory) : place(of: directory) + "/" + name
     }
 
     private static func paths(_ options: Options) throws(DaemonError) -> DaemonPaths {
@@ -123,8 +149,7 @@ package struct DaemonOptions {
                 home: home
             )
         var paths = DaemonPaths(
-            state: options["state"]
-                ?? BaseDirectory.state.path(home: home, environment: environment) + "/offstage",
+            state: options["state"] ?? usualState(home: home),
             runtime: runtime,
             configuration: options["config"]
                 ?? BaseDirectory.configuration.path(home: home, environment: environment)

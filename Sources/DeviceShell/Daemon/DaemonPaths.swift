@@ -45,6 +45,8 @@ package struct DaemonPaths: Equatable, Sendable {
     /// The settings file as it was when it was last valid.
     package var validSettings: String { state + "/offstage.conf" }
     package var lock: String { state + "/lock" }
+    /// How far a virtual clock is ahead.
+    package var virtualClock: String { state + "/virtual-clock" }
     package var wakeLock: WakeLock {
         WakeLock(name: ControlProbe.name(forState: state), directory: power)
     }

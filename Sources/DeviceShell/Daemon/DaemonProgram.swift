@@ -42,6 +42,7 @@ package enum DaemonProgram {
             options.paths,
             scope: options.scope,
             only: options.step,
+            isClockVirtual: options.isClockVirtual,
             childLimits: [data]
         )
         try daemon.listen()

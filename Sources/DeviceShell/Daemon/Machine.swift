@@ -11,6 +11,7 @@ final class Machine {
     let store: Store
     let state: StateDirectory
     let paths: DaemonPaths
+    let clock: DaemonClock
     private let control: any ProcessControl
     /// What has happened since the last turn.
     private(set) var inbox: [TimedEvent] = []
@@ -20,6 +21,8 @@ final class Machine {
     /// Wakes the machine, as far as it can be.
     private var alarm: TimerSource?
     private var timer: TimerSource?
+    /// As the device asked for them last, without those that are over.
+    private(set) var timers = Timers()
     let wakeLock: WakeLock
     private var isHeldAwake = false
     private(set) var isStopping = false
@@ -32,13 +35,14 @@ final class Machine {
         store: Store,
         state: StateDirectory,
         paths: DaemonPaths,
+        clock: DaemonClock,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
         build: String
     ) throws(LinuxError) {
         (self.loop, self.store, self.state, self.paths) = (loop, store, state, paths)
-        self.control = control
+        (self.clock, self.control) = (clock, control)
         log = EventLogFile(directory: paths.state, build: build)
         wakeLock = paths.wakeLock
         processes = try AppProcesses(
@@ -77,13 +81,13 @@ final class Machine {
 
     /// Something happened now.
     func happened(_ event: Event) {
-        inbox.append(TimedEvent(event, at: Clocks.now()))
+        inbox.append(TimedEvent(event, at: clock.now()))
     }
 
     /// Found out only now, and true before whatever this turn has brought.
     func foundFirst(_ event: Event) {
         let index = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
-        let now = index < inbox.endIndex ? inbox[index].moment : Clocks.now()
+        let now = index < inbox.endIndex ? inbox[index].moment : clock.now()
         inbox.insert(TimedEvent(event, at: now), at: index)
     }
 
@@ -96,7 +100,7 @@ final class Machine {
     func stop() {
         guard !isStopping else { return }
         isStopping = true
-        let now = inbox.first?.moment ?? Clocks.now()
+        let now = inbox.first?.moment ?? clock.now()
         inbox.insert(TimedEvent(.stopping, at: now), at: 0)
     }
 
@@ -186,7 +190,7 @@ final class Machine {
             try markers.restore(
                 record.id,
                 ProcessIdentity(pid: process.pid, startTime: process.startTime),
-                until: record.launch.deadline
+                until: record.launch.deadline.map(clock.onMachine)
             )
         }
     }
@@ -298,7 +302,8 @@ final class Machine {
         case .checkLocks(let id): processes.checkLocks(id)
         case .weigh(let id, let weight): processes.weigh(id, weight)
         case .limitMemory(let id, let bytes): processes.limitMemory(id, bytes)
-        case .setDeadline(let id, let deadline): processes.setDeadline(id, deadline)
+        case .setDeadline(let id, let deadline):
+            processes.setDeadline(id, deadline.map(clock.onMachine))
         case .tell(let id, let message): told(id, message)
         case .holdAwake(let hold):
             isHeldAwake = hold
@@ -309,16 +314,32 @@ final class Machine {
             // Where it is not read nothing ever told it: it stays unknown.
             load?.watch(watches)
         case .watchUse(let app, let source): uses?.watch(app, source)
-        case .arm(let timers): arm(timers)
+        case .arm(let timers):
+            self.timers = timers
+            arm()
         }
     }
 
-    private func arm(_ timers: Timers) {
+    /// Moves a virtual clock on to `instant`; what is due by then happens.
+    func move(to instant: BootTime) throws(LinuxError) {
+        try clock.move(to: instant)
+        func isLeft(_ time: BootTime) -> Bool { time > instant }
+        let isDue = timers.first.map { !isLeft($0) } ?? false
+        // Each is for once.
+        timers = Timers(
+            alarm: timers.alarm.flatMap { isLeft($0) ? $0 : nil },
+            timer: timers.timer.flatMap { isLeft($0) ? $0 : nil }
+        )
+        arm()
+        if isDue { happened(.timer) }
+    }
+
+    private func arm() {
         // The loop has ended, or ends.
         guard !isStopping else { return }
         do throws(LinuxError) {
-            try alarm?.arm(at: timers.alarm)
-            try timer?.arm(at: timers.timer)
+            try alarm?.arm(at: timers.alarm.map(clock.onMachine))
+            try timer?.arm(at: timers.timer.map(clock.onMachine))
         } catch {
             DaemonLog.write("the timers cannot be set, retrying with the next event: \(error)")
         }

@@ -1,0 +1,160 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// A virtual clock on its way through a span (`offstage simulate advance`).
+///
+/// It goes from timer to timer, and each is a turn of its own. In between the clock stands while
+/// launches have something to do, so that a run ends before its grant does; but no longer than the
+/// patience for each: a run that does not end is to see its grant end, and is waited for again once
+/// it was told so. The real time that passes meanwhile passes for the device too.
+@safe
+final class Advance {
+    /// With what takes a moment only, and is no part of the work: to start a launch, to hand it its
+    /// work, to read its results; and what it does once it knows that its time is over.
+    private static let patienceBesideWork = Interval.seconds(10)
+
+    private unowned let daemon: Daemon
+    private let from: Moment
+    private let target: BootTime
+    private let patience: Interval
+    private let isWanted: () -> Bool
+    private let answer: (Result<Report.Advance, Refusal>) -> Void
+    /// Launches that have something to do, and until when, on the machine's clock, that is waited
+    /// for.
+    private var waits: [LaunchID: (activity: Launch.Activity, end: BootTime)] = [:]
+    private var launches: Int64 = 0
+    private var runs: Int64 = 0
+    private var timer: TimerSource?
+    private var next: DeferredSource?
+
+    /// `isWanted`: whether whoever asked is still there.
+    init(
+        _ daemon: Daemon,
+        by span: Interval,
+        patience: Interval,
+        isWanted: @escaping () -> Bool,
+        answer: @escaping (Result<Report.Advance, Refusal>) -> Void
+    ) throws(LinuxError) {
+        self.daemon = daemon
+        from = daemon.now()
+        target = from.boot + span
+        (self.patience, self.isWanted, self.answer) = (patience, isWanted, answer)
+        // The turn that it brings looks again.
+        timer = try TimerSource(daemon.loop) {}
+    }
+
+    // MARK: What happens meanwhile
+
+    /// An effect is about to be performed: whoever is given something to do is waited for anew.
+    func saw(_ effect: Effect) {
+        switch effect {
+        case .spawn(let id, _):
+            launches += 1
+            waits[id] = nil
+        case .attach(let id, _, _), .probe(let id, _, _, _, _), .thaw(let id),
+            .terminate(let id), .kill(let id), .tell(let id, _):
+            waits[id] = nil
+        case .announce(let line):
+            if case .wake = line.entry { runs += 1 }
+        case .save, .cancelProbe, .freeze, .release, .measure, .checkLocks, .weigh, .limitMemory,
+            .setDeadline, .holdAwake, .watchIdle, .notifyFailures, .watchUse, .reply, .arm:
+            break
+        }
+    }
+
+    func turnEnded() {
+        guard isWanted() else { return daemon.endAdvance() }
+        if daemon.driver.mustRetry { return end(.failure(Self.storage(daemon.device))) }
+        do throws(LinuxError) {
+            if let wait = firstWait() {
+                next = nil
+                try timer?.arm(at: wait)
+            } else if next == nil {
+                // What is ready goes first: exits, callers.
+                let source = try DeferredSource(daemon.loop) { [unowned self] in step() }
+                try source.setPriority(10)
+                next = source
+            }
+        } catch {
+            end(.failure(Refusal(.held, reason: "the clock cannot be moved on: \(error)")))
+        }
+    }
+
+    /// Nil: nobody is waited for any more.
+    private func firstWait() -> BootTime? {
+        let now = Clocks.boot()
+        var known = waits
+        waits = [:]
+        var first: BootTime?
+        for (_, launch) in daemon.device.launches where launch.activity != .nothing {
+            let activity = launch.activity
+            var wait = known.removeValue(forKey: launch.id)
+            if wait?.activity != activity { wait = nil }
+            let end = wait?.end ?? now + patience(with: activity)
+            waits[launch.id] = (activity, end)
+            if end > now { first = min(first ?? end, end) }
+        }
+        return first
+    }
+
+    private func patience(with activity: Launch.Activity) -> Interval {
+        switch activity {
+        case .nothing, .work: patience
+        case .handling, .expiry: max(patience, Self.patienceBesideWork)
+        }
+    }
+
+    // MARK: Steps
+
+    private func step() {
+        next = nil
+        // The turn that takes it comes back.
+        guard daemon.machine.inbox.isEmpty, !daemon.machine.isStopping else { return }
+        do throws(LinuxError) {
+            let due = daemon.machine.timers.first
+            if let due, due <= target {
+                try daemon.machine.move(to: due)
+            } else {
+                try daemon.machine.move(to: target)
+                end(.success(report))
+            }
+        } catch {
+            end(.failure(Self.notKept(error)))
+        }
+    }
+
+    private var report: Report.Advance {
+        let now = daemon.now()
+        var report = Report.Advance()
+        report.from = Report.Time(from.wall, utcOffset: from.utcOffset)
+        report.now = Report.Time(now.wall, utcOffset: now.utcOffset)
+        (report.launches, report.runs) = (launches, runs)
+        daemon.device.forEachRun { _, _ in report.running += 1 }
+        return report
+    }
+
+    private func end(_ result: Result<Report.Advance, Refusal>) {
+        // Nobody holds this one any more after that.
+        let answer = answer
+        daemon.endAdvance()
+        answer(result)
+    }
+
+    private static func storage(_ device: Device) -> Refusal {
+        Refusal(
+            .storage,
+            reason: "the clock stands still: \(device.conditions.storageSentence)",
+            fix: device.conditions.storageFix
+        )
+    }
+
+    private static func notKept(_ error: LinuxError) -> Refusal {
+        Refusal(
+            .storage,
+            reason: "the clock stands still, since its time cannot be kept: \(error)",
+            fix: "make room or make it writable, then advance again"
+        )
+    }
+}
