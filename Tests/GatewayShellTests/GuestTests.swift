@@ -16,14 +16,18 @@ struct GuestTests {
         let server: ProviderServer
         var loop: EventLoop { scratch.node.loop }
 
-        init() throws {
+        init(ports: Int = 1) throws {
             gateway = try ScratchGateway()
             scratch = try ScratchNode()
             let paths = gateway.paths
             server = try ProviderServer(
                 scratch.node,
                 Authority([]),
-                try InternetListener(InternetAddress(host: "127.0.0.1", port: 0)),
+                try (0..<ports).map { _ in
+                    ProviderListener(
+                        try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
+                    )
+                },
                 try TLSContext(
                     server: try Files.text(paths.certificate),
                     key: try Files.text(paths.certificateKey),
@@ -47,8 +51,10 @@ struct GuestTests {
             repeat { try turn() } while server.guests.count > 0
         }
 
-        func guests(_ count: Int) throws -> [SharedDescriptor] {
-            try (0..<count).map { _ in SharedDescriptor(try RawConnection.connect(server.port)) }
+        func guests(_ count: Int, at port: Int = 0) throws -> [SharedDescriptor] {
+            try (0..<count).map { _ in
+                SharedDescriptor(try RawConnection.connect(server.ports[port]))
+            }
         }
     }
 
@@ -77,6 +83,16 @@ struct GuestTests {
             gone += Self.gone(of: guests).filter { !gone.contains($0) }
         }
         #expect(gone == Array(0..<guests.count))
+    }
+
+    @Test func `many who come to one port keep nobody waiting at another`() throws {
+        let bench = try Bench(ports: 2)
+        let many = try bench.guests(20)
+        let own = try bench.guests(1, at: 1)
+        try Self.speak(own)
+        while Self.gone(of: own).isEmpty { try bench.turn() }
+        #expect(bench.server.counters.connections < many.count / 2)
+        while bench.server.counters.connections < many.count + own.count { try bench.turn() }
     }
 
     @Test func `a newcomer passes those that go on and on`() throws {

@@ -16,19 +16,23 @@ final class RawConnection {
     convenience init(
         _ gateway: ScratchGateway,
         port: UInt16? = nil,
+        host: String = "127.0.0.1",
         protocols: [String] = ["h2"],
         identity: String? = nil,
         header: [UInt8] = []
     ) throws {
         let port = port ?? gateway.port
-        let socket = try Self.connect(port)
+        let socket = try Self.connect(port, host)
         try socket.writeAll(header.span)
         try self.init(socket, trusting: gateway.paths.authority, protocols, identity)
     }
 
     /// The first half of it.
-    static func connect(_ port: UInt16) throws -> FileDescriptor {
-        try InternetSocket.connect(to: InternetAddress(host: "127.0.0.1", port: port))
+    static func connect(
+        _ port: UInt16,
+        _ host: String = "127.0.0.1"
+    ) throws -> FileDescriptor {
+        try InternetSocket.connect(to: InternetAddress(host: host, port: port))
     }
 
     /// The second.

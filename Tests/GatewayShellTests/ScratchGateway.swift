@@ -13,6 +13,7 @@ final class ScratchGateway {
     let directory = ScratchDirectory()
     let paths: GatewayPaths
     private(set) var port: UInt16 = 0
+    private(set) var ports: [UInt16] = []
     private(set) var devicePort: UInt16 = 0
     private var process: GatewayProcess?
     private var starts = 0
@@ -37,15 +38,19 @@ final class ScratchGateway {
     }
 
     /// Starts it and waits until it serves.
-    func start(sockets: [(name: String, number: Int32)] = []) throws {
+    func start(
+        sockets: [(name: String, number: Int32)] = [],
+        listen: String? = "127.0.0.1:0"
+    ) throws {
         starts += 1
         let log = directory("log\(starts)")
         let process = try GatewayProcess(
             serving: directory.path,
             logging: log,
-            sockets: sockets
+            sockets: sockets,
+            listen: listen
         )
-        (port, devicePort) = (process.port, process.devicePort)
+        (port, ports, devicePort) = (process.port, process.ports, process.devicePort)
         self.process = process
     }
 
@@ -66,6 +71,9 @@ final class ScratchGateway {
     func run(_ arguments: String...) throws -> Command.Outcome {
         try Command([Self.program] + arguments + ["--directory=\(directory.path)"]).run()
     }
+
+    /// The metrics of the one that runs.
+    func stats() throws -> Value { try ValueJSON.parse(try run("stats", "--json").output) }
 
     /// Registers devices, one app each, with the gateway's own code while it does not run; their
     /// tokens in hexadecimal.

@@ -10,8 +10,15 @@ final class ScratchSender {
     private let token: String
     private(set) var stream: UInt32 = 1
 
-    init(_ gateway: ScratchGateway, _ token: String, certificate: String? = nil) throws {
-        raw = try RawConnection(gateway, identity: certificate)
+    /// `port`: one of several; else the first.
+    init(
+        _ gateway: ScratchGateway,
+        _ token: String,
+        certificate: String? = nil,
+        port: UInt16? = nil,
+        host: String = "127.0.0.1"
+    ) throws {
+        raw = try RawConnection(gateway, port: port, host: host, identity: certificate)
         self.token = token
         raw.send(RawConnection.preface + RawConnection.settings)
     }

@@ -178,7 +178,7 @@ struct SocketActivationTests {
         let strange = try failure([("submission", good.number)])
         #expect(strange.contains("\"submission\" of the service manager is not known"))
         #expect(strange.contains("providers, devices, metrics"))
-        let twice = try failure([("providers", good.number), ("providers", good.number)])
+        let twice = try failure([("devices", good.number), ("devices", good.number)])
         #expect(twice.contains("came twice"))
     }
 

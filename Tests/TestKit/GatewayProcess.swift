@@ -4,7 +4,9 @@ import Vocabulary
 /// The gateway's program serving a directory, at ports that the system chose, from its start to the
 /// end of this object.
 package final class GatewayProcess {
+    /// The first of those for providers.
     package let port: UInt16
+    package let ports: [UInt16]
     package let devicePort: UInt16
     /// Seconds from before its start until it says that it serves.
     package let startTime: Double
@@ -16,11 +18,12 @@ package final class GatewayProcess {
     package init(
         serving directory: String,
         logging log: String,
-        sockets: [(name: String, number: Int32)] = []
+        sockets: [(name: String, number: Int32)] = [],
+        listen: String? = "127.0.0.1:0"
     ) throws {
         try? Files.remove(log)
         let start = Clocks.boot()
-        process = try Self.command(directory, sockets).start(logging: log)
+        process = try Self.command(directory, sockets, listen: listen).start(logging: log)
         // Warnings may stand before it.
         func line(of text: String) -> Substring? {
             text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
@@ -30,18 +33,18 @@ package final class GatewayProcess {
         startTime = Double((Clocks.boot() - start).nanoseconds) / 1e9
         let ports = (line(of: text) ?? "").split { !$0.isNumber }.compactMap { UInt16($0) }
         guard ports.count >= 2 else { throw DidNotHappen(description: text) }
-        (port, devicePort) = (ports[0], ports[1])
+        (port, devicePort) = (ports[0], ports[ports.count - 1])
+        self.ports = ports.dropLast()
     }
 
-    /// `serve`, at ports that the system chooses.
+    /// `serve`, at ports that the system chooses. `listen` nil: where the settings say.
     package static func command(
         _ directory: String,
-        _ sockets: [(name: String, number: Int32)] = []
+        _ sockets: [(name: String, number: Int32)] = [],
+        listen: String? = "127.0.0.1:0"
     ) -> Command {
-        let words = [
-            program, "serve", "--directory=\(directory)", "--listen=127.0.0.1:0",
-            "--devices=127.0.0.1:0",
-        ]
+        var words = [program, "serve", "--directory=\(directory)", "--devices=127.0.0.1:0"]
+        if let listen { words.append("--listen=\(listen)") }
         var command = Command(words)
         command.newSession = false
         guard !sockets.isEmpty else { return command }

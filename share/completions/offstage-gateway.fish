@@ -22,7 +22,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from init' -l team -r -d
 complete -c offstage-gateway -n '__fish_seen_subcommand_from init' -l json -d 'print JSON instead of text'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from init' -l directory -r -d 'directory of the gateway'\''s files (default: $OFFSTAGE_GATEWAY, else ~/.local/state/offstage-gateway)'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from init' -s h -l help -d 'print help and exit'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from serve' -l listen -r -d 'address for providers; overrides the settings'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from serve' -l listen -r -d 'addresses for providers, separated by commas; overrides the settings'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from serve' -l devices -r -d 'address for devices; overrides the settings'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from serve' -l metrics -r -d 'address for Prometheus; overrides the settings'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from serve' -l json -d 'print JSON instead of text'

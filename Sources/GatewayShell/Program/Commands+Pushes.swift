@@ -154,7 +154,7 @@ extension GatewayProgram {
         let options = invocation.options
         let paths = invocation.paths
         let settings = try GatewaySettings.read(paths.settings)
-        var address = InternetAddress(host: "localhost", port: settings.listen.port)
+        var address = InternetAddress(host: "localhost", port: settings.listen[0].port)
         if let text = options["host"] { address = try Self.address(text) }
         let anchors = try invocation.anchors()
         var key: (text: String, id: String, team: String)

@@ -66,7 +66,7 @@ extension GatewayProgram {
             + "-H 'authorization: bearer \(token)' "
             + "-H 'apns-topic: \(key.topics?.first ?? "org.example.App")' "
             + "-d '{\"aps\":{\"alert\":\"Hello\"}}' "
-            + "https://\(host):\(settings.listen.port)/3/device/TOKEN"
+            + "https://\(host):\(settings.listen[0].port)/3/device/TOKEN"
         let report = Value.map([
             "directory": .string(paths.directory), "authority": .string(paths.authority),
             "key": .string(paths.providerKey(key.id)), "keyId": .string(key.id),
@@ -92,7 +92,7 @@ extension GatewayProgram {
         options: [
             OptionRow(
                 "listen",
-                "address for providers; overrides the settings",
+                "addresses for providers, separated by commas; overrides the settings",
                 argument: "HOST:PORT"
             ),
             OptionRow(
@@ -113,7 +113,9 @@ extension GatewayProgram {
             "If the service manager passes sockets named providers, devices or metrics, these are "
                 + "used instead.",
         ],
-        examples: [Example("serve --listen=:2197", "Serve on APNs' alternative port.")],
+        examples: [
+            Example("serve --listen=:443,:2197", "Serve on the ports of APNs, both at once.")
+        ],
         printsData: true
     ) { invocation throws(Failure) in
         try failing {
@@ -125,18 +127,20 @@ extension GatewayProgram {
         }
         var settings = try GatewaySettings.read(invocation.paths.settings)
         if let text = invocation.options["listen"] {
-            settings.listen = try address(text)
+            settings.listen = try addresses(text)
         }
         if let text = invocation.options["devices"] { settings.devices = try address(text) }
         if let text = invocation.options["metrics"] { settings.metrics = try address(text) }
         let service = try GatewayService(invocation.paths, settings)
         let report = Value.map([
-            "port": .integer(Int64(service.port)),
+            "port": .integer(Int64(service.ports[0])),
+            "ports": .list(service.ports.map { .integer(Int64($0)) }),
             "devicePort": .integer(Int64(service.devicePort)),
         ])
         invocation.show(report) { _ in
             invocation.console.print(
-                "serving providers at port \(service.port), "
+                "serving providers at port\(service.ports.count > 1 ? "s" : "") "
+                    + "\(GatewayService.words(service.ports)), "
                     + "devices at port \(service.devicePort)"
             )
         }
@@ -164,6 +168,17 @@ extension GatewayProgram {
                         }
                     }
             }
+    }
+
+    private static func addresses(_ text: String) throws(Failure) -> [InternetAddress] {
+        guard let addresses = GatewaySettings.addresses(text) else {
+            throw Failure(
+                .usage,
+                "\(text.quoted) is not HOST:PORT, or several of them",
+                fix: "Such as :8443, 127.0.0.1:8443 or [::1]:8443; or :443,:2197."
+            )
+        }
+        return addresses
     }
 
     static func address(_ text: String) throws(Failure) -> InternetAddress {

@@ -207,14 +207,22 @@ final class GatewayService {
         }
     }
 
-    /// The port that providers reach.
-    var port: UInt16 { providers.port }
+    /// The ports that providers reach.
+    var ports: [UInt16] { providers.ports }
     /// And the one that devices reach.
     var devicePort: UInt16 { devices.port ?? 0 }
 
+    /// As in a sentence: `443 and 2197`.
+    static func words(_ ports: [UInt16]) -> String {
+        let texts = ports.map(String.init)
+        guard let last = texts.last, texts.count > 1 else { return texts.first ?? "" }
+        return texts.dropLast().joined(separator: ", ") + " and " + last
+    }
+
     func run() throws(Failure) {
         try failing {
-            try ServiceManager.ready("serving providers at \(port), devices at \(devicePort)")
+            let ports = Self.words(self.ports)
+            try ServiceManager.ready("serving providers at \(ports), devices at \(devicePort)")
             while try loop.runTurn(limit: 256, once: true) {
                 node.endTurn()
                 devices.flush()
@@ -248,7 +256,7 @@ final class GatewayService {
             let settings = try GatewaySettings.read(paths.settings)
             let file = try KeysFile(paths.keys)
             let (keys, named) = (try file.keys(), try file.named())
-            let origin = try Self.origin(paths, settings, port)
+            let origin = try Self.origin(paths, settings, providers.port)
             authority.replace(keys)
             node.setLimits(settings.limits)
             node.useApps(allowed: settings.apps, named: named)
@@ -272,7 +280,7 @@ final class GatewayService {
             let (forProviders, forDevices) = (
                 try Self.context(paths), try Self.deviceContext(paths)
             )
-            let origin = try Self.origin(paths, settings, port)
+            let origin = try Self.origin(paths, settings, providers.port)
             certificate = try CertificateTime(paths)
             certificate.warn(at: node.now.wall)
             providers.context = forProviders

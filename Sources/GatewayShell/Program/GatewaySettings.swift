@@ -6,7 +6,8 @@ internal import Wire
 
 /// `gateway.conf`: one NAME = VALUE a line. What is not there has its default.
 package struct GatewaySettings: Sendable {
-    package var listen = InternetAddress(host: "", port: 8443)
+    /// The first is the one that `init`, `send` and addresses for Web Push name.
+    package var listen = [InternetAddress(host: "", port: 8443)]
     package var devices = InternetAddress(host: "", port: 8444)
     /// Where Prometheus may ask; nil: nowhere.
     package var metrics: InternetAddress?
@@ -56,6 +57,7 @@ package struct GatewaySettings: Sendable {
 
     fileprivate enum Field: Sendable {
         case address(any Path<InternetAddress>)
+        case addresses(any Path<[InternetAddress]>)
         case optionalAddress(any Path<InternetAddress?>)
         case origin(any Path<String?>)
         case environment(any Path<PushEnvironment>)
@@ -71,6 +73,8 @@ package struct GatewaySettings: Sendable {
         func set(_ settings: inout GatewaySettings, _ value: String) -> Bool {
             switch self {
             case .address(let path): assign(InternetAddress(value), path, &settings)
+            case .addresses(let path):
+                assign(GatewaySettings.addresses(value), path, &settings)
             case .optionalAddress(let path):
                 assign(InternetAddress(value).map { .some($0) }, path, &settings)
             case .origin(let path):
@@ -135,7 +139,9 @@ package struct GatewaySettings: Sendable {
         func text(_ settings: GatewaySettings) -> String {
             switch self {
             case .address(let path):
-                settings[keyPath: path].host + ":\(settings[keyPath: path].port)"
+                "\(settings[keyPath: path])"
+            case .addresses(let path):
+                settings[keyPath: path].map(\.description).joined(separator: "; ")
             case .optionalAddress, .origin, .topics, .secret: ""
             case .networks(_, let text): text
             case .environment(let path): settings[keyPath: path].rawValue
@@ -146,7 +152,11 @@ package struct GatewaySettings: Sendable {
     }
 
     package static let table: [Row] = [
-        Row("listen", "HOST:PORT for providers, read at start", .address(\.listen)),
+        Row(
+            "listen",
+            "HOST:PORT for providers, several separated by ;, read at start",
+            .addresses(\.listen)
+        ),
         Row("devices", "HOST:PORT for devices, read at start", .address(\.devices)),
         Row(
             "metrics",
@@ -361,6 +371,17 @@ package struct GatewaySettings: Sendable {
         if let problem = settings.contradiction { throw Failure(.failed, "\(path): \(problem)") }
         return settings
     }
+
+    /// Each HOST:PORT, at least one; nil when one of them is none.
+    static func addresses(_ text: String) -> [InternetAddress]? {
+        let words = KeysFile.list(text)
+        let addresses = words.compactMap { InternetAddress($0) }
+        return addresses.count == words.count && !words.isEmpty && words.count <= mostAddresses
+            ? addresses : nil
+    }
+
+    /// Each costs a socket, and a look in each turn.
+    private static let mostAddresses = 16
 
     /// Two settings that cannot hold together, in words.
     private var contradiction: String? {

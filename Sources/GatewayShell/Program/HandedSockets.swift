@@ -6,7 +6,7 @@ import Vocabulary
 /// The listening sockets that the service manager hands over, by their names (socket activation).
 /// It keeps them over a restart, and with them those who connect meanwhile.
 struct HandedSockets: ~Copyable {
-    private var providers: InternetListener?
+    private var providers: [ProviderListener] = []
     private var devices: InternetListener?
     private var metrics: InternetListener?
 
@@ -35,7 +35,7 @@ struct HandedSockets: ~Copyable {
                 throw Failure(.failed, "\(error)")
             }
             switch name {
-            case .providers: providers = consume listener
+            case .providers: providers.append(ProviderListener(listener))
             case .devices: devices = consume listener
             case .metrics: metrics = consume listener
             }
@@ -44,7 +44,8 @@ struct HandedSockets: ~Copyable {
 
     private func has(_ name: Name) -> Bool {
         switch name {
-        case .providers: providers != nil
+        // Providers may have several ports.
+        case .providers: false
         case .devices: devices != nil
         case .metrics: metrics != nil
         }
@@ -54,25 +55,34 @@ struct HandedSockets: ~Copyable {
         Failure(
             .failed,
             "the socket \(name.quoted) of the service manager \(problem)",
-            fix: "One TCP socket (ListenStream=) may have each FileDescriptorName= of "
-                + Name.allCases.map(\.rawValue).joined(separator: ", ") + "."
+            fix: "TCP sockets (ListenStream=) may have a FileDescriptorName= of "
+                + Name.allCases.map(\.rawValue).joined(separator: ", ")
+                + "; only providers may be several."
         )
     }
 
     // MARK: Which one is served: the one handed over, else one where the settings say
 
-    mutating func forProviders(_ settings: GatewaySettings) throws(LinuxError) -> InternetListener {
-        guard let handed = providers.take() else { return try InternetListener(settings.listen) }
-        if settings.listen != GatewaySettings().listen {
-            Self.tell(.providers, settings.listen, handed.port)
+    func forProviders(_ settings: GatewaySettings) throws(LinuxError) -> [ProviderListener] {
+        guard providers.isEmpty else {
+            if settings.listen != GatewaySettings().listen {
+                for address in settings.listen {
+                    Self.tell(.providers, address, providers.map(\.port))
+                }
+            }
+            return providers
         }
-        return handed
+        var listeners: [ProviderListener] = []
+        for address in settings.listen {
+            listeners.append(ProviderListener(try InternetListener(address)))
+        }
+        return listeners
     }
 
     mutating func forDevices(_ settings: GatewaySettings) throws(LinuxError) -> InternetListener {
         guard let handed = devices.take() else { return try InternetListener(settings.devices) }
         if settings.devices != GatewaySettings().devices {
-            Self.tell(.devices, settings.devices, handed.port)
+            Self.tell(.devices, settings.devices, [handed.port])
         }
         return handed
     }
@@ -82,16 +92,17 @@ struct HandedSockets: ~Copyable {
             guard let address = settings.metrics else { return nil }
             return try InternetListener(address)
         }
-        if let address = settings.metrics { Self.tell(.metrics, address, handed.port) }
+        if let address = settings.metrics { Self.tell(.metrics, address, [handed.port]) }
         return handed
     }
 
     /// Somebody asked for something else.
-    private static func tell(_ name: Name, _ address: InternetAddress, _ port: UInt16) {
-        guard address != InternetAddress(host: "", port: port) else { return }
+    private static func tell(_ name: Name, _ address: InternetAddress, _ ports: [UInt16]) {
+        guard !address.host.isEmpty || !ports.contains(address.port) else { return }
+        let sockets = ports.count == 1 ? "a socket at port" : "sockets at ports"
         GatewayLog.write(
-            "\(name.setting) = \(address) is not used: "
-                + "the service manager hands over a socket at port \(port)"
+            "\(name.setting) = \(address) is not used: the service manager hands over "
+                + "\(sockets) \(GatewayService.words(ports))"
         )
     }
 }

@@ -26,10 +26,6 @@ package final class GuestQueue {
     /// served by turns: none can keep another waiting.
     private var lines = [Waiting](repeating: Waiting(), count: 4)
     private var served = 0
-    /// Stands for the listener, which waits as a newcomer does: no more are accepted than are
-    /// served.
-    private static let listener: UInt64 = 0
-    private(set) var isListenerQueued = false
     /// The share of this turn, used or not.
     private var share: DeferredSource?
     private var lastShare = Clocks.boot()
@@ -37,7 +33,7 @@ package final class GuestQueue {
     private var waitingSince: BootTime?
     unowned var server: ProviderServer?
 
-    /// Numbers of connections, so that a closed one is freed at once.
+    /// Numbers of connections, so that a closed one is freed at once, and of listeners.
     private struct Waiting {
         private var numbers: [UInt64] = []
         private var next = 0
@@ -73,12 +69,8 @@ package final class GuestQueue {
         listShare()
     }
 
-    /// A connection waits to be accepted.
-    func addListener() {
-        guard !isListenerQueued else { return }
-        isListenerQueued = true
-        add(Self.listener, to: 0)
-    }
+    /// A listener waits as a newcomer does: no more are accepted than are served.
+    func addListener(_ number: UInt64) { add(number, to: 0) }
 
     private func next() -> UInt64? {
         for _ in lines.indices {
@@ -106,9 +98,8 @@ package final class GuestQueue {
         waitingSince = nil
         repeat {
             guard let number = next() else { break }
-            if number == Self.listener {
-                isListenerQueued = false
-                server?.accept(until: end)
+            if let listener = server?.listener(number) {
+                server?.accept(at: listener, until: end)
             } else {
                 server?.connections[number]?.takeTurn()
             }

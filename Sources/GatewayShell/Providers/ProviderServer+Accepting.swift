@@ -5,18 +5,13 @@ import Vocabulary
 
 /// Who comes in, up to the handshake, and who was good.
 extension ProviderServer {
-    /// Connections are accepted in the listener's turn among the guests.
-    func queueListener() {
-        try? source?.setEnabled(false)
-        guests.addListener()
-    }
-
     /// At least one, and more until `end`.
-    func accept(until end: BootTime) {
+    func accept(at listener: ProviderListener, until end: BootTime) {
+        listener.isQueued = false
         repeat {
             var socket: FileDescriptor?
             do throws(LinuxError) {
-                socket = try acceptOne()
+                socket = try listener.socket.accept()
             } catch {
                 // Too many descriptors: those who wait are served when others have gone.
                 counters.refusedConnections += 1
@@ -31,13 +26,6 @@ extension ProviderServer {
                 counters.refusedConnections += 1
             }
         } while Clocks.boot() < end
-    }
-
-    private func acceptOne() throws(LinuxError) -> FileDescriptor? {
-        switch listener {
-        case .some(let listener): try listener.accept()
-        case .none: nil
-        }
     }
 
     /// One for which there is no room is closed at once.

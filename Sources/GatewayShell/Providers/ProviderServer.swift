@@ -63,7 +63,8 @@ package final class ProviderServer {
     package internal(set) var counters = Counters()
     /// For new connections.
     package var context: TLSContext
-    package let port: UInt16
+    /// Those that providers reach, in the order of the settings.
+    package let ports: [UInt16]
 
     let loop: EventLoop
     package let guests: GuestQueue
@@ -79,13 +80,13 @@ package final class ProviderServer {
     var untrusted = ArrivalOrder()
     var gate = AddressGate()
     package var policy = AddressPolicy()
-    var lastConnection: UInt64 = 0
+    /// Numbers up to `ports.count` stand for listeners.
+    var lastConnection: UInt64
     /// False: none was left for one more connection.
     var hasDescriptors = true
     private var touched: [ProviderConnection] = []
     private var unread: [ProviderConnection] = []
-    private(set) var listener: InternetListener?
-    private(set) var source: DescriptorSource?
+    private var listeners: [ProviderListener]
     private var timer: TimerSource?
     private var again: DeferredSource?
     private var lastCall: UInt64 = 0
@@ -120,7 +121,7 @@ package final class ProviderServer {
     package init(
         _ node: GatewayNode,
         _ authority: Authority,
-        _ socket: consuming InternetListener,
+        _ listeners: [ProviderListener],
         _ context: TLSContext,
         _ settings: Settings
     ) throws(LinuxError) {
@@ -135,10 +136,14 @@ package final class ProviderServer {
         httpLimits.body = 5120
         memory = HTTP2Memory(limit: settings.requestMemory)
         httpLimits.unfinished = settings.requestMemory / 4
-        port = socket.port
-        let number = socket.descriptor.number
-        listener = consume socket
-        source = try DescriptorSource(loop, number, .readable) { [unowned self] _ in queueListener()
+        self.listeners = listeners
+        ports = listeners.map(\.port)
+        lastConnection = UInt64(listeners.count)
+        for (index, listener) in listeners.enumerated() {
+            let socket = listener.socket.descriptor.number
+            listener.source = try DescriptorSource(loop, socket, .readable) {
+                [unowned self] _ in queueListener(index)
+            }
         }
         timer = try TimerSource(loop) { [unowned self] in check() }
         try timer?.arm(at: now.boot + .seconds(1))
@@ -162,6 +167,23 @@ package final class ProviderServer {
         } else {
             swap(&used, &buffer)
         }
+    }
+
+    /// The port of the first, which addresses for Web Push name.
+    package var port: UInt16 { ports.first ?? 0 }
+
+    /// Nil for the number of a connection, and when no more are accepted.
+    func listener(_ number: UInt64) -> ProviderListener? {
+        number > 0 && number <= UInt64(listeners.count) ? listeners[Int(number) - 1] : nil
+    }
+
+    /// A connection waits to be accepted there: that is done in its turn among the guests.
+    private func queueListener(_ index: Int) {
+        let listener = listeners[index]
+        try? listener.source?.setEnabled(false)
+        guard !listener.isQueued else { return }
+        listener.isQueued = true
+        guests.addListener(UInt64(index) + 1)
     }
 
     package var connectionCount: Int { connections.count }
@@ -212,7 +234,9 @@ package final class ProviderServer {
         }
         listUnread()
         guests.endTurn()
-        try? source?.setEnabled(!isDraining && hasDescriptors && !guests.isListenerQueued)
+        for listener in listeners {
+            try? listener.source?.setEnabled(hasDescriptors && !listener.isQueued)
+        }
     }
 
     private func check() {
@@ -240,8 +264,9 @@ package final class ProviderServer {
     /// No new connections; those that are there are told to go.
     package func drain() {
         isDraining = true
-        source = nil
-        listener = nil
+        // Nobody looks at a descriptor that is closed.
+        for listener in listeners { listener.source = nil }
+        listeners = []
         for number in connections.keys.sorted() { connections[number]?.drain(.shutdown) }
     }
 
