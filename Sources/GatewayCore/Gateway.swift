@@ -11,6 +11,8 @@ package import Vocabulary
 package struct Gateway: Sendable {
     package var limits: GatewayLimits
     package internal(set) var counters = GatewayCounters()
+    /// From the acceptance of a push that was sent at once to its acknowledgement.
+    package internal(set) var deliveryTimes = LatencyHistogram()
     /// What is counted once the batch that is being filled is on the disk.
     var filling = GatewayCounters()
     /// The same for the batch that is being written.

@@ -37,6 +37,8 @@ struct DeviceState: Sendable {
         var push: Push?
         /// Who waits for what becomes of it.
         var call: CallID?
+        /// When it was accepted and sent at once; nil: it comes from the slot.
+        var since: BootTime?
     }
 
     var link: LinkID?

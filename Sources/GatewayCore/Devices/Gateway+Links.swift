@@ -57,6 +57,7 @@ extension Gateway {
     ) {
         guard let (device, row, flight) = takeFlight(sending, of: link) else { return }
         counters.delivered += 1
+        if let since = flight.since { deliveryTimes.record(now.boot - since) }
         if let push = flight.push {
             effects.append(.log(push, .delivered, now.wall, nil))
         } else {

@@ -51,6 +51,8 @@ package struct PushSender: Sendable {
     /// Its last request showed who sends: the holder of a key, or of the one that an address is
     /// for.
     package internal(set) var isProven = false
+    /// The last push was of a token that one of the keys signed, whether it was taken or not.
+    package internal(set) var isSigned = false
 
     package init() {}
 
@@ -65,7 +67,7 @@ package struct PushSender: Sendable {
         _ limits: GatewayLimits,
         at now: Moment
     ) throws(Reason) -> String {
-        isProven = false
+        (isProven, isSigned) = (false, false)
         if let certificate {
             let refusal = ProviderSession.refusal(
                 of: certificate,
@@ -80,6 +82,7 @@ package struct PushSender: Sendable {
             throw hasBadCertificate ? .badCertificate : .missingProviderToken
         }
         guard let token = proofs.provider(field) else { throw .invalidProviderToken }
+        isSigned = true
         // By certificate only.
         if type == .mdm { throw .topicDisallowed }
         let refusal = session.use(
@@ -156,7 +159,7 @@ extension GatewayDriver {
         id: PushUUID,
         at now: Moment
     ) throws(Reason) -> AdmittedPush {
-        sender.isProven = false
+        (sender.isProven, sender.isSigned) = (false, false)
         guard arrival.has(method: "POST") else { throw .methodNotAllowed }
         if arrival.hasDuplicate { throw .duplicateHeaders }
         var said = try arrival.push.fields()

@@ -91,6 +91,7 @@ extension Gateway {
         let id = takeSending()
         var flight = DeviceState.Flight(id: id, number: push.number, app: push.app)
         flight.collapse = push.collapse
+        flight.since = now.boot
         switch push.expiration {
         case .once:
             effects.append(.log(push, .attempted, now.wall, nil))

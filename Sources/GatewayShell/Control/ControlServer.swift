@@ -32,6 +32,8 @@ final class ControlServer {
         let descriptor: FileDescriptor
         var question: [UInt8] = []
         var source: DescriptorSource?
+        /// What is left of the answer.
+        var answer: [UInt8] = []
         let start: BootTime
 
         init(_ descriptor: consuming FileDescriptor, _ start: BootTime) {
@@ -90,7 +92,9 @@ final class ControlServer {
             loop,
             connection.descriptor.number,
             .readable
-        ) { [unowned self] _ in read(number) }
+        ) { [unowned self] _ in
+            if connections[number]?.answer.isEmpty == false { write(number) } else { read(number) }
+        }
     }
 
     private func read(_ number: Int) {
@@ -107,7 +111,7 @@ final class ControlServer {
             let text = String(decoding: connection.question, as: UTF8.self)
             guard text.hasSuffix("\r\n\r\n") else { return }
             // Nothing more is read of it.
-            connection.source = nil
+            try? connection.source?.setEnabled(false)
             let words = text.prefix { $0 != "\r\n" && $0 != "\r" }.split(separator: " ")
             guard words.count >= 2 else {
                 return reply(
@@ -122,16 +126,30 @@ final class ControlServer {
     }
 
     private func reply(_ reply: Answer, _ number: Int) {
-        guard let connection = connections.removeValue(forKey: number) else { return }
+        guard let connection = connections[number] else { return }
+        let body = Array(reply.body.utf8)
+        let head =
+            "HTTP/1.0 \(reply.status)\r\nContent-Type: \(reply.type)\r\n"
+            + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        connection.answer = Array(head.utf8) + body
+        write(number)
+    }
+
+    /// As much as is taken now; the rest when there is room.
+    private func write(_ number: Int) {
+        guard let connection = connections[number] else { return }
         do throws(LinuxError) {
-            let body = Array(reply.body.utf8)
-            let head =
-                "HTTP/1.0 \(reply.status)\r\nContent-Type: \(reply.type)\r\n"
-                + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-            // Small enough for any socket's buffer.
-            try connection.descriptor.writeAll((Array(head.utf8) + body).span)
+            while !connection.answer.isEmpty {
+                let bytes = connection.answer
+                connection.answer.removeFirst(try connection.descriptor.write(bytes.span))
+            }
+            connections[number] = nil
+        } catch  where error.errno == .again {
+            try? connection.source?.setEvents(.writable)
+            try? connection.source?.setEnabled(true)
         } catch {
             // Whoever asked is gone.
+            connections[number] = nil
         }
     }
 }

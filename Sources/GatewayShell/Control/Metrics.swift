@@ -6,9 +6,15 @@ struct Metrics {
     struct Figure {
         var name: String
         var help: String
-        var isCounter: Bool
-        var label: String?
-        var value: UInt64
+        var content: Content
+
+        enum Content {
+            case counter(UInt64)
+            case gauge(UInt64)
+            /// One counter for each value of a label; there are not many.
+            case counters(label: String, [(value: String, count: UInt64)])
+            case times(LatencyHistogram)
+        }
     }
 
     let figures: [Figure]
@@ -69,9 +75,7 @@ struct Metrics {
             Figure(
                 name: row.name,
                 help: row.help,
-                isCounter: true,
-                label: nil,
-                value: counters[keyPath: row.path]
+                content: .counter(counters[keyPath: row.path])
             )
         }
     }
@@ -80,105 +84,159 @@ struct Metrics {
         _ node: GatewayNode,
         _ providers: ProviderServer,
         _ devices: LinkServer,
-        _ certificate: CertificateTime
+        _ certificate: CertificateTime,
+        storeSize: UInt64
     ) {
-        let server = providers.counters
-        var figures =
-            Self.figures(node.driver.gateway.counters, Self.pushes)
-            + Self.figures(server, Self.senders) + Self.figures(devices.counters, Self.links)
-        func add(_ name: String, _ help: String, _ value: UInt64, isCounter: Bool) {
-            figures.append(
-                Figure(name: name, help: help, isCounter: isCounter, label: nil, value: value)
-            )
+        let gateway = node.driver.gateway
+        let now = node.now.wall
+        func counter(_ name: String, _ help: String, _ count: UInt64) -> Figure {
+            Figure(name: name, help: help, content: .counter(count))
         }
-        let checks = providers.authority.checks
-        add(
-            "signatures_checked_total",
-            "Provider tokens whose signature was verified.",
-            checks,
-            isCounter: true
-        )
-        let expired = node.driver.expiredDevices
-        add("devices_expired_total", "Devices removed after device-age.", expired, isCounter: true)
-        let failures = node.driver.failures
-        add(
-            "store_failures_total",
-            "Failed writes and reads of the store.",
-            failures,
-            isCounter: true
-        )
-        for (name, help, count) in [
-            ("provider_connections", "Connections from providers now.", providers.connectionCount),
-            ("devices_connected", "Devices connected now.", node.driver.gateway.connectedCount),
-            ("devices_in_line", "Devices waiting for a handshake now.", devices.lineCount),
-            ("requests_waiting", "Unanswered requests now.", providers.waitingCount),
-            ("channels", "Broadcast channels now.", node.driver.gateway.channelCount),
-            (
-                "certificate_days_left", "Whole days until the certificate expires.",
-                certificate.daysLeft(at: node.now.wall)
-            ),
-        ] {
-            add(name, help, UInt64(count), isCounter: false)
+        func gauge(_ name: String, _ help: String, _ value: UInt64) -> Figure {
+            Figure(name: name, help: help, content: .gauge(value))
         }
-        for (index, reason) in Reason.allCases.enumerated() where server.refused[index] > 0 {
-            figures.append(
-                Figure(
-                    name: "requests_refused_total",
-                    help: "Requests refused, by reason.",
-                    isCounter: true,
-                    label: reason.rawValue,
-                    value: server.refused[index]
-                )
-            )
+        func count(_ name: String, _ help: String, _ value: Int) -> Figure {
+            gauge(name, help, UInt64(clamping: value))
         }
-        for reason in WebPushReason.allCases {
-            guard let count = server.refusedWebPushes[reason] else { continue }
-            figures.append(
-                Figure(
-                    name: "web_pushes_refused_total",
-                    help: "Web pushes refused, by reason.",
-                    isCounter: true,
-                    label: reason.rawValue,
-                    value: count
-                )
-            )
-        }
-        self.figures = figures
+        figures =
+            Self.figures(gateway.counters, Self.pushes)
+            + Self.figures(providers.counters, Self.senders)
+            + Self.figures(devices.counters, Self.links) + [
+                counter(
+                    "signatures_checked_total",
+                    "Provider tokens whose signature was verified.",
+                    providers.authority.checks
+                ),
+                counter(
+                    "devices_expired_total",
+                    "Devices removed after device-age.",
+                    node.driver.expiredDevices
+                ),
+                counter(
+                    "store_failures_total",
+                    "Failed writes and reads of the store.",
+                    node.driver.failures
+                ),
+                gauge("store_size_bytes", "The store with its log.", storeSize),
+                count(
+                    "provider_connections",
+                    "Connections from providers now.",
+                    providers.connectionCount
+                ),
+                count("devices_connected", "Devices connected now.", gateway.connectedCount),
+                count(
+                    "devices_in_line",
+                    "Devices waiting for a handshake now.",
+                    devices.lineCount
+                ),
+                count("requests_waiting", "Unanswered requests now.", providers.waitingCount),
+                count("channels", "Broadcast channels now.", gateway.channelCount),
+                gauge(
+                    "certificate_expiry_timestamp_seconds",
+                    "When the certificate expires, in seconds since 1970.",
+                    certificate.end
+                ),
+                count(
+                    "certificate_days_left",
+                    "Whole days until the certificate expires.",
+                    certificate.daysLeft(at: now)
+                ),
+            ] + Self.refusals(providers.counters) + Self.keys(providers.authority)
+            + Self.times(accepting: providers.acceptanceTimes, delivering: gateway.deliveryTimes)
     }
 
-    /// In the text format of Prometheus.
-    var text: String {
-        var text = ""
-        var last = ""
-        for figure in figures {
-            let name = "offstage_gateway_" + figure.name
-            if name != last {
-                text += "# HELP \(name) \(figure.help)\n"
-                text += "# TYPE \(name) \(figure.isCounter ? "counter" : "gauge")\n"
-                last = name
-            }
-            let label = figure.label.map { "{reason=\"\($0)\"}" } ?? ""
-            text += "\(name)\(label) \(figure.value)\n"
-        }
-        return text
+    private static func times(
+        accepting: LatencyHistogram,
+        delivering: LatencyHistogram
+    ) -> [Figure] {
+        [
+            Figure(
+                name: "push_acceptance_seconds",
+                help: "Time from a whole request to the answer that accepts its push.",
+                content: .times(accepting)
+            ),
+            Figure(
+                name: "push_delivery_seconds",
+                help: "Time from accepting a push that is sent at once to its acknowledgement.",
+                content: .times(delivering)
+            ),
+        ]
+    }
+
+    private static func refusals(_ counters: ProviderServer.Counters) -> [Figure] {
+        [
+            Figure(
+                name: "requests_refused_total",
+                help: "Requests refused, by reason.",
+                content: .counters(
+                    label: "reason",
+                    zip(Reason.allCases, counters.refused).filter { $0.1 > 0 }
+                        .map { ($0.rawValue, $1) }
+                )
+            ),
+            Figure(
+                name: "web_pushes_refused_total",
+                help: "Web pushes refused, by reason.",
+                content: .counters(
+                    label: "reason",
+                    WebPushReason.allCases.compactMap { reason in
+                        counters.refusedWebPushes[reason].map { (reason.rawValue, $0) }
+                    }
+                )
+            ),
+        ]
+    }
+
+    private static func keys(_ authority: Authority) -> [Figure] {
+        let keys = authority.allCounters
+        return [
+            Figure(
+                name: "key_pushes_accepted_total",
+                help: "Pushes accepted, by the key that signed their token.",
+                content: .counters(label: "key", keys.map { ($0.id, $0.counters.accepted) })
+            ),
+            Figure(
+                name: "key_pushes_refused_total",
+                help: "Pushes refused, by the key that signed their token.",
+                content: .counters(label: "key", keys.map { ($0.id, $0.counters.refused) })
+            ),
+        ]
     }
 
     var value: Value {
-        var fields: [(String, Value)] = []
-        var byReason: [String: [(String, Value)]] = [
-            "requests_refused_total": [], "web_pushes_refused_total": [],
-        ]
-        for figure in figures {
-            let value = Value.integer(Int64(clamping: figure.value))
-            if let label = figure.label {
-                byReason[figure.name, default: []].append((label, value))
-            } else {
-                fields.append((figure.name, value))
-            }
+        .map(
+            ValueMap(
+                figures.map { figure in
+                    switch figure.content {
+                    case .counter(let count), .gauge(let count): (figure.name, Self.value(count))
+                    case .counters(_, let rows):
+                        (figure.name, .map(ValueMap(rows.map { ($0.value, Self.value($0.count)) })))
+                    case .times(let times): (figure.name, Self.value(times))
+                    }
+                }
+            )
+        )
+    }
+
+    private static func value(_ count: UInt64) -> Value { .integer(Int64(clamping: count)) }
+
+    private static func value(_ times: LatencyHistogram) -> Value {
+        .map([
+            "count": value(times.count), "sum": .double(times.sum),
+            "buckets": .map(ValueMap(times.buckets.map { ($0.bound, value($0.count)) })),
+        ])
+    }
+}
+
+extension LatencyHistogram {
+    /// As Prometheus wants them: of each bound in seconds, how many times were not longer.
+    var buckets: [(bound: String, count: UInt64)] {
+        var below: UInt64 = 0
+        return counts.enumerated().map { index, count in
+            below += count
+            let bounds = Self.bounds
+            let isLast = index == bounds.count
+            return (isLast ? "+Inf" : "\(Double(bounds[index].nanoseconds) / 1e9)", below)
         }
-        for name in byReason.keys.sorted() {
-            fields.append((name, .map(ValueMap(byReason[name] ?? []))))
-        }
-        return .map(ValueMap(fields))
     }
 }

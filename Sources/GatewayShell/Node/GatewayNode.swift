@@ -183,6 +183,10 @@ package final class GatewayNode {
         turnTime = nil
     }
 
+    /// The last thing of a turn: who asks for the time behind `endTurn` must not set that of the
+    /// next one, which may begin much later.
+    package func leaveTurn() { turnTime = nil }
+
     private func finishWrites() {
         for (number, error) in storage.completions() {
             feed(.written(number, problem: error?.description))

@@ -17,6 +17,9 @@ struct CertificateTime {
         validity = try failing { try Certificate(pem: try Files.text(paths.certificate)) }.validity
     }
 
+    /// Seconds since 1970; 0: it cannot be read.
+    var end: UInt64 { UInt64(clamping: validity?.upperBound ?? 0) }
+
     /// Whole days; 0 when it has expired.
     func daysLeft(at wall: WallTime) -> Int {
         guard let end = validity?.upperBound else { return 0 }

@@ -208,7 +208,9 @@ extension GatewayProgram {
                     continue
                 }
                 for part in parts.entries {
-                    table.add("\(entry.key) \(part.key)", "\(part.value.integerValue ?? 0)")
+                    // Buckets are for programs.
+                    if case .map = part.value { continue }
+                    table.add("\(entry.key) \(part.key)", part.value.json())
                 }
             }
             table.print(invocation.console)

@@ -227,6 +227,7 @@ final class GatewayService {
                 node.endTurn()
                 devices.flush()
                 providers.endTurn()
+                node.leaveTurn()
                 if isEnding, providers.isDrained { loop.exit() }
             }
         }
@@ -294,7 +295,16 @@ final class GatewayService {
 
     // MARK: Questions
 
-    private var metrics: Metrics { Metrics(node, providers, devices, certificate) }
+    private var metrics: Metrics {
+        Metrics(node, providers, devices, certificate, storeSize: storeSize)
+    }
+
+    /// Bytes of its file, and of the log in front of it.
+    private var storeSize: UInt64 {
+        [paths.store, paths.store + "-wal"].reduce(0) {
+            $0 + UInt64(clamping: Files.status($1)?.size ?? 0)
+        }
+    }
 
     private func question(_ method: String, _ path: String) -> ControlServer.Answer {
         switch (method, path) {

@@ -20,6 +20,8 @@ package final class Authority {
     }
 
     private var keys: [String: Key]
+    /// Of these keys and no others, so that there are not more than the operator made.
+    private var counters: [String: KeyCounters]
     private var verified: [[UInt8]: Verified] = [:]
     /// Signatures checked so far.
     package private(set) var checks: UInt64 = 0
@@ -30,6 +32,7 @@ package final class Authority {
 
     package init(_ keys: [Key] = []) {
         self.keys = Self.table(keys)
+        counters = self.keys.mapValues { _ in KeyCounters() }
     }
 
     private static func table(_ keys: [Key]) -> [String: Key] {
@@ -39,11 +42,22 @@ package final class Authority {
     /// From now on these keys hold; tokens of keys that are gone do no more.
     package func replace(_ keys: [Key]) {
         self.keys = Self.table(keys)
+        let old = counters
+        counters = Dictionary(
+            uniqueKeysWithValues: self.keys.keys.map { ($0, old[$0] ?? KeyCounters()) }
+        )
         verified = [:]
         generation += 1
     }
 
     func key(_ id: String) -> ProviderKey? { keys[id]?.key }
+
+    func counters(of id: String) -> KeyCounters? { counters[id] }
+
+    /// By the id of the key.
+    var allCounters: [(id: String, counters: KeyCounters)] {
+        counters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
 
     /// What a token says, if one of the keys signed it.
     func verify(_ text: ArraySlice<UInt8>) -> Verified? {
@@ -72,12 +86,20 @@ final class KnownToken {
     let text: [UInt8]
     let issuedAt: Int64
     let key: ProviderKey
+    let counters: KeyCounters
     /// Of the keys among which its own was found.
     let generation: Int
 
-    init(field: [UInt8], text: [UInt8], issuedAt: Int64, key: ProviderKey, generation: Int) {
+    init(
+        field: [UInt8],
+        text: [UInt8],
+        issuedAt: Int64,
+        key: ProviderKey,
+        _ counters: KeyCounters,
+        generation: Int
+    ) {
         (self.field, self.text, self.issuedAt) = (field, text, issuedAt)
-        (self.key, self.generation) = (key, generation)
+        (self.key, self.counters, self.generation) = (key, counters, generation)
     }
 }
 

@@ -31,7 +31,8 @@ struct ConnectionProofs: Proofs {
         }
         guard !connection.isWrong(field) else { return nil }
         guard let said = ProviderToken.bearer(field), let verified = authority.verify(said),
-            let key = authority.key(verified.keyID)
+            let key = authority.key(verified.keyID),
+            let counters = authority.counters(of: verified.keyID)
         else {
             connection.foundWrong(field)
             return nil
@@ -41,6 +42,7 @@ struct ConnectionProofs: Proofs {
             text: Array(said),
             issuedAt: verified.issuedAt,
             key: key,
+            counters,
             generation: authority.generation
         )
         connection.lastToken = token

@@ -62,6 +62,8 @@ final class ProviderConnection {
     /// Since when nothing came, and since when it has been there.
     private(set) var lastActivity: BootTime
     let start: BootTime
+    /// When it was read from: what it asks had come by then.
+    private(set) var lastRead: BootTime
     /// It showed who sends.
     private(set) var isTrusted = false
     /// Since when a request of HTTP/1.1 is coming.
@@ -77,7 +79,7 @@ final class ProviderConnection {
     ) throws(TLSError) {
         (self.number, self.server) = (number, server)
         start = Clocks.now().boot
-        lastActivity = start
+        (lastActivity, lastRead) = (start, start)
         let socket = descriptor.number
         self.descriptor = descriptor
         tls = try TLSSession(server.context, serving: socket)
@@ -214,7 +216,8 @@ final class ProviderConnection {
         var buffer = server.takeBuffer(isTrusted: isTrusted)
         defer { server.giveBuffer(&buffer) }
         // Enough for one; others wait as well.
-        let end = Clocks.boot() + (isTrusted ? Self.slice : GuestQueue.slice)
+        lastRead = Clocks.boot()
+        let end = lastRead + (isTrusted ? Self.slice : GuestQueue.slice)
         var rounds = 0
         repeat {
             rounds += 1

@@ -46,6 +46,7 @@ extension ProviderServer {
         do throws(Reason) {
             try take(message, fields, text, connection)
         } catch {
+            connection.keyCounters?.refused += 1
             refuse(message, connection, error)
         }
     }

@@ -61,6 +61,10 @@ package final class ProviderServer {
     }
     let memory: HTTP2Memory
     package internal(set) var counters = Counters()
+    /// From a whole request to the answer that its push was accepted.
+    package private(set) var acceptanceTimes = LatencyHistogram()
+    /// Since when those waited that are told so in this turn.
+    private var accepted: [BootTime] = []
     /// For new connections.
     package var context: TLSContext
     /// Those that providers reach, in the order of the settings.
@@ -99,6 +103,10 @@ package final class ProviderServer {
         var connection: UInt64
         var stream: Int32
         var kind: Kind
+        /// When its request had come.
+        var since: BootTime
+        /// Of the key that it was signed with, if it is about a push.
+        var key: KeyCounters?
 
         enum Kind {
             /// Its id, and `apns-id` as the provider wrote it, if it did.
@@ -232,11 +240,20 @@ package final class ProviderServer {
             connection.isTouched = false
             connection.flush()
         }
+        recordAcceptances()
         listUnread()
         guests.endTurn()
         for listener in listeners {
             try? listener.source?.setEnabled(hasDescriptors && !listener.isQueued)
         }
+    }
+
+    /// What was accepted in this turn has been sent, as far as it is taken.
+    private func recordAcceptances() {
+        guard !accepted.isEmpty else { return }
+        let now = Clocks.boot()
+        for since in accepted { acceptanceTimes.record(now - since) }
+        accepted.removeAll(keepingCapacity: true)
     }
 
     private func check() {
@@ -255,7 +272,14 @@ package final class ProviderServer {
     ) -> CallID {
         lastCall += 1
         let call = CallID(lastCall)
-        calls[call] = Call(connection: connection.number, stream: stream, kind: kind)
+        var waiting = Call(
+            connection: connection.number,
+            stream: stream,
+            kind: kind,
+            since: connection.lastRead
+        )
+        if case .push = kind { waiting.key = connection.keyCounters }
+        calls[call] = waiting
         return call
     }
 
@@ -283,10 +307,21 @@ extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
         guard let waiting = calls.removeValue(forKey: call) else { return }
         if case .webPush = waiting.kind {} else { count(answer) }
+        count(answer, for: waiting)
         guard let connection = connections[waiting.connection] else { return }
         switch waiting.kind {
         case .push, .broadcast: respond(connection, waiting.stream, waiting.kind, answer)
         case .webPush(let ttl): self.answer(connection, waiting.stream, answer, ttl: ttl)
+        }
+    }
+
+    private func count(_ answer: Answer, for call: Call) {
+        switch (answer, call.kind) {
+        case (.accepted, .push), (.accepted, .webPush):
+            call.key?.accepted += 1
+            accepted.append(call.since)
+        case (.accepted, .broadcast): break
+        case (.refused, _): call.key?.refused += 1
         }
     }
 
