@@ -40,6 +40,8 @@ struct RealClientTests {
         _ gone: String
     ) throws -> [Value] {
         let wrong = gateway.directory("wrong.p8")
+        let topic = ScratchGateway.topic
+        #expect(try gateway.run("topics", "add", topic, "--team=TEAM000001").succeeded)
         let made = try gateway.run("keys", "add", "WRONG00001", "--team=T")
         #expect(made.succeeded)
         try Files.rename(gateway.paths.providerKey("WRONG00001"), to: wrong)

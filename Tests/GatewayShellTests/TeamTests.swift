@@ -73,9 +73,11 @@ struct TeamTests {
         let scene = try Scene()
         #expect(try scene.push(of: "OFFSTAGE01", "TEAM000001") == Outcome(200))
         let added = try scene.change("keys", "add", "OTHER00001", "--team=TEAM000002")
-        #expect(added.errors.contains("nobody can push to apps of no team: \(Self.topic)"))
+        #expect(added.errors.contains("push to apps of no team: \(Self.topic)"))
         #expect(try scene.push(of: "OFFSTAGE01", "TEAM000001") == Self.refused)
         #expect(try scene.push(of: "OTHER00001", "TEAM000002") == Self.refused)
+        try scene.change("topics", "set", "OTHER00001", Self.topic)
+        #expect(try scene.push(of: "OTHER00001", "TEAM000002") == Outcome(200))
         let again = try scene.change("keys", "add", "OTHER00002", "--team=TEAM000002")
         #expect(again.errors.isEmpty)
     }
@@ -126,26 +128,28 @@ struct TeamTests {
     }
 
     @Test(arguments: [
-        Rule([:], ["A"], own: true, other: true), Rule([:], ["A", "B"], own: false, other: false),
-        Rule(["a.b": "A"], ["A"], own: true, other: true),
-        Rule(["a.b": "A"], ["A", "B"], own: true, other: false),
-        Rule(["a.b": "B"], ["A"], own: false, other: false),
+        Rule([:], hasOneTeam: true, own: true, other: true),
+        Rule([:], hasOneTeam: false, own: false, other: false),
+        Rule(["a.b": "A"], hasOneTeam: true, own: true, other: true),
+        Rule(["a.b": "A"], hasOneTeam: false, own: true, other: false),
+        Rule(["a.b": "B"], hasOneTeam: false, own: false, other: false),
     ])
     fileprivate func `which apps are open to team A`(rule: Rule) {
-        let apps = TeamApps(rule.owners, teams: rule.teams)
+        let apps = TeamApps(rule.owners, hasOneTeam: rule.hasOneTeam)
         #expect(apps.isOpen("a.b", to: "A") == rule.own)
         #expect(apps.isOpen("a.c", to: "A") == rule.other)
+        #expect(apps.mayBe("a.b", of: "A") == (rule.owners["a.b"] != "B"))
     }
 }
 
 /// Which of `a.b` and `a.c` are open to team A.
 private struct Rule {
     let owners: [String: String]
-    let teams: Set<String>
+    let hasOneTeam: Bool
     let own: Bool
     let other: Bool
 
-    init(_ owners: [String: String], _ teams: Set<String>, own: Bool, other: Bool) {
-        (self.owners, self.teams, self.own, self.other) = (owners, teams, own, other)
+    init(_ owners: [String: String], hasOneTeam: Bool, own: Bool, other: Bool) {
+        (self.owners, self.hasOneTeam, self.own, self.other) = (owners, hasOneTeam, own, other)
     }
 }

@@ -26,8 +26,10 @@ package struct ProviderKey: Equatable, Sendable {
         (self.topics, self.environment) = (topics, environment)
     }
 
+    /// An app of no team that the operator gave to this very key is open to it.
     package func covers(_ bundle: String) -> Bool {
-        (topics?.contains(bundle) ?? true) && apps.isOpen(bundle, to: team)
+        guard let topics else { return apps.isOpen(bundle, to: team) }
+        return topics.contains(bundle) && apps.mayBe(bundle, of: team)
     }
 }
 

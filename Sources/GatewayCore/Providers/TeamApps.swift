@@ -3,10 +3,14 @@ package struct TeamApps: Equatable, Sendable {
     private let owners: [String: String]
     private let hasOneTeam: Bool
 
-    /// `owners`: the teams of apps, by bundle identifier. `teams`: those that have keys.
-    package init(_ owners: [String: String] = [:], teams: Set<String> = []) {
-        self.owners = owners
-        hasOneTeam = teams.union(owners.values).count <= 1
+    /// `owners`: the teams of apps, by bundle identifier. `hasOneTeam`: there is no other.
+    package init(_ owners: [String: String] = [:], hasOneTeam: Bool = true) {
+        (self.owners, self.hasOneTeam) = (owners, hasOneTeam)
+    }
+
+    /// It is no other team's.
+    package func mayBe(_ bundle: String, of team: String) -> Bool {
+        owners[bundle].map { $0 == team } ?? true
     }
 
     /// An app of no team is open to the only one that there is. Of several, none may push to it:

@@ -12,8 +12,8 @@ extension GatewayProgram {
         options: [OptionRow("team", "the team that the apps belong to", argument: "ID")],
         details: [
             "A key pushes to the apps of its team. While there is one team, apps of no team are "
-                + "open to it; as soon as there are several, nobody can push to them. \"add\" "
-                + "gives apps to a team, known to the gateway or not.",
+                + "open to it; as soon as there are several, only to keys that name them. "
+                + "\"add\" gives apps to a team, known to the gateway or not.",
             "\"set\" restricts one key to some apps, and \"any\" ends that.",
             "An app is known once a device has registered it. \"remove\" revokes all its tokens "
                 + "and forgets the app and its team until a device registers it again; \"apps\" "
@@ -133,8 +133,8 @@ extension GatewayProgram {
         let closed = known.filter { owners[$0] == nil }
         guard !closed.isEmpty else { return }
         invocation.console.printError(
-            "there are several teams now, and nobody can push to apps of no team: "
-                + closed.joined(separator: ", ")
+            "there are several teams now, and only keys that name them can push to apps of no "
+                + "team: " + closed.joined(separator: ", ")
                 + "; give them to one with: offstage-gateway topics add TOPIC... --team=TEAM"
         )
     }

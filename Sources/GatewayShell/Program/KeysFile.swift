@@ -40,7 +40,9 @@ struct KeysFile {
     func keys() throws(Failure) -> [Authority.Key] {
         var keys: [Authority.Key] = []
         for id in ids { keys.append(try key(id)) }
-        let apps = TeamApps(try owners(), teams: Set(keys.map(\.key.team)))
+        let owners = try owners()
+        let teams = Set(keys.map(\.key.team)).union(owners.values)
+        let apps = TeamApps(owners, hasOneTeam: teams.count <= 1)
         for index in keys.indices { keys[index].key.apps = apps }
         return keys
     }

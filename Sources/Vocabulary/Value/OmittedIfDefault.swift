@@ -1,6 +1,6 @@
 /// A field that is stored only if it differs from its type's default, and reads as the default
-/// where it is absent. Most fields of most records have it, and decoding records is most of what a start
-/// of the daemon takes.
+/// where it is absent. Most fields of most records have it, and decoding records is most of what a
+/// start of the daemon takes.
 @propertyWrapper @usableFromInline
 package struct OmittedIfDefault<Wrapped: Defaulted> {
     @usableFromInline package var wrappedValue: Wrapped
