@@ -40,9 +40,7 @@ struct RealClientTests {
         _ gone: String
     ) throws -> [Value] {
         let wrong = gateway.directory("wrong.p8")
-        let topic = ScratchGateway.topic
-        #expect(try gateway.run("topics", "add", topic, "--team=TEAM000001").succeeded)
-        let made = try gateway.run("keys", "add", "WRONG00001", "--team=T")
+        let made = try gateway.run("keys", "add", "WRONG00001", "--team=TEAM000001")
         #expect(made.succeeded)
         try Files.rename(gateway.paths.providerKey("WRONG00001"), to: wrong)
         let voip = ScratchGateway.topic + ".voip"
