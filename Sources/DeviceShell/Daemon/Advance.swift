@@ -5,14 +5,14 @@ internal import Vocabulary
 
 /// A virtual clock on its way through a span (`offstage simulate advance`).
 ///
-/// It goes from timer to timer, and each is a turn of its own. In between the clock stands while
-/// launches have something to do, so that a run ends before its grant does; but no longer than the
-/// patience for each: a run that does not end is to see its grant end, and is waited for again once
-/// it was told so. The real time that passes meanwhile passes for the device too.
+/// It goes from timer to timer, and each is a turn of its own. Between two timers the clock waits for
+/// launches that have something to do, so that a run can end before its grant does. It waits for each
+/// launch no longer than the patience. A run that lasts longer sees its grant end; once it has been
+/// told so, it is waited for again. The real time that passes meanwhile passes for the device too.
 @safe
 final class Advance {
-    /// With what takes a moment only, and is no part of the work: to start a launch, to hand it its
-    /// work, to read its results; and what it does once it knows that its time is over.
+    /// For what takes only a moment and is not the work itself: starting a launch, handing over its
+    /// work, reading its results, and reacting to the end of its time.
     private static let patienceBesideWork = Interval.seconds(10)
 
     private unowned let daemon: Daemon

@@ -13,8 +13,8 @@ package struct TeamApps: Equatable, Sendable {
         owners[bundle].map { $0 == team } ?? true
     }
 
-    /// An app of no team is open to the only one that there is. Of several, none may push to it:
-    /// devices can make apps up, and the first to push would have them.
+    /// An app of no team is open while there is one team. With several it is closed to all of them:
+    /// a device can make up any app, and the operator has not said whose it is.
     package func isOpen(_ bundle: String, to team: String) -> Bool {
         if owners.isEmpty { return hasOneTeam }
         return owners[bundle].map { $0 == team } ?? hasOneTeam

@@ -214,8 +214,9 @@ extension Gateway {
         effects.append(.log(push, .stored(reason), now.wall, nil))
     }
 
-    /// Where a push is kept; what was there gives way. Of APNs that is the one push of its app; of
-    /// Web Push the one with its topic, or the oldest of many. Nil: that is newer than this one.
+    /// The place in which a push is stored; what was there gives way. APNs: the one push of the app.
+    /// Web Push: the message with the same topic, or the oldest when all places are taken. Nil: what
+    /// is there is newer.
     private mutating func makePlace(
         for push: Push,
         _ row: Int,

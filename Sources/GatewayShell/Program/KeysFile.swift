@@ -4,8 +4,8 @@ import Linux
 import TLS
 import Vocabulary
 
-/// `keys.conf`: a section for each key of a provider, with its public half, and one for each team
-/// that apps belong to.
+/// `keys.conf`: a section for each provider key, with its public half, and one for each team that
+/// has apps.
 ///
 ///     [ABC123DEFG]
 ///     team = TEAM

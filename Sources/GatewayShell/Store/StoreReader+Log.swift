@@ -34,8 +34,8 @@ extension StoreReader {
         }
     }
 
-    /// The newest that fit, newest first. Looks at each push of the time that is asked for: there
-    /// is no index but the number, as each would cost every push a write.
+    /// The newest that fit, newest first. Scans all pushes of the period: an index on another
+    /// column would cost a write for each push.
     package func log(matching filter: LogFilter, limit: Int) throws(StorageError) -> [LogRow] {
         try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
