@@ -5,10 +5,11 @@ internal import Vocabulary
 
 /// A virtual clock on its way through a span (`offstage simulate advance`).
 ///
-/// It goes from timer to timer, and each is a turn of its own. Between two timers the clock waits for
-/// launches that have something to do, so that a run can end before its grant does. It waits for each
-/// launch no longer than the patience. A run that lasts longer sees its grant end; once it has been
-/// told so, it is waited for again. The real time that passes meanwhile passes for the device too.
+/// It goes from timer to timer, and each is a turn of its own. Between two timers the clock waits
+/// for launches that have something to do, so that a run can end before its grant does. It waits
+/// for each launch no longer than the patience. A run that lasts longer sees its grant end; once it
+/// has been told so, it is waited for again. The real time that passes meanwhile passes for the
+/// device too.
 @safe
 final class Advance {
     /// For what takes only a moment and is not the work itself: starting a launch, handing over its

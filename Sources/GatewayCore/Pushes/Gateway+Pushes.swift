@@ -214,9 +214,9 @@ extension Gateway {
         effects.append(.log(push, .stored(reason), now.wall, nil))
     }
 
-    /// The place in which a push is stored; what was there gives way. APNs: the one push of the app.
-    /// Web Push: the message with the same topic, or the oldest when all places are taken. Nil: what
-    /// is there is newer.
+    /// The place in which a push is stored; what was there gives way. APNs: the one push of the
+    /// app. Web Push: the message with the same topic, or the oldest when all places are taken.
+    /// Nil: what is there is newer.
     private mutating func makePlace(
         for push: Push,
         _ row: Int,
