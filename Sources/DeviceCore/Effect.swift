@@ -90,6 +90,8 @@ package struct ProcessSpec: Hashable, Sendable, Codable {
     /// Bytes; nil: no limit.
     package var memoryLimit: Int64?
     package var weight: Weight
+    /// Until when it may run while no daemon lives, from its first moment; nil: no end is known.
+    package var deadline: AwakeTime?
 
     package init(
         app: AppID,
@@ -98,7 +100,8 @@ package struct ProcessSpec: Hashable, Sendable, Codable {
         environment: [EnvironmentVariable] = [],
         passEnvironment: [String] = [],
         memoryLimit: Int64? = nil,
-        weight: Weight = .background
+        weight: Weight = .background,
+        deadline: AwakeTime? = nil
     ) {
         self.app = app
         self.arguments = arguments
@@ -107,6 +110,7 @@ package struct ProcessSpec: Hashable, Sendable, Codable {
         self.passEnvironment = passEnvironment
         self.memoryLimit = memoryLimit
         self.weight = weight
+        self.deadline = deadline
     }
 }
 

@@ -289,6 +289,15 @@ struct RecoveryTests {
         #expect(bench.contains(.kill(launch)))
     }
 
+    @Test func `a command has an end for the keeper before its start is known`() throws {
+        var bench = Bench()
+        bench.install(.refreshing("app"))
+        let launch = try #require(bench.spawn(of: "app"))
+        let spec = try #require(bench.spawned.last { $0.launch == launch }?.spec)
+        #expect(spec.deadline == bench.now.awake + .seconds(30))
+        #expect(bench.launch(launch)?.deadline == spec.deadline)
+    }
+
     @Test func `what was being ended when the daemon died may have been left frozen`() throws {
         let (before, launch, process) = try Self.bench(in: .ending)
         var bench = before

@@ -150,6 +150,21 @@ struct EscapeTests {
         #expect(try bench.nextRun("command.deaf")["outcome"] == "expired")
     }
 
+    /// The command ends the daemon, its parent, before that can know that it was started.
+    @Test func `a command ends in its time when the daemon is killed in its first moment`() throws {
+        let bench = try DaemonBench("wake-grant = 7s\n")
+        try bench.submit(
+            "kill -KILL $PPID; echo $$ > pid; while :; do sleep 0.1; done",
+            id: "first",
+            kind: "refresh"
+        )
+        let exited = try PidFD(of: try bench.process(from: "pid"))
+        try bench.kill()
+        try Wait.until(readable: exited.descriptor.number, "the keeper ends it")
+        try bench.daemon.start()
+        #expect(try bench.nextRun("command.first")["outcome"] == "unknown")
+    }
+
     /// The same, before it was asked: the keeper asks it.
     @Test func `a command whose time ends while no daemon lives is asked to end, and ended`() throws
     {

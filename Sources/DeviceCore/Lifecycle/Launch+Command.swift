@@ -11,7 +11,7 @@ extension Launch {
         }
         phase = .starting
         actions.append(.save)
-        guard let spec = facts.spec(manifest.command(for: trigger) ?? [], .background) else {
+        guard var spec = facts.spec(manifest.command(for: trigger) ?? [], .background) else {
             return isOver(
                 .notStarted,
                 reason: "the manifest names no command",
@@ -19,6 +19,10 @@ extension Launch {
                 &actions
             )
         }
+        // Until its start is known. The daemon may be killed before that.
+        let end = facts.now.awake + facts.grant(for: trigger.grant)
+        deadline = isFreezable(.timeout, facts.manifest) ? nil : end
+        spec.deadline = deadline
         actions.append(.emit(.spawn(id, spec)))
     }
 

@@ -94,6 +94,14 @@ extension AppMessage {
     }
 }
 
+extension ProcessSpec {
+    func onMachine(_ clock: DaemonClock) -> ProcessSpec {
+        var spec = self
+        spec.deadline = deadline.map(clock.onMachine)
+        return spec
+    }
+}
+
 extension BegunTask {
     func onMachine(_ ahead: Interval) -> BegunTask {
         BegunTask(task: task, deadline: deadline.map { $0 - ahead.seconds })

@@ -288,7 +288,7 @@ final class Machine {
         case .save: break
         case .reply(let token, let reply): waiting.removeValue(forKey: token)?(reply)
         case .announce(let line): announced(line)
-        case .spawn(let id, let spec): processes.spawn(id, spec)
+        case .spawn(let id, let spec): processes.spawn(id, spec.onMachine(clock))
         case .attach(let id, let caller, let spec): processes.attach(id, caller, spec)
         case .probe(let id, let step, let source, let spec, let limit):
             processes.probe(id, step, source, spec, limit: limit)

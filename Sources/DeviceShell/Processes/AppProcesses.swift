@@ -89,7 +89,7 @@ final class AppProcesses {
     }
 
     private func start(_ id: LaunchID, _ spec: ProcessSpec) throws(StartFailure) -> PidFD {
-        let files = try openFiles(id, spec.app)
+        let files = try openFiles(id, spec)
         do throws(LinuxError) {
             var program = try program(spec, id)
             program.output = files.log.number
@@ -113,10 +113,16 @@ final class AppProcesses {
         let log: FileDescriptor
     }
 
-    private func openFiles(_ id: LaunchID, _ app: AppID) throws(StartFailure) -> StartFiles {
+    private func openFiles(
+        _ id: LaunchID,
+        _ spec: ProcessSpec
+    ) throws(StartFailure) -> StartFiles {
         do throws(LinuxError) {
             try recordBoot()
-            return StartFiles(marker: try markers.create(id), log: try openLog(app))
+            return StartFiles(
+                marker: try markers.create(id, until: spec.deadline),
+                log: try openLog(spec.app)
+            )
         } catch {
             throw StartFailure(writing: error)
         }

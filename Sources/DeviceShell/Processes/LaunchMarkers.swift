@@ -51,9 +51,19 @@ package struct LaunchMarkers: Sendable {
 
     package func path(of id: LaunchID) -> String { directory + "/" + LaunchName.of(id) }
 
-    /// The empty marker of a launch about to start, for `Program.marker`. One that is there already
-    /// is of a start that was given up, whose child may hold it still.
-    package func create(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
+    /// The marker of a launch about to start, for `Program.marker`, with the launch's end where one
+    /// is known. One that is there already is of a start that was given up, whose child may hold it
+    /// still.
+    package func create(
+        _ id: LaunchID,
+        until deadline: AwakeTime? = nil
+    ) throws(LinuxError) -> FileDescriptor {
+        let marker = try createEmpty(id)
+        if let deadline { try marker.writeAll(Self.line(deadline)) }
+        return marker
+    }
+
+    private func createEmpty(_ id: LaunchID) throws(LinuxError) -> FileDescriptor {
         do throws(LinuxError) {
             return try open(id)
         } catch  where error.errno == .exists {
@@ -78,7 +88,7 @@ package struct LaunchMarkers: Sendable {
         until deadline: AwakeTime?
     ) throws(LinuxError) {
         guard self.process(of: id) != process || self.deadline(of: id) != deadline else { return }
-        let end = deadline.map { Self.until + "\($0.nanoseconds)\n" } ?? ""
+        let end = deadline.map(Self.line) ?? ""
         try Files.replace(path(of: id), with: "\(process.pid) \(process.startTime)\n" + end)
     }
 
@@ -129,7 +139,11 @@ package struct LaunchMarkers: Sendable {
     /// Until when the launch may run while no daemon lives; nil: no end is known.
     package func setDeadline(_ id: LaunchID, _ deadline: AwakeTime?) throws(LinuxError) {
         let file = try FileDescriptor(opening: path(of: id), [.writing, .append])
-        try file.writeAll(Self.until + (deadline.map { "\($0.nanoseconds)" } ?? "-") + "\n")
+        try file.writeAll(Self.line(deadline))
+    }
+
+    private static func line(_ deadline: AwakeTime?) -> String {
+        until + (deadline.map { "\($0.nanoseconds)" } ?? "-") + "\n"
     }
 
     package func deadline(of id: LaunchID) -> AwakeTime? {

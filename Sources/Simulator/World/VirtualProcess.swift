@@ -50,7 +50,7 @@ package final class VirtualProcess {
         process: ProcessID
     ) {
         (self.launch, self.app, self.command, self.process) = (launch, app, command, process)
-        (appID, weight) = (spec.app, spec.weight)
+        (appID, weight, deadline) = (spec.app, spec.weight, spec.deadline)
     }
 
     package var isRunning: Bool { runningSince != nil }
