@@ -11,7 +11,6 @@ final class GrantsBounded: EffectInvariant {
     /// The first of them.
     private var next = AwakeTime.distantFuture
     private var graceUntil = AwakeTime(nanoseconds: .min)
-    private var hadTrouble = false
     private var hadLongGrant = false
 
     func rebooted() {
@@ -46,10 +45,9 @@ final class GrantsBounded: EffectInvariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         let now = turn.moment
-        // The first turn that is stored again may be the one that meets the programs at all.
-        let hasTrouble = turn.wasRolledBack || world.storeTrouble != nil
-        if turn.isStart || hasTrouble || hadTrouble { graceUntil = now.awake + .seconds(12) }
-        hadTrouble = hasTrouble
+        if turn.isStart || turn.wasRolledBack || world.storeTrouble != nil {
+            graceUntil = now.awake + .seconds(12)
+        }
         for start in turn.started where start.weight == .background {
             guard let process = world.process(start.launch) else { continue }
             let first = max(grant(process, world), world.settings.launchWatchdog)

@@ -20,7 +20,7 @@ package final class Turn {
     package var wasKilled = false
     /// Its events did not take place: the store failed.
     package var wasRolledBack = false
-    /// The first turn of a daemon.
+    /// The first turn of a daemon that is stored.
     package var isStart = false
 
     /// The lines that became durable.

@@ -21,6 +21,8 @@ package final class Watch {
     var keepsLife = false
     package private(set) var figures = Figures()
     private var executed: Set<LaunchID> = []
+    /// The start of the daemon waits for the store.
+    private var startWaits = false
 
     package struct Figures {
         package var events = 0
@@ -127,8 +129,12 @@ package final class Watch {
         if !turn.entries.isEmpty { tail.append(turn.entries) }
         if tail.count > 2 * tailLength { tail.removeFirst(tail.count - tailLength) }
         if keepsLife { life.append(turn.entries) }
-        // It has not met the machine yet.
-        if isStarting { return }
+        // It has not met the machine yet. The turn in which it does is its first one.
+        if isStarting {
+            startWaits = true
+            return
+        }
+        if startWaits { (turn.isStart, startWaits) = (true, false) }
         for invariant in invariants {
             if let text = invariant.ended(turn, world) { fail(invariant.name, text) }
         }
