@@ -53,7 +53,6 @@ package struct AppState: Sendable {
     var opens: UInt32 { content[0].record.refresh.opens }
     var refreshWorth: Double { content[0].record.refresh.worth }
     var lastUsed: WallTime? { content[0].record.lastUsed }
-    var lastRefreshEnd: WallTime? { content[0].record.lastRefreshEnd }
     func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnd(of: trigger) }
     var fetchInterval: FetchInterval { content[0].record.fetchInterval }
     var paces: [Pace] { content[0].record.paces }
@@ -225,6 +224,12 @@ extension AppState {
     }
 }
 
+/// When an app last had done what a trigger is for.
+package struct TriggerEnd: Hashable, Sendable, Codable {
+    package let trigger: Trigger
+    package internal(set) var at: WallTime
+}
+
 /// What is kept of an app across restarts.
 package struct AppRecord: Hashable, Sendable, Codable {
     package var id: AppID
@@ -241,8 +246,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     @OmittedIfDefault package var fetchInterval = FetchInterval.never
     @OmittedIfDefault package var failures = Failures()
     package var lastRun: LastRun?
-    package var lastRefreshEnd: WallTime?
-    package var lastProcessingEnd: WallTime?
+    @OmittedIfDefault package var lastEnds: [TriggerEnd] = []
     @OmittedIfDefault package var ledger = Ledger()
     @OmittedIfDefault package var refresh = RefreshMemory()
     /// Of tasks that the app itself asked for; the last begun last.
@@ -252,11 +256,15 @@ package struct AppRecord: Hashable, Sendable, Codable {
 
     package init(id: AppID) { self.id = id }
 
-    /// When it last had done what a trigger is for; nil: never, or that is not kept.
-    @inline(__always)
-    func lastEnd(of trigger: Trigger) -> WallTime? {
-        if trigger == .refresh { return lastRefreshEnd }
-        return trigger == .processing ? lastProcessingEnd : nil
+    /// When it last had done what a trigger is for; nil: never.
+    package func lastEnd(of trigger: Trigger) -> WallTime? {
+        for end in lastEnds where end.trigger == trigger { return end.at }
+        return nil
+    }
+
+    mutating func setLastEnd(of trigger: Trigger, _ time: WallTime) {
+        lastEnds.removeAll { $0.trigger == trigger }
+        lastEnds.append(TriggerEnd(trigger: trigger, at: time))
     }
 
     var isValid: Bool {

@@ -48,8 +48,10 @@ extension AppRecord {
         lower(&closedAt, to: now, &changed)
         lower(&goneSince, to: now, &changed)
         lower(&unusedSince, to: now, &changed)
-        lower(&lastRefreshEnd, to: now, &changed)
-        lower(&lastProcessingEnd, to: now, &changed)
+        for index in lastEnds.indices where lastEnds[index].at > now {
+            lastEnds[index].at = now
+            changed = true
+        }
         if let run = lastRun, run.at > now {
             lastRun?.at = now
             changed = true

@@ -109,7 +109,7 @@ extension Device {
 
     /// What became of a command that was asked for once.
     private func once(_ run: LastRun?, _ app: AppID) -> String {
-        let again = "submit it again, with --every to have it repeated"
+        let again = "submit it again; --every repeats it"
         guard let run else {
             return "it was cancelled or dropped; offstage history \(app) says why"
         }

@@ -109,7 +109,7 @@ extension Record {
             throw RecordError(key: key, reason: "it is the record of \(self.key.key)")
         }
         guard isValid else {
-            throw RecordError(key: key, reason: "no version can have counted what is in it")
+            throw RecordError(key: key, reason: "it contains a number that no version can have stored")
         }
     }
 

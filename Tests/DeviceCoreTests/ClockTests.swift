@@ -16,7 +16,7 @@ struct ClockTests {
         bench.send(.clockChanged)
         let record = bench.app("app")?.record
         #expect(record?.lastUsed == bench.now.wall)
-        #expect(record?.lastRefreshEnd == bench.now.wall)
+        #expect(record?.lastEnd(of: .refresh) == bench.now.wall)
         bench.advance(.minutes(15))
         #expect(bench.spawn(of: "app") == nil)
         bench.advance(.hours(4))

@@ -98,7 +98,7 @@ struct DeliveryTests {
         bench.submit(launch, identifier) { $0.after = .hours(2) }
         bench.say(launch, .accepted(delivery))
         bench.say(launch, .completed(delivery, .newData))
-        #expect(bench.app("app")?.record.lastRefreshEnd == bench.now.wall)
+        #expect(bench.app("app")?.record.lastEnd(of: .refresh) == bench.now.wall)
         #expect(bench.requests("app").map(\.identifier) == [identifier])
     }
 

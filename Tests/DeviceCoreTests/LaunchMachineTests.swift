@@ -73,8 +73,7 @@ struct LaunchMachineTests {
             id: LaunchID(3),
             role: kind.isApp ? .main : .command(request, trigger(kind)),
             phase: .starting,
-            presence: kind == .opened ? .foreground : .background,
-            lastForeground: moment().awake
+            presence: kind == .opened ? .foreground : .background
         )
         if kind == .app { launch.launchingUntil = moment().awake + .seconds(20) }
         take(&launch, [.made(attach: nil)], kind)

@@ -31,7 +31,7 @@ struct ManifestTests {
         #expect(bench.contains(.terminate(launch)))
         bench.exited(launch, status: 143)
         #expect(bench.results == [.expired(.manifestRemoved)])
-        #expect(try #require(bench.app("backup")).record.lastProcessingEnd == nil)
+        #expect(try #require(bench.app("backup")).record.lastEnd(of: .processing) == nil)
         bench.install(.processing("backup"))
         #expect(bench.spawn(of: "backup") != nil)
     }

@@ -156,8 +156,8 @@ struct MachineLint {
                 Diagnostic(
                     .warning,
                     value: manifest.id.name,
-                    reason: "as the name of an app needs quotes in every command",
-                    fix: "Call the file by letters, digits, - _ and . only."
+                    reason: "is the app's id, and has to be quoted in every command",
+                    fix: "Rename the file: use only letters, digits, -, _ and ."
                 )
             )
         }

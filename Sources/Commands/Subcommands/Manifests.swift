@@ -112,15 +112,13 @@ extension OffstageProgram {
         "gates",
         "list the reasons why work may have to wait",
         details: [
-            "Prints a row for each gate and a column for each kind of work that it may hold: F "
-                + "fetch and refresh, P processing, C continued processing, S silent push, V "
-                + "VoIP push, D discretionary transfer, T other transfer, E events of a "
-                + "transfer session, L location, M other modes, N notification, U time after "
-                + "the user left.",
+            "Prints a row for each gate and a column for each trigger: "
+                + Trigger.allCases.map { "\($0.letter) \($0.label)" }.joined(separator: ", ")
+                + ".",
             "●: always; ask: if the request asks for it; need: unless the manifest says "
-                + "NeedsNetwork=false; set: depending on a setting; crit: only at the critical "
-                + "level; class: for items protected by a class that is locked; strikes: after "
-                + "repeated misuse; fetch and command: those kinds of refresh only.",
+                + "NeedsNetwork=false; set: if a setting says so; fetch, command: only work that "
+                + "a fetch interval or a command of the manifest makes, or that was submitted "
+                + "with --every.",
         ],
         examples: [
             Example("gates", "The whole table."),

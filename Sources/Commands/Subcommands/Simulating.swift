@@ -42,9 +42,9 @@ extension OffstageProgram {
                 + "against no quota.",
             "advance moves the clock of a daemon that was started with --virtual-clock, through "
                 + "every timer on the way: what is due runs, and grants end. Before each step it "
-                + "waits until all runs have ended, or for each as long as --patience says; one "
-                + "that goes on longer sees its time end. The clock is the daemon's alone: "
-                + "programs see real time.",
+                + "waits for runs in progress, for each at most as long as --patience; a run "
+                + "that takes longer reaches the end of its time. Only the daemon's clock "
+                + "moves; programs see real time.",
             "With --days no daemon is needed: the daemon's core runs a virtual device with apps, "
                 + "a user and faults (kills, crashes, lost writes, clock jumps, reboots), and "
                 + "the invariants are checked at every step. If one is violated, the run is "

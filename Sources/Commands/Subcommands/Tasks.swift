@@ -192,7 +192,7 @@ extension OffstageProgram {
         throw Failure(
             .usage,
             "submit: --\(kind.rawValue) does not take --\(ignored.rawValue)",
-            fix: "Leave it out, or say what kind of work takes it: \"offstage help submit\"."
+            fix: "Leave it out; \"offstage help submit\" says what each kind of work takes."
         )
     }
 

@@ -171,8 +171,7 @@ extension Device {
             id: nextSerial(LaunchKind.self),
             role: .command(request.id, request.trigger),
             phase: .starting,
-            presence: .background,
-            lastForeground: transition.now.awake
+            presence: .background
         )
         setState(.offered(launch.id), of: request.id, in: index)
         add(launch, to: index, &transition)
@@ -203,8 +202,7 @@ extension Device {
             id: nextSerial(LaunchKind.self),
             role: .main,
             phase: .starting,
-            presence: .background,
-            lastForeground: transition.now.awake
+            presence: .background
         )
         launch.launchingUntil = transition.now.awake + settings.launchWatchdog
         add(launch, to: index, &transition)

@@ -128,8 +128,7 @@ extension Device {
             id: nextSerial(LaunchKind.self),
             role: .main,
             phase: .starting,
-            presence: .foreground,
-            lastForeground: transition.now.awake
+            presence: .foreground
         )
         add(launch, to: index, attach: attach, &transition)
         return launch.id

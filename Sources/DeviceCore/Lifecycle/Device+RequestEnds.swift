@@ -72,26 +72,23 @@ extension Device {
         }
     }
 
-    /// When an app was last refreshed, or had its processing done.
+    /// When an app last had done what a trigger is for.
     private mutating func recordEnd(
         of trigger: Trigger,
         in index: Int,
         after end: RunEnd,
         _ now: Moment
     ) {
-        let isDone: Bool
         switch end {
         case .undone, .lost: return
-        // Stopped in mid-run is not done: it is due again when its gates open.
-        case .command(let result): isDone = !result.isAgain(for: trigger)
-        case .delivery: isDone = true
+        // Stopped in mid-run is not done: it is due again when its gates open. A refresh has spent
+        // what it had.
+        case .command(let result):
+            if result.isAgain(for: trigger), !trigger.spendsRefreshBudget { break }
+            apps[index].record.setLastEnd(of: trigger, now.wall)
+        case .delivery: apps[index].record.setLastEnd(of: trigger, now.wall)
         }
-        if trigger == .refresh {
-            apps[index].record.lastRefreshEnd = now.wall
-            refreshPolicy.requestsChanged()
-        } else if trigger == .processing, isDone {
-            apps[index].record.lastProcessingEnd = now.wall
-        }
+        if trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }
         save(app: index)
     }
 }

@@ -6,7 +6,6 @@ extension Launch {
         guard presence != .foreground else { return }
         if isFrozen { thaw(facts, &actions) }
         presence = .foreground
-        lastForeground = facts.now.awake
         (graceEnd, enteringUntil, finishUp, monitor, launchingUntil) = (nil, nil, nil, nil, nil)
         // Tasks of a run are tasks of the foreground from now on.
         for slot in tasks.indices {
@@ -33,7 +32,6 @@ extension Launch {
     mutating func left(_ facts: LaunchFacts, _ actions: inout [LaunchAction]) {
         let now = facts.now.awake
         presence = .background
-        lastForeground = now
         // Work begun in the foreground uses none of it until now; begun later, what is left.
         let end = now + facts.settings.finishUp
         finishUp = FinishUp(end: end)

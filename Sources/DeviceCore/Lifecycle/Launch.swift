@@ -36,8 +36,6 @@ package struct Launch: Hashable, Sendable, Codable {
     /// The highest number given to a task of this launch; none is given twice.
     @OmittedIfDefault package internal(set) var lastTask: Int64 = 0
     @OmittedIfDefault package internal(set) var deliveries: [Delivery] = []
-    /// When this launch was last in the foreground; its position among the suspended.
-    package internal(set) var lastForeground: AwakeTime
     /// Time given without a wake: entering the background, the debounce after it.
     package internal(set) var graceEnd: AwakeTime?
     /// How much of it entering the background may take; nil: it has done that.

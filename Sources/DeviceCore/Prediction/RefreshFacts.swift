@@ -44,9 +44,9 @@ extension RefreshFacts {
 
     /// Nil: it waits for no moment.
     private func refreshDueAt(_ request: Request, of index: Int) -> WallTime? {
-        guard request.trigger == .refresh, request.state == .pending, request.mode == .normal else {
-            return nil
-        }
+        guard request.trigger.spendsRefreshBudget, request.state == .pending,
+            request.mode == .normal
+        else { return nil }
         let notBefore = notBefore(of: request, index)
         // Chosen already.
         guard let end = request.decision?.end else { return notBefore }
@@ -66,7 +66,7 @@ extension RefreshFacts {
 
     /// It was refreshed a moment ago.
     func isRefreshed(_ index: Int, at time: WallTime) -> Bool {
-        guard let last = apps[index].lastRefreshEnd, last <= time else { return false }
+        guard let last = apps[index].lastEnd(of: .refresh), last <= time else { return false }
         // What was begun half an hour ago has taken some seconds of it.
         return time - last < RefreshPolicy.freshness - .minutes(1)
     }
@@ -82,7 +82,7 @@ extension RefreshFacts {
     /// It has had nothing of the common budget for so long that it comes to its turn, at the best
     /// moment of its day.
     func isOwed(_ index: Int, at time: UseTime) -> Bool {
-        let last = apps[index].lastRefreshEnd ?? apps[index].record.firstSeen ?? .distantPast
+        let last = apps[index].lastEnd(of: .refresh) ?? apps[index].record.firstSeen ?? .distantPast
         return time.wall - last >= Self.starvationLimit / settings.refreshesPerDay
     }
 

@@ -48,7 +48,7 @@ extension Check {
         let row = condition.row
         let (name, value) = ("sensor " + row.name, row.word(state.value))
         let suffix = problem.isEmpty ? "" : " (\(problem))"
-        let fix = "offstage set \(row.name) VALUE says so by hand"
+        let fix = "set it by hand: offstage set \(row.name) VALUE"
         switch state.sensing {
         case .known:
             let source = state.source?.label ?? ""

@@ -242,8 +242,8 @@ extension Device {
         guard let index = apps.index(of: app), let manifest = apps[index].manifest else {
             throw unknown(app)
         }
-        let mode: BackgroundMode = submission.kind == .refresh ? .fetch : .processing
-        guard manifest.modes.contains(mode) else {
+        let trigger = submission.kind.trigger
+        if let mode = trigger.mode, !manifest.value.declares(trigger) {
             throw Refusal(
                 .notPermitted,
                 reason: "the manifest does not declare the mode",
@@ -290,13 +290,10 @@ extension Device {
         manifest.directory = submission.directory
         manifest.environment = submission.environment
         manifest.needsNetwork = submission.needs.network
+        if let mode = submission.kind.trigger.mode { manifest.modes = [mode] }
         switch submission.kind {
-        case .refresh:
-            manifest.modes = [.fetch]
-            manifest.refreshCommand = command
-        case .processing:
-            manifest.modes = [.processing]
-            manifest.processingCommand = command
+        case .refresh: manifest.refreshCommand = command
+        case .processing: manifest.processingCommand = command
         }
         return manifest
     }

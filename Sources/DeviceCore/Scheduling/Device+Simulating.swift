@@ -32,8 +32,7 @@ extension Device {
         let app = apps[index]
         var model = app.requests.first { request in
             identifier.map { request.identifier == $0 }
-                ?? (simulation == .fetch
-                    ? request.trigger == .refresh : true)
+                ?? (simulation == .fetch ? request.trigger.row.fetches : true)
         }
         if model == nil, simulation == .launch, identifier == nil {
             try launchInBackground(index, &transition)
@@ -100,7 +99,7 @@ extension Device {
         case .program:
             throw Refusal(
                 .held,
-                reason: "its last run has not ended, and two of one program would share files",
+                reason: "its last run has not ended, and two instances of one program would share files",
                 value: request.identifier,
                 fix: "offstage simulate expire \(app.id)"
             )

@@ -125,7 +125,7 @@ extension GateExplanation {
             self.value += " (the sensor is lost)"
             self.sentence = "the source that reported \(row.question) is gone"
         }
-        fix = "offstage set \(row.name) \(row.typed(row.harmless)) says so by hand"
+        fix = "set it by hand: offstage set \(row.name) \(row.typed(row.harmless))"
     }
 
     /// Of a gate that holds since the last start failed.

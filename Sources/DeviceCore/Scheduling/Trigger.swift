@@ -35,7 +35,7 @@ extension Trigger {
 }
 
 extension TaskKind {
-    var trigger: Trigger {
+    package var trigger: Trigger {
         switch self {
         case .refresh: .refresh
         case .processing: .processing

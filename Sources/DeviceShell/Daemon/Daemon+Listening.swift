@@ -53,7 +53,7 @@ extension Daemon {
         } catch {
             throw Refusal(
                 .notPermitted,
-                reason: "whose process connected cannot be known",
+                reason: "the process that connected cannot be identified",
                 value: "\(error)",
                 fix: "try again"
             )

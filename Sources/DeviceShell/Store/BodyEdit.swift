@@ -92,6 +92,27 @@ struct BodyEdit: Sendable {
         }
     }
 
+    /// Fields of the map at `path` become a list in a new field `list`: of each that is there a map
+    /// with its word in `word` and its value in `value`. There is no empty list.
+    static func gather(
+        _ fields: [(name: String, word: String)],
+        of word: String,
+        and value: String,
+        into list: String,
+        in kind: StoredKind,
+        at path: String = ""
+    ) -> BodyEdit {
+        .fields(in: kind, at: path) { (map) throws(ValueError) in
+            var gathered: [Value] = []
+            for field in fields {
+                guard let found = map[field.name] else { continue }
+                gathered.append(.map([word: .string(field.word), value: found]))
+                map[field.name] = nil
+            }
+            if !gathered.isEmpty { try map.insert(.list(gathered), as: list) }
+        }
+    }
+
     private static func fields(
         in kind: StoredKind,
         at path: String,

@@ -44,6 +44,16 @@ struct StoreMigrations {
         ]),
         // What is as in a new record is no longer written, and nothing more had to be.
         StoreStep(),
+        StoreStep(bodies: [
+            .gather(
+                [("lastRefreshEnd", "refresh"), ("lastProcessingEnd", "processing")],
+                of: "trigger",
+                and: "at",
+                into: "lastEnds",
+                in: .app
+            ),
+            .remove("lastForeground", in: .launch, at: "launch"),
+        ]),
     ])
 
     static var newest: Int64 { current.newest }

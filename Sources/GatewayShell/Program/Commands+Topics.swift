@@ -11,9 +11,10 @@ extension GatewayProgram {
         operands: 0...100,
         options: [OptionRow("team", "the team that the apps belong to", argument: "ID")],
         details: [
-            "A key pushes to the apps of its team. While there is one team, apps of no team are "
-                + "open to it; as soon as there are several, only to keys that name them. "
-                + "\"add\" gives apps to a team, known to the gateway or not.",
+            "A key may push to its team's apps. While there is only one team, it may also push "
+                + "to apps that have no team; once there are several, only keys that name such "
+                + "an app may. \"add\" assigns apps to a team, also apps that no device has "
+                + "registered yet.",
             "\"set\" restricts one key to some apps, and \"any\" ends that.",
             "An app is known once a device has registered it. \"remove\" revokes all its tokens "
                 + "and forgets the app and its team until a device registers it again; \"apps\" "

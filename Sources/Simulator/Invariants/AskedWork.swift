@@ -56,7 +56,7 @@ package final class AskedWork {
         calls[token] = Asked(
             app: app,
             identifier: identifier,
-            trigger: submission.kind == .refresh ? .refresh : .processing,
+            trigger: submission.kind.trigger,
             needs: submission.needs,
             isOnce: submission.every == nil
         )

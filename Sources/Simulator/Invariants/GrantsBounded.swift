@@ -31,6 +31,9 @@ final class GrantsBounded: EffectInvariant {
             guard let process = world.process(launch), process.weight == .background,
                 !process.talk.work.contains(where: { $0.id == id })
             else { break }
+            // What joins refreshes ends with them.
+            let joins = !process.talk.work.isEmpty && !isProcessing(process)
+            if joins && !offer.isProcessing { break }
             extend(launch, by: grant(offer.isProcessing, world), now)
         case .thaw(let launch):
             guard let process = world.process(launch), process.isFrozen else { break }

@@ -99,6 +99,15 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
         uniqueKeysWithValues: Gate.allCases.map { ($0.name, $0) }
     )
 
+    /// Whether there is such a process of an app, or of the command that it is.
+    private func lives(
+        _ app: AppID,
+        _ world: World,
+        _ isMeant: (VirtualProcess) -> Bool
+    ) -> Bool {
+        world.processes.contains { !$0.isDead && $0.appID == app && isMeant($0) }
+    }
+
     /// Whether the world is not as that gate says.
     private func isRefuted(_ gate: String, of app: AppID, _ world: World) -> Bool {
         switch Self.gates[gate] {
@@ -117,9 +126,11 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
         case .externalPower: world.sensing(.power) == .known && world.value(.power) == 1
         case .deviceInUse: world.sensing(.idle) == .known && world.value(.idle) == 1
         case .stopping: !world.isStopping
-        case .unknownApp, .notPermitted, .dataProtection, .earliest, .quiet, .appInForeground,
-            .unused, .appQuota, .deviceQuota, .backOff, .stillRunning, .startPause, .betterMoment,
-            .sharedWake, .runSlots, .processes, nil:
+        case .dataProtection: world.sensing(.locked) == .known && world.value(.locked) == 0
+        case .appInForeground: !lives(app, world) { $0.weight == .foreground }
+        case .stillRunning: !lives(app, world) { _ in true }
+        case .unknownApp, .notPermitted, .earliest, .quiet, .unused, .appQuota, .deviceQuota,
+            .backOff, .startPause, .betterMoment, .sharedWake, .runSlots, .processes, nil:
             false
         }
     }

@@ -3,8 +3,9 @@ import Vocabulary
 
 /// On no day begin more refreshes than the settings give. Those that the device says were chosen
 /// for their moment: so many for each app, or for all apps together. The others of apps whose use
-/// is known are spread: so many for each. What the user or a developer had run comes on top. That
-/// each run has its line is another rule.
+/// is known are spread: so many for each. An app is one or the other: once its moments are chosen,
+/// they stay so, or it would have both. What the user or a developer had run comes on top. That each
+/// run has its line is another rule.
 final class RefreshBudgetKept: CallInvariant {
     let name = "the refresh budget is kept"
     private struct Run: Hashable {
@@ -24,6 +25,8 @@ final class RefreshBudgetKept: CallInvariant {
     /// When the last run of an app began: it may be handed two tasks at once, and the later may end
     /// first.
     private var lastSpread: [AppID: WallTime] = [:]
+    /// Their use was known well enough.
+    private var areChosen: Set<AppID> = []
     /// Local time less boot time: as long as it stays the same, nobody sets a clock.
     private var clockOffset: Int64 = 0
     /// The most that the day's settings gave to an app, and whether apps shared.
@@ -62,6 +65,7 @@ final class RefreshBudgetKept: CallInvariant {
             guard let (began, isChosen) = begun[run] ?? begun[Run(report.launch, nil)],
                 began.local.day == day
             else { continue }
+            if let text = contradiction(isChosen, line.app) { return text }
             if let text = isChosen ? choose(line.app, world) : spread(line.app, began.wall) {
                 return text
             }
@@ -75,6 +79,12 @@ final class RefreshBudgetKept: CallInvariant {
         (perDay, isShared) = (0, false)
         // A run that began before the clock was set began on another day, whatever it is called.
         begun.removeAll()
+    }
+
+    private func contradiction(_ isChosen: Bool, _ app: AppID) -> String? {
+        if isChosen { areChosen.insert(app) }
+        guard !isChosen, areChosen.contains(app), spread.asked(of: app) == 0 else { return nil }
+        return "a refresh of \(app) has no reason to be at this moment, and others have"
     }
 
     private func choose(_ app: AppID, _ world: World) -> String? {

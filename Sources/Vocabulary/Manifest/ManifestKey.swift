@@ -135,8 +135,8 @@ package struct ManifestKey: Sendable {
             default: "exit",
             modes: [.fetch, .processing],
             with: anyCommand,
-            "How a run with new data is recognised: by its exit status alone, or by a change of a "
-                + "file, or of a program's output, between before and after the run."
+            "How a run with new data is recognised: by its exit status alone, or by comparing a "
+                + "file, or the output of a program, before and after the run."
         ) { $0.newDataFrom = $1 },
         ManifestKey(
             "FailedFrom",
@@ -203,7 +203,8 @@ package struct ManifestKey: Sendable {
                 .matchRules,
                 default: "none",
                 modes: [mode],
-                "D-Bus signals that wake the app in mode \(mode.rawValue), as match rules."
+                "D-Bus signals that will wake the app in mode \(mode.rawValue), as match rules. Not "
+                    + "used by this version."
             ) { manifest, rules in
                 manifest.wakeOn += rules.map { WakeRule(mode: mode, rule: $0) }
             }

@@ -138,8 +138,8 @@ enum KnownWords {
                     "decision": words(run.decision),
                 ])
             },
-            "lastRefreshEnd": time(record.lastRefreshEnd),
-            "lastProcessingEnd": time(record.lastProcessingEnd), "spent": words(record.ledger),
+            "lastRefreshEnd": time(record.lastEnd(of: .refresh)),
+            "lastProcessingEnd": time(record.lastEnd(of: .processing)), "spent": words(record.ledger),
             "learned": words(record.refresh), "command": words(record.transient?.value),
             "paces": .list(
                 record.paces.map {

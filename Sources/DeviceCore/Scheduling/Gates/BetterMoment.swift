@@ -16,7 +16,7 @@ extension GateTable.Definition {
                 return GateExplanation(
                     value: text.value,
                     needed: text.needed,
-                    since: $0.app.record.lastRefreshEnd,
+                    since: $0.app.lastEnd(of: .refresh),
                     sentence: forecast.sentence(at: $0.now)
                 )
             }
@@ -24,7 +24,7 @@ extension GateTable.Definition {
             return GateExplanation(
                 value: $0.now.text(for: $0.now.wall),
                 needed: $0.now.text(for: plan.at),
-                since: $0.app.record.lastRefreshEnd,
+                since: $0.app.lastEnd(of: .refresh),
                 sentence: plan.reason
             )
         }
@@ -43,8 +43,8 @@ extension GateContext {
 
     var plan: RefreshSpread.Plan {
         RefreshSpread.plan(
-            since: app.record.lastRefreshEnd ?? app.record.firstSeen,
-            isFirst: app.record.lastRefreshEnd == nil,
+            since: app.lastEnd(of: .refresh) ?? app.record.firstSeen,
+            isFirst: app.lastEnd(of: .refresh) == nil,
             settings: settings.value,
             at: now
         )
