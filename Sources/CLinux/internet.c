@@ -44,19 +44,26 @@ static int connect_to(const struct addrinfo *address) {
     return one;
 }
 
-/* The first address that works; errno of the last that did not. */
-static int each_address(const char *host, int port, int listening, int shared) {
+/* The addresses of a name, to be freed; NULL: none, and errno says why. */
+static struct addrinfo *addresses(const char *host, int port, int flags) {
     char service[12];
     struct addrinfo hints = {0}, *list = NULL;
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_NUMERICSERV | (listening ? AI_PASSIVE : 0);
+    hints.ai_flags = AI_NUMERICSERV | flags;
     snprintf(service, sizeof service, "%d", port);
     int problem = getaddrinfo(host && *host ? host : NULL, service, &hints, &list);
-    if (problem != 0) {
-        if (problem != EAI_SYSTEM)
-            errno = problem == EAI_AGAIN ? EAGAIN : EADDRNOTAVAIL;
+    if (problem == 0)
+        return list;
+    if (problem != EAI_SYSTEM)
+        errno = problem == EAI_AGAIN ? EAGAIN : EADDRNOTAVAIL;
+    return NULL;
+}
+
+/* The first address that works; errno of the last that did not. */
+static int each_address(const char *host, int port, int listening, int shared) {
+    struct addrinfo *list = addresses(host, port, listening ? AI_PASSIVE : 0);
+    if (list == NULL)
         return -1;
-    }
     int result = -1;
     for (struct addrinfo *one = list; one && result < 0; one = one->ai_next)
         result = listening ? listen_at(one, shared) : connect_to(one);
@@ -75,17 +82,9 @@ int clinux_connect_internet(const char *host, int port) {
 }
 
 int clinux_start_connecting(const char *host, int port, int attempt) {
-    char service[12];
-    struct addrinfo hints = {0}, *list = NULL;
-    hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_NUMERICSERV;
-    snprintf(service, sizeof service, "%d", port);
-    int problem = getaddrinfo(host && *host ? host : NULL, service, &hints, &list);
-    if (problem != 0) {
-        if (problem != EAI_SYSTEM)
-            errno = problem == EAI_AGAIN ? EAGAIN : EADDRNOTAVAIL;
+    struct addrinfo *list = addresses(host, port, 0);
+    if (list == NULL)
         return -1;
-    }
     int count = 0;
     for (struct addrinfo *one = list; one; one = one->ai_next)
         count++;

@@ -60,7 +60,7 @@ package struct RequestRecord: Hashable, Sendable, Codable {
     package let app: AppID
     package let request: Request
 
-    init(_ app: AppID, _ request: Request) { (self.app, self.request) = (app, request) }
+    package init(_ app: AppID, _ request: Request) { (self.app, self.request) = (app, request) }
 }
 
 package struct LaunchRecord: Hashable, Sendable, Codable {
@@ -109,7 +109,10 @@ extension Record {
             throw RecordError(key: key, reason: "it is the record of \(self.key.key)")
         }
         guard isValid else {
-            throw RecordError(key: key, reason: "it contains a number that no version can have stored")
+            throw RecordError(
+                key: key,
+                reason: "it contains a number that no version can have stored"
+            )
         }
     }
 

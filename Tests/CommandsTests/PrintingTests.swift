@@ -335,8 +335,8 @@ struct PrintingTests {
         ),
         (
             "BackgroundModes=bluetooth;", true,
-            "\"bluetooth\" has no effect, nothing uses it. Add "
-                + "WakeOn-bluetooth"
+            "\"bluetooth\" has no effect in this version. "
+                + "\"offstage modes\" lists the modes that work."
         ),
         ("", true, "warning: BackgroundModes: names no mode"),
         (
@@ -384,6 +384,6 @@ struct PrintingTests {
             "my app.desktop",
             entry + "[X-Offstage]\nBackgroundModes=fetch;\n"
         )
-        #expect(terminal.run(["lint", odd]).output.contains("\"my app\" as the name of an app"))
+        #expect(terminal.run(["lint", odd]).output.contains("\"my app\" is the app's id"))
     }
 }

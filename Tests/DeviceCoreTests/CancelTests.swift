@@ -161,7 +161,7 @@ struct CancelTests {
         bench.exited(launch, status: 1)
         let sentence = bench.sentence("command.sync")
         #expect(sentence.contains("stopped before it finished (its time was over)"), "\(sentence)")
-        #expect(sentence.hasSuffix("submit it again, with --every to have it repeated."))
+        #expect(sentence.hasSuffix("submit it again; --every repeats it."))
     }
 
     @Test func `what is refused has changed nothing`() throws {

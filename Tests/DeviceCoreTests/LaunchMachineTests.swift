@@ -1,4 +1,5 @@
 @testable import DeviceCore
+import Linux
 import Testing
 import Vocabulary
 
@@ -230,6 +231,28 @@ struct LaunchMachineTests {
         for state in LaunchState.allCases {
             #expect(seen[state, default: []] == Set(state.successors), "\(state)")
         }
+    }
+
+    @Test func `the table that Launch is documented with is the one that holds`() throws {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        let path = root.joined(separator: "/") + "/Sources/DeviceCore/Lifecycle/Launch.swift"
+        let source = try Files.text(path)
+        var known: Set<String> = []
+        for line in source.split(separator: "\n") where line.hasPrefix("/// | ") {
+            let cells = line.dropFirst(4).split(separator: "|").map {
+                $0.split { ",; ".contains($0) }.map(String.init)
+            }
+            guard cells.count == 3, let name = cells[0].first,
+                let state = LaunchState.allCases.first(where: { "\($0)" == name })
+            else { continue }
+            known.insert(name)
+            // Told for all states beneath the table.
+            let everywhere: Set<String> = ["over", "judging"]
+            let documented = Set(cells[2]).subtracting(everywhere)
+            let real = Set(state.successors.map { "\($0)" }).subtracting(everywhere)
+            #expect(documented == real, "\(name)")
+        }
+        #expect(known.count == LaunchState.allCases.count - 1)
     }
 
     @Test func `what is frozen is suspended, and has no time of its own`() {

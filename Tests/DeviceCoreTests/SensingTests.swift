@@ -52,7 +52,7 @@ struct SensingTests {
         let hold = try #require(explanation(bench)?.holds.first)
         #expect(hold.sentence.hasPrefix("no source reports "))
         #expect(hold.value == "unknown")
-        #expect(hold.fix.hasPrefix("offstage set \(asked.condition.row.name) "))
+        #expect(hold.fix.hasPrefix("set it by hand: offstage set \(asked.condition.row.name) "))
         #expect(answer(bench)?.unsensed == [asked.condition.row.name])
         // As it says.
         bench.set(asked.condition, asked.condition.row.harmless, by: .hand)
@@ -87,7 +87,7 @@ struct SensingTests {
         #expect(bench.gates("command.app") == [asked.gate])
         let hold = try #require(explanation(bench)?.holds.first)
         #expect(hold.sentence.hasPrefix("the source that reported "))
-        #expect(hold.fix.hasPrefix("offstage set \(asked.condition.row.name) "))
+        #expect(hold.fix.hasPrefix("set it by hand: offstage set \(asked.condition.row.name) "))
         #expect(try #require(answer(bench)).unsensed == nil)
         bench.set(asked.condition, asked.condition.row.harmless)
         #expect(bench.spawned.count == 1)
@@ -139,7 +139,7 @@ struct SensingTests {
         bench.send(.condition(.battery, .kernel, .lost))
         bench.install(.refreshing("news"))
         let hold = bench.device.explain(AppID("news"), at: bench.now).first?.holds.first
-        #expect(hold?.fix == "offstage set battery 100 says so by hand")
+        #expect(hold?.fix == "set it by hand: offstage set battery 100")
         for condition in Condition.allCases {
             let row = condition.row
             for value in [row.harmless, row.cautious] {

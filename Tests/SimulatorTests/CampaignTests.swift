@@ -13,7 +13,7 @@ struct CampaignTests {
 
     @Test(
         "every kind of fault happens, every pair of effects is cut, no rule is broken",
-        .enabled(if: seeds > 0)
+        .enabled(if: seeds > 0, "a campaign: make soak")
     )
     func campaignCoversEverything() async {
         var campaign = Campaign()

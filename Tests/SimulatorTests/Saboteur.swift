@@ -161,6 +161,22 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                     }
                 }
             },
+        PlantedBug(
+            "why a refresh was chosen is forgotten, now and then",
+            "the refresh budget is kept"
+        ).with {
+            $0.changes = {
+                $0.map {
+                    guard case .put(.request(let record)) = $0,
+                        record.request.id.number.isMultiple(of: 2)
+                    else { return $0 }
+                    var request = record.request
+                    request.decision = nil
+                    return .put(.request(RequestRecord(record.app, request)))
+                }
+            }
+            ($0.days, $0.notices) = (12, "has no reason to be at this moment")
+        },
         PlantedBug("closing is not stored", "closed apps do not run").with {
             $0.changes = {
                 $0.map { $0.without("closedAt", in: .app) }
@@ -258,6 +274,12 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         },
         PlantedBug("slots are not known", "run slots are kept").with {
             $0.event = { [$0.changingSettings { $0.runSlots = 99 }] }
+        },
+        PlantedBug("ends of programs are not heard", "what does not run has a reason").with {
+            $0.event = {
+                if case .process(_, .exited) = $0 { [] } else { [$0] }
+            }
+            $0.notices = "its last run has not ended"
         },
         PlantedBug("closing is not heard", "closed apps do not run").with {
             $0.event = {

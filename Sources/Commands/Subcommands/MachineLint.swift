@@ -92,6 +92,14 @@ struct MachineLint {
             && manifest.processingCommand == nil
         let submits = speaks && !manifest.permittedTaskIdentifiers.isEmpty
         return manifest.modes.compactMap { mode in
+            guard mode.isServed else {
+                return warning(
+                    "BackgroundModes",
+                    mode.rawValue,
+                    "has no effect in this version",
+                    "\"offstage modes\" lists the modes that work."
+                )
+            }
             if mode.description.hasWakeRules {
                 guard !manifest.wakeOn.contains(where: { $0.mode == mode }) else { return nil }
                 return unused(mode, "WakeOn-\(mode.rawValue)")

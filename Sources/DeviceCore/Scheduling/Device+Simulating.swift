@@ -99,7 +99,8 @@ extension Device {
         case .program:
             throw Refusal(
                 .held,
-                reason: "its last run has not ended, and two instances of one program would share files",
+                reason: "its last run has not ended, and two instances of one program would share "
+                    + "files",
                 value: request.identifier,
                 fix: "offstage simulate expire \(app.id)"
             )

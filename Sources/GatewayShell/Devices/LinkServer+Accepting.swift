@@ -135,16 +135,14 @@ extension LinkServer {
 
     /// What the load balancer says comes first. True: it is read.
     func readHeader(_ connection: DeviceConnection) -> Bool {
-        guard var header = connection.header else { return true }
         do {
-            let source = try header.read(from: connection.descriptor)
-            connection.header = source == nil ? header : nil
-            guard let source else { return false }
-            guard case .client(let address) = source else { return true }
-            let group = policy.group(of: address)
-            if admits(group) {
+            switch try policy.read(&connection.header, from: connection.descriptor) {
+            case .incomplete: return false
+            case .done: return true
+            case .client(let group) where admits(group):
                 connection.group = group
                 return keepsPlace(connection)
+            case .client: break
             }
         } catch {
             counters.badHeaders += 1

@@ -78,17 +78,16 @@ extension ProviderServer {
 
     /// What the load balancer says comes first. True: it is read.
     func readHeader(_ connection: ProviderConnection) -> Bool {
-        guard var header = connection.header else { return true }
         do {
-            let source = try header.read(from: connection.descriptor)
-            connection.header = source == nil ? header : nil
-            guard let source else { return false }
-            guard case .client(let address) = source else { return true }
-            let group = policy.group(of: address)
+            switch try policy.read(&connection.header, from: connection.descriptor) {
+            case .incomplete: return false
+            case .done: return true
             // It has a place already.
-            if admits(group, beside: connections.count - 1, not: connection) {
+            case .client(let group)
+            where admits(group, beside: connections.count - 1, not: connection):
                 connection.group = group
                 return true
+            case .client: break
             }
         } catch {
             counters.badHeaders += 1

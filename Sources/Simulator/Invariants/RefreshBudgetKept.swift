@@ -4,8 +4,8 @@ import Vocabulary
 /// On no day begin more refreshes than the settings give. Those that the device says were chosen
 /// for their moment: so many for each app, or for all apps together. The others of apps whose use
 /// is known are spread: so many for each. An app is one or the other: once its moments are chosen,
-/// they stay so, or it would have both. What the user or a developer had run comes on top. That each
-/// run has its line is another rule.
+/// they stay so, or it would have both. What the user or a developer had run comes on top. That
+/// each run has its line is another rule.
 final class RefreshBudgetKept: CallInvariant {
     let name = "the refresh budget is kept"
     private struct Run: Hashable {

@@ -203,8 +203,8 @@ package struct ManifestKey: Sendable {
                 .matchRules,
                 default: "none",
                 modes: [mode],
-                "D-Bus signals that will wake the app in mode \(mode.rawValue), as match rules. Not "
-                    + "used by this version."
+                "D-Bus signals that will wake the app in mode \(mode.rawValue), as match rules. "
+                    + "Not used by this version."
             ) { manifest, rules in
                 manifest.wakeOn += rules.map { WakeRule(mode: mode, rule: $0) }
             }

@@ -139,7 +139,8 @@ enum KnownWords {
                 ])
             },
             "lastRefreshEnd": time(record.lastEnd(of: .refresh)),
-            "lastProcessingEnd": time(record.lastEnd(of: .processing)), "spent": words(record.ledger),
+            "lastProcessingEnd": time(record.lastEnd(of: .processing)),
+            "spent": words(record.ledger),
             "learned": words(record.refresh), "command": words(record.transient?.value),
             "paces": .list(
                 record.paces.map {

@@ -11,7 +11,8 @@ import Vocabulary
 struct MakeFixtureTests {
     private static let isWanted = CurrentProcess.environment("OFFSTAGE_MAKE_STATE") == "1"
 
-    @Test(.enabled(if: isWanted)) func `the present version leaves its directories, once`() throws {
+    @Test(.enabled(if: isWanted, "OFFSTAGE_MAKE_STATE=1 asks for it"))
+    func `the present version leaves its directories, once`() throws {
         for name in StateFixture.names {
             let fixture = StateFixture(version: StoreMigrations.newest, name: name)
             try #require(!Files.exists(fixture.directory), "what was written once stays as it is")
