@@ -13,10 +13,12 @@ struct SampleTests {
         return (names ?? []).filter { $0.hasSuffix(".swift") }.sorted()
     }
 
-    @Test(.enabled(
+    @Test(
+        .enabled(
             if: FileManager.default.fileExists(atPath: originals.path),
             "the originals are not here"
-        ))
+        )
+    )
     func theCopiesAreTheOriginals() throws {
         let copies = Self.root.appendingPathComponent("Examples/Samples")
         let names = Self.names(in: Self.originals)
