@@ -21,6 +21,11 @@ package struct RefillBucket: Equatable, Sendable {
         return true
     }
 
+    package mutating func isEmpty(at now: BootTime) -> Bool {
+        fill(at: now)
+        return left == 0
+    }
+
     /// What another count says is left is believed when it is less.
     package mutating func report(_ count: Int, at now: BootTime) {
         fill(at: now)
@@ -30,10 +35,9 @@ package struct RefillBucket: Equatable, Sendable {
     }
 
     private mutating func fill(at now: BootTime) {
-        guard refill > .zero else { return }
-        while left < size, since + refill <= now {
-            left += 1
-            since = since + refill
-        }
+        guard refill > .zero, left < size, since + refill <= now else { return }
+        let filled = (now - since).nanoseconds / refill.nanoseconds
+        left = Int(min(Int64(size), Int64(left) + min(filled, Int64(size))))
+        since = since + Interval(nanoseconds: filled * refill.nanoseconds)
     }
 }

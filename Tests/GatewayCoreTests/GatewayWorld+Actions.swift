@@ -158,14 +158,39 @@ extension GatewayWorld {
         switch answer {
         case .accepted(let number):
             acceptedSince += 1
+            if !sent.isWebPush { useQuota(since: sent.at) }
             if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
             accepted.append((sent, number))
         case .refused(.unregistered, _):
             count("gone")
         // Also one whose end the device is about to be told, or was and has forgotten.
-        case .refused(.serviceUnavailable, _): count("unavailable")
+        case .refused(.serviceUnavailable, _):
+            count("unavailable")
+            if !sent.isWebPush { lostUses += 1 }
+        case .refused(.tooManyRequests, _) where quota != nil && !sent.isWebPush:
+            count("over quota")
+            let waiting = calls.values.count { !$0.isWebPush }
+            if quotaUses.count + lostUses + waiting < quota?.count ?? 0 {
+                problems.append("refused by a quota that is not spent")
+            }
         case .refused(let reason, _):
             if !ended.contains(sent.token) { problems.append("refused for \(reason)") }
+        }
+    }
+
+    /// Of the pushes that were both sent and answered in a time, there are no more than the quota
+    /// allows.
+    private mutating func useQuota(since sent: BootTime) {
+        guard let quota else { return }
+        quotaUses.append(sent)
+        quotaUses.sort()
+        let refill = quota.time.nanoseconds / Int64(quota.count)
+        for (place, first) in quotaUses.enumerated() {
+            let passed = (now.boot - first).nanoseconds / refill
+            if quotaUses.count - place > quota.count + Int(passed) + 1 {
+                problems.append("more pushes than the quota of their key")
+                break
+            }
         }
     }
 

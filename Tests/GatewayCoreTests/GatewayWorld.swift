@@ -47,6 +47,7 @@ struct GatewayWorld {
         let expiration: WallTime?
         let collapse: [UInt8]
         var isWebPush = false
+        var at = BootTime(nanoseconds: 0)
     }
 
     var problems: [String] = []
@@ -75,6 +76,12 @@ struct GatewayWorld {
     var wakes: [SlotKey: [BootTime]] = [:]
     /// Answered with 200, and acknowledged, since the gateway was started.
     var acceptedSince: UInt64 = 0
+    /// Of the providers' key.
+    let quota: KeyQuota?
+    /// When the pushes were sent that were accepted since the gateway was started.
+    var quotaUses: [BootTime] = []
+    /// Pushes that were taken, and could not be kept.
+    var lostUses = 0
     var removals: [OperationID: DeviceID] = [:]
     /// Devices of slots that could not be read when they were to be sent: the next sign of life
     /// sends them.
@@ -90,6 +97,7 @@ struct GatewayWorld {
         limits.webPushKept = 3
         limits.devicesInMemory = seed % 2 == 0 ? 3 : 1000
         self.limits = limits
+        quota = seed % 3 == 0 ? KeyQuota(60, per: .hours(1)) : nil
         store.webPushKept = limits.webPushKept
         driver = GatewayDriver(limits, StoredGateway())
         now = Moment(
@@ -257,6 +265,8 @@ struct GatewayWorld {
 
     private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
         let call = CallID(serial())
+        var sent = sent
+        sent.at = now.boot
         calls[call] = sent
         byCall[call] = sent
         pushes[lastNumber] = call
@@ -272,7 +282,8 @@ struct GatewayWorld {
         let id = PushUUID(high: 0, low: lastNumber)
         count("pushes")
         do throws(Reason) {
-            let proofs = OpenProofs(second: now.wall.nanoseconds / 1_000_000_000)
+            let second = now.wall.nanoseconds / 1_000_000_000
+            let proofs = OpenProofs(second: second, quota: quota)
             let admitted = try driver.admit(
                 arrival,
                 from: &sender,
@@ -364,7 +375,7 @@ struct GatewayWorld {
         count("crashes")
         store.crash(keeping: random.below(2) == 0)
         (calls, wakes, sentPushes, removals) = ([:], [:], [:], [:])
-        acceptedSince = 0
+        (acceptedSince, quotaUses, lostUses) = (0, [], 0)
         for index in devices.indices {
             devices[index].forgetLink()
             devices[index].shown = [:]
@@ -379,9 +390,12 @@ struct GatewayWorld {
 /// Whoever says something is believed: the core's decisions do not rest on how that is proved.
 struct OpenProofs: Proofs {
     let second: Int64
+    var quota: KeyQuota?
 
     func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
-        SignedProvider(text: field, issuedAt: second, key: ProviderKey(id: "K", team: "T"))
+        var key = ProviderKey(id: "K", team: "T")
+        key.quota = quota
+        return SignedProvider(text: field, issuedAt: second, key: key)
     }
     func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { DeviceToken(bytes: text) }
     func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {

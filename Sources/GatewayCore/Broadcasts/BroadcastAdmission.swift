@@ -13,7 +13,7 @@ package struct BroadcastArrival: Sendable {
 }
 
 /// In which order a broadcast is looked at: method, fields, channel, who sends, whose the channel
-/// is, the expiration, the payload.
+/// is, the expiration, the payload, the quota of the key.
 extension GatewayDriver {
     /// The message, and who sends it.
     package mutating func admit(
@@ -39,6 +39,10 @@ extension GatewayDriver {
             throw .payloadTooLarge
         }
         guard PayloadScan(push.payload) != nil else { throw .badRequestPayload }
+        guard !quotas.isSpent(provider.quota, of: provider.name, at: now.boot) else {
+            throw .tooManyRequests
+        }
+        quotas.spend(provider.quota, of: provider.name, at: now.boot)
         let broadcast = Broadcast(
             number: gateway.takeNumber(at: now),
             channel: channel.id,
@@ -46,7 +50,7 @@ extension GatewayDriver {
             expiration: expiration,
             payload: push.payload
         )
-        return (broadcast, provider)
+        return (broadcast, provider.name)
     }
 
     /// The channel that is asked about, if the app is its, and who asks.
@@ -56,7 +60,7 @@ extension GatewayDriver {
         _ proofs: some Proofs,
         _ environment: PushEnvironment,
         _ now: Moment
-    ) throws(Reason) -> (channel: Channel, provider: String) {
+    ) throws(Reason) -> (channel: Channel, provider: Authorized) {
         guard let text = request.channel, !text.isEmpty else { throw .missingChannelID }
         guard let id = ChannelID(text) else { throw .badChannelID }
         let provider = try sender.authorize(

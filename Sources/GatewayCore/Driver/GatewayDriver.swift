@@ -9,6 +9,7 @@ package import Vocabulary
 package struct GatewayDriver: Sendable {
     package internal(set) var gateway: Gateway
     package internal(set) var apps: BundleTable
+    var quotas = KeyQuotas()
     /// Batches that could not be written, and questions that could not be answered.
     package internal(set) var failures: UInt64 = 0
     /// Devices that were taken for gone.

@@ -15,6 +15,8 @@ package struct ProviderKey: Equatable, Sendable {
     package var apps = TeamApps()
     /// Nil: both.
     package var environment: PushEnvironment?
+    /// Nil: as many pushes as it likes.
+    package var quota: KeyQuota?
 
     package init(
         id: String,

@@ -56,8 +56,13 @@ package struct PushSender: Sendable {
 
     package init() {}
 
-    /// Who sends, and whether pushes of this type to this app, if one is named; the provider's name
-    /// for the log.
+    /// Its certificate counts no more if it is one of these, which its requests then say.
+    package mutating func revoke(_ fingerprints: Set<String>) {
+        guard let certificate, fingerprints.contains(certificate.fingerprint) else { return }
+        (self.certificate, hasBadCertificate) = (nil, true)
+    }
+
+    /// Who sends, and whether pushes of this type to this app, if one is named.
     package mutating func authorize(
         _ field: ArraySlice<UInt8>?,
         _ bundle: String?,
@@ -66,7 +71,7 @@ package struct PushSender: Sendable {
         _ environment: PushEnvironment,
         _ limits: GatewayLimits,
         at now: Moment
-    ) throws(Reason) -> String {
+    ) throws(Reason) -> Authorized {
         (isProven, isSigned) = (false, false)
         if let certificate {
             let refusal = ProviderSession.refusal(
@@ -76,7 +81,7 @@ package struct PushSender: Sendable {
                 environment: environment
             )
             if let refusal { throw refusal }
-            return certificate.fingerprint
+            return Authorized(name: certificate.fingerprint, quota: nil)
         }
         guard let field else {
             throw hasBadCertificate ? .badCertificate : .missingProviderToken
@@ -96,8 +101,15 @@ package struct PushSender: Sendable {
         )
         if let refusal { throw refusal }
         isProven = true
-        return token.key.id
+        return Authorized(name: token.key.id, quota: token.key.quota)
     }
+}
+
+/// Somebody who may send.
+package struct Authorized: Sendable {
+    /// For the log.
+    package let name: String
+    let quota: KeyQuota?
 }
 
 /// A push whose sender may send it, to an address that we made. Whether it is taken depends on the
@@ -106,7 +118,7 @@ package final class AdmittedPush: Sendable {
     package let token: DeviceToken
     /// `apns-id`
     package let id: PushUUID
-    package let provider: String
+    package let provider: Authorized
     let content: Content
     /// As it came.
     let payload: [UInt8]
@@ -121,7 +133,7 @@ package final class AdmittedPush: Sendable {
     init(
         _ token: DeviceToken,
         _ id: PushUUID,
-        _ provider: String,
+        _ provider: Authorized,
         _ content: Content,
         _ payload: [UInt8],
         isCutOff: Bool
@@ -143,7 +155,8 @@ package final class AdmittedPush: Sendable {
         provider: String
     ) throws(Reason) {
         let content = Content.push(try request.fields())
-        self.init(token, id, provider, content, request.payload, isCutOff: request.isCutOff)
+        let sender = Authorized(name: provider, quota: nil)
+        self.init(token, id, sender, content, request.payload, isCutOff: request.isCutOff)
     }
 }
 
@@ -204,7 +217,7 @@ extension GatewayDriver {
             let (push, isAssumed) = try makePush(of: admitted, at: now)
             let acceptance = Acceptance(
                 apnsID: admitted.id,
-                provider: admitted.provider,
+                provider: admitted.provider.name,
                 isAssumedBackground: isAssumed
             )
             tell(at: now, into: &actions) {
@@ -229,7 +242,7 @@ extension GatewayDriver {
                 isCutOff: admitted.isCutOff
             )
             let push = Push(
-                number: try takeNumber(of: token, at: now),
+                number: try takeNumber(for: admitted, at: now),
                 device: token.device,
                 app: token.app,
                 type: nature.type,
@@ -245,7 +258,7 @@ extension GatewayDriver {
                 throw .payloadTooLarge
             }
             let push = Push(
-                number: try takeNumber(of: token, at: now),
+                number: try takeNumber(for: admitted, at: now),
                 device: token.device,
                 app: token.app,
                 type: .webpush,
@@ -260,12 +273,16 @@ extension GatewayDriver {
         }
     }
 
-    /// Of the next push to a token, if its rate allows one.
+    /// Of the next push, if the rate of its token and the quota of its key allow one.
     private mutating func takeNumber(
-        of token: DeviceToken,
+        for admitted: AdmittedPush,
         at now: Moment
     ) throws(Reason) -> PushNumber {
-        guard gateway.admit(token, at: now) else { throw .tooManyRequests }
+        let sender = admitted.provider
+        guard !quotas.isSpent(sender.quota, of: sender.name, at: now.boot),
+            gateway.admit(admitted.token, at: now)
+        else { throw .tooManyRequests }
+        quotas.spend(sender.quota, of: sender.name, at: now.boot)
         return gateway.takeNumber(at: now)
     }
 }

@@ -7,9 +7,12 @@ import Vocabulary
 extension GatewayProgram {
     static let keys = Subcommand(
         "keys",
-        "list, create and remove provider keys",
-        forms: ["", "add ID --team=TEAM", "remove ID", "certificate TOPIC"],
-        operands: 0...2,
+        "list, create, limit and revoke what providers identify themselves with",
+        forms: [
+            "", "add ID --team=TEAM", "remove ID", "quota ID NUMBER/TIME|none",
+            "certificate TOPIC", "revoke CERTIFICATE", "readmit CERTIFICATE", "revoked",
+        ],
+        operands: 0...3,
         options: [
             OptionRow("team", "team of the key", argument: "ID"),
             OptionRow("topics", "the only topics that the key may push to", argument: "LIST"),
@@ -22,9 +25,15 @@ extension GatewayProgram {
         ],
         details: [
             "\"add\" writes the private key to ID.p8 in the gateway's directory: move it to the "
-                + "provider. \"remove\" removes the private and the public key. \"certificate\" "
-                + "prints a client certificate with its key instead. A running gateway applies "
-                + "changes at once."
+                + "provider. \"remove\" removes the private and the public key. \"quota\" limits the "
+                + "pushes that the key may send: so many at once, and as many again evenly over "
+                + "the time; further ones are refused with 429 TooManyRequests. What is left of "
+                + "a quota is not stored: after a restart it is whole.",
+            "\"certificate\" prints a client certificate with its key, for providers without "
+                + "tokens. \"revoke\" refuses a certificate from now on, with 403 "
+                + "BadCertificate, and \"readmit\" takes that back; CERTIFICATE is its file or "
+                + "its SHA-256 fingerprint, which \"log\" shows as the provider. \"revoked\" "
+                + "lists them. A running gateway applies all changes at once.",
         ],
         examples: [
             Example(
@@ -35,6 +44,8 @@ extension GatewayProgram {
                 "keys certificate org.example.Chat > chat.pem",
                 "Create a certificate for a provider without tokens."
             ),
+            Example("keys quota CHAT000001 100000/1d", "At most 100,000 pushes a day."),
+            Example("keys revoke chat.pem", "Refuse a certificate whose key is lost."),
         ],
         printsData: true
     ) { invocation throws(Failure) in
@@ -50,15 +61,14 @@ extension GatewayProgram {
             if let id = try? KeysFile.word(operands[1], "a key's ID") {
                 try? Files.remove(invocation.paths.providerKey(id))
             }
+        case "quota" where operands.count == 3:
+            try file.setQuota(operands[2] == "none" ? nil : operands[2], of: operands[1])
+            try file.write()
         case "certificate" where operands.count == 2:
-            let work = Initialization(
-                paths: invocation.paths,
-                hosts: [],
-                keyID: "",
-                team: ""
-            )
-            let topic = try KeysFile.topics([operands[1]])[0]
-            invocation.console.print(try work.makeClientCertificate(topic))
+            try makeCertificate(operands[1], invocation)
+        case "revoke" where operands.count == 2: try revoke(operands[1], &file, invocation)
+        case "readmit" where operands.count == 2: try readmit(operands[1], &file, invocation)
+        case "revoked" where operands.count == 1: listRevoked(file, invocation)
         case .some: throw misuse(of: "keys", operands)
         }
     }
@@ -74,14 +84,21 @@ extension GatewayProgram {
                     "id": .string(key.id), "team": .string(key.team),
                     "topics": key.topics.map { .list($0.map { .string($0) }) } ?? .null,
                     "environment": key.environment.map { .string($0.rawValue) } ?? .null,
+                    "quota": key.quota.map { .string($0.text) } ?? .null,
                 ])
             }
         )
         invocation.show(report) { _ in
-            var table = Table("KEY", "TEAM", "ENVIRONMENT", "TOPICS")
+            var table = Table("KEY", "TEAM", "ENVIRONMENT", "QUOTA", "TOPICS")
             for key in keys {
                 let topics = key.topics?.joined(separator: ", ") ?? "any"
-                table.add(key.id, key.team, key.environment?.rawValue ?? "both", topics)
+                table.add(
+                    key.id,
+                    key.team,
+                    key.environment?.rawValue ?? "both",
+                    key.quota?.text ?? "none",
+                    topics
+                )
             }
             table.print(invocation.console)
         }

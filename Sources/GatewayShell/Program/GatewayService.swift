@@ -41,7 +41,7 @@ final class GatewayService {
             throw Failure(.failed, "\(paths.tokenKey) does not hold 64 digits")
         }
         let file = try KeysFile(paths.keys)
-        let (keys, named) = (try file.keys(), try file.named())
+        let (keys, named, revoked) = (try file.keys(), try file.named(), try file.revoked())
         let context = try Self.context(paths)
         certificate = try CertificateTime(paths)
         var handed = try HandedSockets()
@@ -58,7 +58,7 @@ final class GatewayService {
                 seal: try SyntheticTokens(key: key),
                 identity: identity
             )
-            authority = Authority(keys)
+            authority = Authority(keys, revoked: revoked)
             providers = try ProviderServer(
                 node,
                 authority,
@@ -256,9 +256,12 @@ final class GatewayService {
         do throws(Failure) {
             let settings = try GatewaySettings.read(paths.settings)
             let file = try KeysFile(paths.keys)
-            let (keys, named) = (try file.keys(), try file.named())
+            let (keys, named, revoked) = (
+                try file.keys(), try file.named(), try file.revoked()
+            )
             let origin = try Self.origin(paths, settings, providers.port)
-            authority.replace(keys)
+            authority.replace(keys, revoked: revoked)
+            providers.applyRevocations()
             node.setLimits(settings.limits)
             node.useApps(allowed: settings.apps, named: named)
             node.origin = origin

@@ -5,7 +5,7 @@ import TLS
 import Vocabulary
 
 /// `keys.conf`: a section for each provider key, with its public half, and one for each team that
-/// has apps.
+/// has apps; and the client certificates that were revoked.
 ///
 ///     [ABC123DEFG]
 ///     team = TEAM
@@ -14,6 +14,9 @@ import Vocabulary
 ///
 ///     [team TEAM]
 ///     topics = org.example.Chat; org.example.Mail
+///
+///     [revoked certificates]
+///     FINGERPRINT = TIME
 struct KeysFile {
     let path: String
     private(set) var text: ConfigurationText
@@ -25,9 +28,10 @@ struct KeysFile {
 
     /// No key's ID has a space.
     private static let team = "team "
+    private static let revoked = "revoked certificates"
 
     /// The ids of keys, in the order of the file.
-    var ids: [String] { sections.filter { !$0.hasPrefix(Self.team) } }
+    var ids: [String] { sections.filter { !$0.hasPrefix(Self.team) && $0 != Self.revoked } }
 
     private var sections: [String] {
         var sections: [String] = []
@@ -137,6 +141,10 @@ struct KeysFile {
             }
             key.environment = environment
         }
+        if let text = value("quota") {
+            guard let quota = KeyQuota(text) else { throw wrong("quota") }
+            key.quota = quota
+        }
         return Authority.Key(key, publicKey)
     }
 
@@ -203,17 +211,36 @@ struct KeysFile {
 
     /// The topics of a key; nil: any.
     mutating func setTopics(_ topics: [String]?, of id: String) throws(Failure) {
-        guard ids.contains(id) else {
-            throw Failure(.notFound, "there is no key \(id.quoted)")
-        }
+        try check(id)
         if let topics { return try set("topics", id, topics.joined(separator: "; ")) }
         try remove("topics", id)
     }
 
-    mutating func remove(_ id: String) throws(Failure) {
+    /// The quota of a key; nil: none.
+    mutating func setQuota(_ text: String?, of id: String) throws(Failure) {
+        try check(id)
+        guard let text else {
+            if self.text["quota", section: id] != nil { try remove("quota", id) }
+            return
+        }
+        guard KeyQuota(text) != nil else {
+            throw Failure(
+                .usage,
+                "\(text.quoted) is not a quota",
+                fix: "A number of pushes and a time, as in 100000/1d; or none."
+            )
+        }
+        try set("quota", id, text)
+    }
+
+    private func check(_ id: String) throws(Failure) {
         guard ids.contains(id) else {
             throw Failure(.notFound, "there is no key \(id.quoted)")
         }
+    }
+
+    mutating func remove(_ id: String) throws(Failure) {
+        try check(id)
         do throws(Diagnostic) {
             try text.removeSection(id)
         } catch {
@@ -227,6 +254,45 @@ struct KeysFile {
         } catch {
             throw Failure(.failed, "\(error)")
         }
+    }
+
+    // MARK: Certificates
+
+    /// Fingerprints of revoked certificates.
+    func revoked() throws(Failure) -> Set<String> {
+        var fingerprints: Set<String> = []
+        for entry in revocations {
+            guard Self.isFingerprint(entry.fingerprint) else {
+                throw Failure(
+                    .failed,
+                    "\(path): [\(Self.revoked)] \(entry.fingerprint.quoted) is not a fingerprint"
+                )
+            }
+            fingerprints.insert(entry.fingerprint)
+        }
+        return fingerprints
+    }
+
+    /// In the order of the file, with when that was.
+    var revocations: [(fingerprint: String, at: String)] {
+        text.entries.filter { $0.section == Self.revoked }.map { ($0.name, $0.value) }
+    }
+
+    /// SHA-256 in hexadecimal.
+    static func isFingerprint(_ text: String) -> Bool {
+        text.utf8.count == 64 && Hexadecimal.bytes(text.utf8) != nil && text == text.lowercased()
+    }
+
+    mutating func revoke(_ fingerprint: String, at time: String) throws(Failure) {
+        guard !revocations.contains(where: { $0.fingerprint == fingerprint }) else { return }
+        try set(fingerprint, Self.revoked, time)
+    }
+
+    /// Whether it had been revoked.
+    mutating func readmit(_ fingerprint: String) throws(Failure) -> Bool {
+        guard revocations.contains(where: { $0.fingerprint == fingerprint }) else { return false }
+        try remove(fingerprint, Self.revoked)
+        return true
     }
 
     /// Replaces the file; a gateway that runs reads it again.

@@ -23,6 +23,8 @@ package final class Authority {
     /// Of these keys and no others, so that there are not more than the operator made.
     private var counters: [String: KeyCounters]
     private var verified: [[UInt8]: Verified] = [:]
+    /// Fingerprints of certificates that count no more.
+    private(set) var revoked: Set<String>
     /// Signatures checked so far.
     package private(set) var checks: UInt64 = 0
     /// Rises when the keys change.
@@ -30,7 +32,8 @@ package final class Authority {
 
     private static let limit = 10_000
 
-    package init(_ keys: [Key] = []) {
+    package init(_ keys: [Key] = [], revoked: Set<String> = []) {
+        self.revoked = revoked
         self.keys = Self.table(keys)
         counters = self.keys.mapValues { _ in KeyCounters() }
     }
@@ -40,7 +43,8 @@ package final class Authority {
     }
 
     /// From now on these keys hold; tokens of keys that are gone do no more.
-    package func replace(_ keys: [Key]) {
+    package func replace(_ keys: [Key], revoked: Set<String> = []) {
+        self.revoked = revoked
         self.keys = Self.table(keys)
         let old = counters
         counters = Dictionary(

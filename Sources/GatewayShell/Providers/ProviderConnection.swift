@@ -126,6 +126,7 @@ final class ProviderConnection {
         if let shown = tls.peerCertificate {
             if tls.peerProblem == nil { sender.certificate = ProviderCertificate(shown) }
             sender.hasBadCertificate = sender.certificate == nil
+            sender.revoke(server.authority.revoked)
         }
         isSecure = true
         server.gate.isSetUp(group)

@@ -73,13 +73,12 @@ extension ProviderServer {
         node.push(push, for: call)
     }
 
-    /// Who sends, and whether it may do so for an app, if one is named; the provider's name for the
-    /// log.
+    /// Who sends, and whether it may do so for an app, if one is named.
     func authorize(
         _ fields: RequestFields,
         _ bundle: String?,
         _ connection: ProviderConnection
-    ) throws(Reason) -> String {
+    ) throws(Reason) -> Authorized {
         defer { if connection.sender.isProven { connection.trust() } }
         return try connection.sender.authorize(
             fields.authorization,
@@ -108,7 +107,7 @@ extension ProviderServer {
         do throws(Reason) {
             guard fields.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
             // Before all else: who may not ask does not learn what there is.
-            let provider = try authorize(fields, nil, connection)
+            let provider = try authorize(fields, nil, connection).name
             guard let number = PushUUID(text)?.number(gateway: node.identity) else {
                 throw .badMessageID
             }

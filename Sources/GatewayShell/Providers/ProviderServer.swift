@@ -194,6 +194,12 @@ package final class ProviderServer {
         guests.addListener(UInt64(index) + 1)
     }
 
+    /// The certificates that were revoked count no more on connections that are open either.
+    func applyRevocations() {
+        guard !authority.revoked.isEmpty else { return }
+        for connection in connections.values { connection.sender.revoke(authority.revoked) }
+    }
+
     package var connectionCount: Int { connections.count }
     package var waitingCount: Int { calls.count }
 

@@ -1,0 +1,70 @@
+import CommandTable
+import GatewayCore
+import Linux
+import TLS
+import Vocabulary
+
+/// `keys certificate`, `revoke`, `readmit` and `revoked`: client certificates of providers.
+extension GatewayProgram {
+    static func makeCertificate(
+        _ topic: String,
+        _ invocation: GatewayInvocation
+    ) throws(Failure) {
+        let work = Initialization(paths: invocation.paths, hosts: [], keyID: "", team: "")
+        let topic = try KeysFile.topics([topic])[0]
+        invocation.console.print(try work.makeClientCertificate(topic))
+    }
+
+    static func revoke(
+        _ text: String,
+        _ file: inout KeysFile,
+        _ invocation: GatewayInvocation
+    ) throws(Failure) {
+        let fingerprint = try fingerprint(text)
+        try file.revoke(fingerprint, at: invocation.console.now.local.description)
+        try file.write()
+        invocation.console.print("\(fingerprint) is revoked")
+    }
+
+    static func readmit(
+        _ text: String,
+        _ file: inout KeysFile,
+        _ invocation: GatewayInvocation
+    ) throws(Failure) {
+        let fingerprint = try fingerprint(text)
+        guard try file.readmit(fingerprint) else {
+            throw Failure(.notFound, "\(fingerprint) is not revoked")
+        }
+        try file.write()
+    }
+
+    static func listRevoked(_ file: KeysFile, _ invocation: GatewayInvocation) {
+        let rows = file.revocations
+        let report = Value.list(
+            rows.map {
+                .map(["fingerprint": .string($0.fingerprint), "revoked": .string($0.at)])
+            }
+        )
+        invocation.show(report) { _ in
+            var table = Table("REVOKED", "FINGERPRINT")
+            for row in rows { table.add(row.at, row.fingerprint) }
+            table.print(invocation.console)
+        }
+    }
+
+    /// Of a certificate that is named by its file, or by its fingerprint as the log has it.
+    private static func fingerprint(_ text: String) throws(Failure) -> String {
+        let plain = text.lowercased().replacing(":", with: "")
+        if KeysFile.isFingerprint(plain) { return plain }
+        guard !Files.isMissing(text) else {
+            throw Failure(
+                .notFound,
+                "there is no file \(text.quoted)",
+                fix: "Name the certificate's file (PEM), or its SHA-256 fingerprint (64 digits)."
+            )
+        }
+        return try failing {
+            Hexadecimal.text(try Certificate(pem: try Files.text(text)).fingerprint())
+        }
+    }
+}
