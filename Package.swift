@@ -116,7 +116,10 @@ let package = Package(
         layer("DeviceLink", ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"]),
 
         // What a Swift app links.
-        layer("Offstage", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
+        layer(
+            "Offstage",
+            ["AppProtocol", "ClientCore", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
+        ),
 
         // The virtual world for the same cores and drivers.
         layer("Simulator", ["DeviceCore", "Vocabulary"]),
@@ -124,6 +127,7 @@ let package = Package(
         // Cores: pure, deterministic, tested without a machine.
         layer("DeviceCore", ["Vocabulary"]),
         layer("GatewayCore", ["Vocabulary"]),
+        layer("ClientCore", ["AppProtocol", "Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
         layer("Wire", ["Vocabulary"]),
         layer("Vocabulary"),
@@ -279,6 +283,7 @@ let package = Package(
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
+        tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
         tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
@@ -295,7 +300,10 @@ let package = Package(
         ),
         tests(
             "Offstage",
-            ["Offstage", "AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]
+            [
+                "Offstage", "AppProtocol", "ClientCore", "EventLoop", "Linux", "SystemBus",
+                "Vocabulary",
+            ]
         ),
         tests(
             "GatewayShell",

@@ -9,6 +9,7 @@ extension App1 {
         package var needs = Needs()
         package var token: String?
         package init() {}
+        package var asCall: App1 { .submit(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("identifier", &identifier)
@@ -26,6 +27,7 @@ extension App1 {
     package struct Cancel: AppCall {
         package var identifier = ""
         package init() {}
+        package var asCall: App1 { .cancel(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("identifier", &identifier)
@@ -38,6 +40,7 @@ extension App1 {
     package struct Pending: AppCall {
         package typealias Reply = PendingRequests
         package init() {}
+        package var asCall: App1 { .pending(self) }
     }
 
     package struct BeginTask: AppCall {
@@ -49,6 +52,7 @@ extension App1 {
         package var isActivity = false
         package var token: String?
         package init() {}
+        package var asCall: App1 { .beginTask(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("name", &name)
@@ -74,6 +78,7 @@ extension App1 {
     package struct EndTask: AppCall {
         package var task: Int64 = 0
         package init() {}
+        package var asCall: App1 { .endTask(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("task", &task, as: "t")
@@ -83,6 +88,7 @@ extension App1 {
     package struct Limits: AppCall {
         package typealias Reply = Vocabulary.Limits
         package init() {}
+        package var asCall: App1 { .limits(self) }
     }
 
     /// A name that a task may have.

@@ -115,8 +115,10 @@ package enum App1: CallSet {
 }
 
 /// A call of `App1`.
-package protocol AppCall: Call where Calls == App1 {
+package protocol AppCall: Call where Calls == App1, Reply: AppReplyContent {
     associatedtype Reply = Nothing
+    /// As one of all calls of the interface.
+    var asCall: App1 { get }
 }
 
 /// What `App1.Mistaken` takes.
@@ -139,6 +141,7 @@ extension App1 {
         /// Identifiers with a handler; nil: as it said before.
         package var registered: [String]?
         package init() {}
+        package var asCall: App1 { .hello(self) }
 
         /// Whether the app was connected before.
         package var isAgain: Bool { running != nil || finished != nil || registered != nil }
@@ -225,6 +228,7 @@ extension App1 {
     package struct FinishedLaunching: AppCall {
         package var registered: [String] = []
         package init() {}
+        package var asCall: App1 { .finishedLaunching(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("registered", &registered)
@@ -238,6 +242,7 @@ extension App1 {
         package var delivery = DeliveryID(0)
         package var isSet = false
         package init() {}
+        package var asCall: App1 { .expirationHandler(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
@@ -249,6 +254,7 @@ extension App1 {
         package var delivery = DeliveryID(0)
         package var result = TaskResult.failed
         package init() {}
+        package var asCall: App1 { .complete(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("delivery", &delivery)
@@ -259,6 +265,7 @@ extension App1 {
     package struct SetMinimumFetchInterval: AppCall {
         package var seconds = 0.0
         package init() {}
+        package var asCall: App1 { .setMinimumFetchInterval(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("seconds", &seconds)
@@ -277,6 +284,7 @@ extension App1 {
         package var mistake = AppMistakeName.letGo
         package var subject = ""
         package init() {}
+        package var asCall: App1 { .mistaken(self) }
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("mistake", &mistake)

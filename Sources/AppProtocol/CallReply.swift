@@ -86,7 +86,7 @@ extension BegunTask: CallReply {
 }
 
 /// What an app submitted and has not accepted.
-package struct PendingRequests: CallReply {
+package struct PendingRequests: CallReply, Equatable {
     package static let output = [Interface.Argument("requests", "aa{sv}")]
     package var requests: [PendingRequest]
 

@@ -1,4 +1,5 @@
 import AppProtocol
+import ClientCore
 import Foundation
 import Linux
 @testable import Offstage

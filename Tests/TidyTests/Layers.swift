@@ -45,12 +45,15 @@ struct Layers {
         "CommandTable": Target(ours: ["Linux", "Vocabulary"], system: system),
         "BuildIdentity": Target(),
         "Offstage": Target(
-            ours: wrappers.subtracting(["SQLite", "Zlib"]).union(["AppProtocol", "Vocabulary"]),
+            ours: wrappers.subtracting(["SQLite", "Zlib"]).union([
+                "AppProtocol", "ClientCore", "Vocabulary",
+            ]),
             system: system.union(["Dispatch", "Foundation"])
         ),
         "Simulator": Target(ours: cores),
         "DeviceCore": Target(ours: ["Vocabulary"]),
         "GatewayCore": Target(ours: ["Vocabulary"]),
+        "ClientCore": Target(ours: ["AppProtocol", "Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
         "Wire": Target(ours: ["Vocabulary"]),
         "DeviceLink": Target(
@@ -79,7 +82,8 @@ struct Layers {
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
     /// for them and is held to the same.
     static let pure: Set<String> = [
-        "Vocabulary", "DeviceCore", "GatewayCore", "AppProtocol", "Wire", "Simulator",
+        "Vocabulary", "DeviceCore", "GatewayCore", "ClientCore", "AppProtocol", "Wire",
+        "Simulator",
     ]
 }
 

@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 public import Foundation
 
 extension BGTaskScheduler {

@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 internal import Foundation
 internal import Synchronization
 internal import Vocabulary

@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 internal import Foundation
 internal import Linux
 internal import Synchronization

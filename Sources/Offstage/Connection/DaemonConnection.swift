@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 internal import Foundation
 internal import Linux
 internal import Synchronization
@@ -130,19 +131,12 @@ extension DaemonConnection.Request {
 
 /// A method of `App1` to be called.
 struct OutgoingCall: Sendable {
-    enum Persistence: Sendable {
-        /// Fails at once without a daemon, and when the connection is lost before the answer.
-        case now
-        /// Stays until the daemon has answered, whichever of its lives that is.
-        case kept
-    }
-
-    let encoded: EncodedCall
+    let call: App1
     let persistence: Persistence
     /// Called once, on the link's thread, which must not be kept waiting.
-    let answer: DaemonConnection.Answer<[Value]>
+    let answer: DaemonConnection.Answer<AppReply>
     /// Called on the link's thread with what the daemon answered after the call had timed out.
-    let late: @Sendable ([Value]) -> Void
+    let late: @Sendable (AppReply) -> Void
 
     init<C: AppCall>(
         _ call: C,
@@ -150,45 +144,18 @@ struct OutgoingCall: Sendable {
         answer: @escaping DaemonConnection.Answer<C.Reply> = { _ in },
         late: @escaping @Sendable (C.Reply) -> Void = { _ in }
     ) {
-        encoded = call.encoded
+        self.call = call.asCall
         self.persistence = persistence
         self.answer = { answer(C.reply(from: $0)) }
-        self.late = { if let reply = try? C.Reply($0) { late(reply) } }
+        self.late = { if let reply = C.Reply($0) { late(reply) } }
     }
 }
 
-/// A call of the daemon's that is answered when the app has done what it says.
-struct IncomingNumber: Hashable, Sendable {
-    let number: UInt64
-    /// Nobody waits for an answer.
-    static let none = IncomingNumber(number: 0)
-}
-
-/// Why a call has no answer.
-struct CallError: Error, Equatable, Sendable {
-    enum Reason: Equatable, Sendable {
-        /// Nobody is there, or no longer.
-        case unreachable
-        /// No answer within the time that a call is given.
-        case timedOut
-        /// The daemon's no, by its D-Bus name; nil: one that only a later version has.
-        case refused(ControlErrorName?)
-        /// A daemon of another version: it has no such method, or what it replies is not
-        /// understood.
-        case unsupported
-    }
-
-    let reason: Reason
-    /// What was wrong, the value, and what to do.
-    let text: String
-
-    init(_ reason: Reason, _ text: String) { (self.reason, self.text) = (reason, text) }
-
+extension CallError {
     static let noDescriptor = CallError(
         .unreachable,
         "this process has no descriptor or memory left to reach the daemon with"
     )
-    static let stopped = CallError(.unreachable, "the connection has been closed")
     static let unknownPlace = CallError(
         .unreachable,
         "where the daemon listens is not known: XDG_RUNTIME_DIR is not set (set it, or "
@@ -198,25 +165,13 @@ struct CallError: Error, Equatable, Sendable {
 
 extension AppCall {
     /// What was replied, as this call's type has it.
-    static func reply(from answer: Result<[Value], CallError>) -> Result<Reply, CallError> {
-        switch answer {
-        case .failure(let error): return .failure(error)
-        case .success(let values):
-            do throws(ValueError) {
-                return .success(try Reply(values))
-            } catch {
-                return .failure(CallError(unsupported: "its reply to \(name): \(error)"))
+    static func reply(from answer: Result<AppReply, CallError>) -> Result<Reply, CallError> {
+        answer.flatMap { reply in
+            guard let content = Reply(reply) else {
+                preconditionFailure("\(name) was answered by \(reply)")
             }
+            return .success(content)
         }
-    }
-}
-
-extension CallError {
-    init(unsupported what: String) {
-        self.init(
-            .unsupported,
-            "the daemon is of another version: \(what) (install the same version of both)"
-        )
     }
 }
 

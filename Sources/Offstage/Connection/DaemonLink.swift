@@ -1,60 +1,41 @@
 internal import AppProtocol
+internal import ClientCore
 internal import EventLoop
 internal import Linux
 internal import SystemBus
 internal import Vocabulary
 
-/// The connection itself: says hello, calls, is called, and connects again after it was lost.
-/// Confined to the library's thread.
-///
-/// What must survive the daemon is kept here: which work was accepted, runs and is finished, and
-/// calls that are to reach whichever daemon comes next.
+/// Drives a `Client` over a real socket: performs its effects in order, on the library's thread,
+/// and feeds it what comes of them. It decides nothing.
 final class DaemonLink {
-    /// How far a delivery is.
-    enum Progress {
-        /// Offered, and the receipt given; not to be run before the daemon says so.
-        case accepted
-        case running
-        /// The daemon has not said yet that it knows.
-        case finished(TaskResult)
+    typealias Answer = (Result<AppReply, CallError>) -> Void
+
+    /// A call of the app's that has no answer yet, or was given up and may have one.
+    private struct Caller {
+        /// Called once.
+        let answer: Answer
+        var late: (AppReply) -> Void = { _ in }
     }
 
-    typealias Answer<Success> = (Result<Success, CallError>) -> Void
-
-    private struct Waiting {
-        /// Nil: it is waited for as long as there is a connection.
-        var ticksLeft: Int?
-        let answer: Answer<[Value]>
-    }
-
-    let connection: DaemonConnection
+    private let connection: DaemonConnection
     private let wakeup: Int32
-    let owner: any DaemonListener
+    private let owner: any DaemonListener
     private let loop: EventLoop
     private var bus: Bus?
     private var object: ExportedObject?
     private var socketWatch: SocketWatch?
     private var termination: Termination?
     private var ticker: TimerSource?
-    private var isTicking = false
 
-    /// Whether this process says hello: the main process of an app does, others do not.
-    private var greets = false
-    private var greeters: [(ticksLeft: Int, answer: DaemonConnection.Answer<Greeting>)] = []
-    private var hasFinishedLaunching = false
-    /// By the number that they were given when they were sent.
-    private var waiting: [UInt64: Waiting] = [:]
-    /// Calls to be made again until they are answered, in their order.
-    private var kept: [(number: UInt64, call: OutgoingCall)] = []
-    private var lastNumber: UInt64 = 0
-
-    var deliveries: [DeliveryID: (work: AcceptedWork, progress: Progress)] = [:]
-    /// Calls of the daemon's that the app works on.
-    var working: [IncomingNumber: ObjectCall] = [:]
-    var lastIncoming: UInt64 = 0
-
-    /// What is kept for a daemon that may never come.
-    private static let keptLimit = 1024
+    private var client: Client
+    /// What the client has not yet been told: effects may come to something at once.
+    private var events: [ClientEvent] = []
+    private var isPerforming = false
+    private var callers: [CallerToken: Caller] = [:]
+    private var lastCaller: UInt64 = 0
+    /// The daemon's calls that are not answered yet.
+    private var incoming: [IncomingNumber: ObjectCall] = [:]
+    private var lastIncoming: UInt64 = 0
 
     init(
         _ connection: DaemonConnection,
@@ -64,14 +45,15 @@ final class DaemonLink {
         self.connection = connection
         self.owner = owner
         self.wakeup = wakeup
+        client = Client(ticks: connection.settings.ticks)
         loop = try EventLoop()
     }
 
     /// Returns when the connection was told to stop.
     func run() throws(LinuxError) {
-        ticker = try TimerSource(loop) { [unowned self] in tick() }
+        ticker = try TimerSource(loop) { [unowned self] in feed(.tick) }
         if let socket = connection.settings.socket {
-            socketWatch = SocketWatch(loop, socket) { [unowned self] in connect() }
+            socketWatch = SocketWatch(loop, socket) { [unowned self] in feed(.look) }
         }
         let source = try DescriptorSource(loop, wakeup, .readable) { [unowned self] _ in
             for request in connection.takeRequests() { perform(request) }
@@ -84,68 +66,89 @@ final class DaemonLink {
 
     private func end() {
         socketWatch = nil
-        object = nil
-        bus = nil
-        fail(.stopped)
-        let kept = kept
-        self.kept = []
-        for (_, call) in kept { call.answer(.failure(.stopped)) }
+        hangUp()
+        feed(.stop)
     }
 
     private func perform(_ request: DaemonConnection.Request) {
         switch request {
         case .greet(let answer):
-            greets = true
-            greeters.append((connection.settings.ticks, answer))
-            armTicker()
-            // One that connects says hello by itself.
-            if bus != nil { hello() } else if let error = connect() { failGreeters(error) }
+            feed(.greet(caller(Caller { answer(App1.Hello.reply(from: $0)) })))
         case .finishedLaunching:
-            hasFinishedLaunching = true
-            // Should the connection be lost, the next hello says it.
-            guard bus != nil else { return }
-            let identifiers = owner.registeredIdentifiers
-            send(App1.FinishedLaunching { $0.registered = identifiers }.encoded) { _ in }
-        case .call(let call): perform(call)
-        case .complete(let delivery, let result): complete(delivery, result)
-        case .answer(let number): try? working.removeValue(forKey: number)?.answer()
+            feed(.finishedLaunching(registered: owner.registeredIdentifiers))
+        case .call(let call):
+            let caller = caller(Caller(answer: call.answer, late: call.late))
+            feed(.call(call.call, call.persistence, caller))
+        case .complete(let delivery, let result): feed(.complete(delivery, result))
+        case .answer(let number): feed(.done(number))
         case .watchTermination: termination = termination ?? Termination(loop, owner)
         case .stop: loop.exit()
         }
     }
 
-    private func perform(_ call: OutgoingCall) {
-        switch call.persistence {
-        case .now:
-            if let error = connect() { return call.answer(.failure(error)) }
-            send(
-                call.encoded,
-                ticks: connection.settings.ticks,
-                late: call.late,
-                answer: call.answer
-            )
-        case .kept:
-            guard kept.count < Self.keptLimit else {
-                return call.answer(.failure(CallError(.unreachable, "too much is kept for it")))
-            }
-            lastNumber += 1
-            kept.append((lastNumber, call))
-            // One that connects sends what is kept.
-            if bus != nil { sendKept(lastNumber, call) } else { connect() }
+    private func caller(_ caller: Caller) -> CallerToken {
+        lastCaller += 1
+        let token = CallerToken(lastCaller)
+        callers[token] = caller
+        return token
+    }
+
+    // MARK: The client
+
+    private func feed(_ event: ClientEvent) {
+        events.append(event)
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        var effects: [ClientEffect] = []
+        while !events.isEmpty {
+            client.take(events.removeFirst(), into: &effects)
+            for effect in effects { perform(effect) }
+            effects.removeAll(keepingCapacity: true)
         }
     }
 
-    // MARK: Connecting
-
-    /// Connects unless connected; why it cannot be.
-    @discardableResult
-    private func connect() -> CallError? {
-        guard bus == nil else { return nil }
-        guard let socket = connection.settings.socket, let socketWatch else {
-            owner.unreachable()
-            return .unknownPlace
+    private func perform(_ effect: ClientEffect) {
+        switch effect {
+        case .connect: connect()
+        case .watch: socketWatch?.lookFromNowOn()
+        case .send(let number, let call): send(number, call)
+        // One that cannot be answered is the end of the connection, which is told by itself.
+        case .reply(let number): try? incoming.removeValue(forKey: number)?.answer()
+        case .refuse(let number, let name, let text):
+            incoming.removeValue(forKey: number)?.refuse(name.rawValue, text)
+        // Without the timer a daemon that never answers keeps its callers waiting, no other.
+        case .armTicker: try? ticker?.arm(at: Clocks.boot() + connection.settings.tick)
+        case .answer(let token, let answer):
+            callers.removeValue(forKey: token)?.answer(answer)
+        case .giveUp(let token, let error): callers[token]?.answer(.failure(error))
+        case .answerLate(let token, let reply):
+            let caller = callers.removeValue(forKey: token)
+            if let reply { caller?.late(reply) }
+        case .reachable: owner.reachable()
+        case .unreachable: owner.unreachable()
+        case .greeted(let greeting): owner.connected(greeting)
+        case .run(let work): owner.run(work)
+        case .expire(let delivery, let deadline):
+            owner.expire(delivery: delivery, deadline: deadline)
+        case .expireTask(let task, let deadline): owner.expire(task: task, deadline: deadline)
+        case .enterBackground(let deadline, let work, let number):
+            owner.enterBackground(deadline: deadline, work: work, number)
+        case .enterForeground(let number): owner.enterForeground(number)
+        case .becomeActive(let number): owner.becomeActive(number)
+        case .memoryWarning: owner.memoryWarning()
+        case .changed(let status): owner.changed(backgroundRefresh: status)
+        case .log(let text): LibraryLog.write(text)
         }
-        if let error = socketWatch.recentFailure { return error }
+    }
+
+    // MARK: The socket
+
+    private func connect() {
+        guard let socket = connection.settings.socket, let socketWatch else {
+            return feed(.notConnected(.unknownPlace))
+        }
+        if let error = socketWatch.recentFailure { return feed(.notConnected(error)) }
         do throws(BusError) {
             try connect(to: socket)
         } catch {
@@ -157,14 +160,10 @@ final class DaemonLink {
                     : "the daemon at \(socket) does not answer: \(error.message)"
             )
             socketWatch.failed(why, isThere: error.reason == .timedOut)
-            owner.unreachable()
-            return why
+            return feed(.notConnected(why))
         }
         socketWatch.succeeded()
-        owner.reachable()
-        if greets { hello() }
-        for (number, call) in kept { sendKept(number, call) }
-        return nil
+        feed(.connected)
     }
 
     private func connect(to socket: String) throws(BusError) {
@@ -180,164 +179,66 @@ final class DaemonLink {
 
     private func lost() {
         guard bus != nil else { return }
+        hangUp()
+        feed(.disconnected)
+    }
+
+    private func hangUp() {
         bus = nil
         object = nil
-        working = [:]
-        fail(CallError(.unreachable, "the connection to the daemon was lost (try again)"))
-        socketWatch?.lookFromNowOn()
+        incoming = [:]
     }
 
-    private func fail(_ error: CallError) {
-        let failed = waiting.sorted { $0.key < $1.key }
-        waiting = [:]
-        for (_, waiting) in failed { waiting.answer(.failure(error)) }
-        failGreeters(error)
-    }
-
-    private func failGreeters(_ error: CallError) {
-        let greeters = greeters
-        self.greeters = []
-        for greeter in greeters { greeter.answer(.failure(error)) }
-    }
-
-    // MARK: Hello
-
-    private func hello() {
-        var call = App1.Hello { $0.version = App1.version }
-        var told: [DeliveryID] = []
-        if hasFinishedLaunching {
-            var running: [DeliveryID] = []
-            var finished: [App1.Finished] = []
-            for (id, delivery) in deliveries.sorted(by: { $0.key < $1.key }) {
-                switch delivery.progress {
-                // The next daemon offers it again, or knows of the receipt and says only go.
-                case .accepted: break
-                case .running: running.append(id)
-                case .finished(let result):
-                    finished.append(App1.Finished(id, result))
-                    told.append(id)
-                }
-            }
-            (call.running, call.finished) = (running, finished)
-            call.registered = owner.registeredIdentifiers
-        }
-        send(call.encoded) { [unowned self] in
-            greeted(App1.Hello.reply(from: $0), told: told)
-        }
-    }
-
-    private func greeted(_ answer: Result<Greeting, CallError>, told: [DeliveryID]) {
-        switch answer {
-        case .success(let greeting):
-            for delivery in told { deliveries[delivery] = nil }
-            owner.connected(greeting)
-            let greeters = greeters
-            self.greeters = []
-            for greeter in greeters { greeter.answer(.success(greeting)) }
-        case .failure(let error):
-            switch error.reason {
-            case .refused(.storage): LibraryLog.write(error.text)
-            case .refused:
-                LibraryLog.write("the daemon does not know this process as an app: \(error.text)")
-            case .unsupported: LibraryLog.write(error.text)
-            case .unreachable, .timedOut: break
-            }
-            failGreeters(error)
-        }
-    }
-
-    // MARK: Calls out
-
-    private func send(
-        _ call: EncodedCall,
-        number: UInt64? = nil,
-        ticks: Int? = nil,
-        late: @escaping @Sendable ([Value]) -> Void = { _ in },
-        answer: @escaping Answer<[Value]>
-    ) {
-        guard let bus else { return answer(.failure(.stopped)) }
-        if number == nil { lastNumber += 1 }
-        let number = number ?? lastNumber
-        waiting[number] = Waiting(ticksLeft: ticks, answer: answer)
+    private func send(_ number: CallNumber, _ call: App1) {
+        guard let bus else { return feed(.answered(number, .failure(.stopped))) }
+        let encoded = call.encoded
         do throws(BusError) {
-            // The time is counted here: sd-bus would let a call that was answered while this
-            // process was frozen time out.
+            // The time is counted by the client: sd-bus would let a call that was answered while
+            // this process was frozen time out.
             try bus.call(
-                Target(nil, Control1.path, call.interface, call.method),
-                call.arguments,
-                signature: call.signature,
+                Target(nil, Control1.path, encoded.interface, encoded.method),
+                encoded.arguments,
+                signature: encoded.signature,
                 timeout: .forever
-            ) { [unowned self] in answered(number, $0, late: late) }
+            ) { [unowned self] answer in
+                let reply = answer.mapError { CallError($0) }.flatMap(call.reply(from:))
+                feed(.answered(number, reply))
+            }
         } catch {
-            waiting[number] = nil
-            answer(.failure(CallError(error)))
-            return
-        }
-        if ticks != nil { armTicker() }
-    }
-
-    private func answered(
-        _ number: UInt64,
-        _ answer: Result<[Value], BusError>,
-        late: @Sendable ([Value]) -> Void
-    ) {
-        guard let waiting = waiting.removeValue(forKey: number) else {
-            // It was given up in time; what came of it all the same may have to be undone.
-            if case .success(let values) = answer { late(values) }
-            return
-        }
-        waiting.answer(answer.mapError { CallError($0) })
-    }
-
-    /// Stays in `kept` until the daemon has answered, with yes or no.
-    private func sendKept(_ number: UInt64, _ call: OutgoingCall) {
-        send(call.encoded, number: number) { [unowned self] answer in
-            if case .failure(let error) = answer, error.reason == .unreachable { return }
-            kept.removeAll { $0.number == number }
-            call.answer(answer)
+            feed(.answered(number, .failure(CallError(error))))
         }
     }
 
-    private var hasLimits: Bool {
-        !greeters.isEmpty || waiting.values.contains { $0.ticksLeft != nil }
-    }
-
-    private func armTicker() {
-        guard !isTicking else { return }
-        isTicking = true
-        // Without the timer a daemon that never answers keeps its callers waiting, no other.
-        try? ticker?.arm(at: Clocks.boot() + connection.settings.tick)
-    }
-
-    private func tick() {
-        isTicking = false
-        let error = CallError(.timedOut, "the daemon has not answered in time (try again)")
-        var late: [(number: UInt64, answer: Answer<[Value]>)] = []
-        for number in waiting.keys {
-            guard let left = waiting[number]?.ticksLeft else { continue }
-            waiting[number]?.ticksLeft = left - 1
-            if left <= 1, let answer = waiting[number]?.answer { late.append((number, answer)) }
+    private func received(_ call: ObjectCall) {
+        do throws(OptionError) {
+            guard let row = AppObject1.row(call.method.name) else {
+                return call.refuse(ErrorName.unknownMethod, "no such method")
+            }
+            let typed = try row.call(call.arguments)
+            lastIncoming += 1
+            let number = IncomingNumber(lastIncoming)
+            incoming[number] = call
+            feed(.called(typed, number, hasHandler: hasHandler(typed)))
+        } catch {
+            call.refuse(ControlErrorName.invalid.rawValue, "\(error.reason): \(error.value)")
         }
-        for (number, _) in late { waiting[number] = nil }
-        for index in greeters.indices { greeters[index].ticksLeft -= 1 }
-        let greeters = greeters.filter { $0.ticksLeft <= 0 }
-        self.greeters.removeAll { $0.ticksLeft <= 0 }
-        if hasLimits { armTicker() }
-        for greeter in greeters { greeter.answer(.failure(error)) }
-        for (_, answer) in late.sorted(by: { $0.number < $1.number }) { answer(.failure(error)) }
     }
 
-    // MARK: Completion
+    private func hasHandler(_ call: AppObject1) -> Bool {
+        guard case .offer(let offer) = call, let kind = WorkKind(rawValue: offer.kind) else {
+            return false
+        }
+        return owner.canRun(kind, offer.identifier)
+    }
+}
 
-    private func complete(_ delivery: DeliveryID, _ result: TaskResult) {
-        guard deliveries[delivery] != nil else { return }
-        deliveries[delivery]?.progress = .finished(result)
-        // Without a connection the next hello says it.
-        guard bus != nil else { return }
-        let call = App1.Complete { ($0.delivery, $0.result) = (delivery, result) }
-        send(call.encoded) { [unowned self] answer in
-            if case .failure(let error) = answer, error.reason == .unreachable { return }
-            deliveries[delivery] = nil
+extension App1 {
+    /// What was replied; a reply that is not understood is the failure of the call.
+    fileprivate func reply(from values: [Value]) -> Result<AppReply, CallError> {
+        do throws(ValueError) {
+            return .success(try reply(values))
+        } catch {
+            return .failure(CallError(unsupported: "its reply to \(encoded.method): \(error)"))
         }
     }
 }
@@ -352,8 +253,7 @@ extension CallError {
         case .timedOut: self.init(.timedOut, error.message)
         case .unsuitable, .tooLarge:
             self.init(.refused(.invalid), error.message)
-        case .notListening, .disconnected, .system:
-            self.init(.unreachable, "the connection to the daemon was lost (try again)")
+        case .notListening, .disconnected, .system: self = .lost
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 internal import Vocabulary
 
 /// What the daemon says. Called on the link's thread, which must not be kept waiting; whoever
@@ -32,21 +33,4 @@ protocol DaemonListener: AnyObject, Sendable {
 
     /// The process is asked to end; false: there is nobody to be told.
     func willTerminate() -> Bool
-}
-
-/// Which of an app's handlers is meant.
-enum WorkKind: String, Sendable {
-    /// The first API's one handler.
-    case fetch
-    /// The handler that is registered for the identifier.
-    case refresh, processing
-}
-
-/// A delivery that was accepted.
-struct AcceptedWork: Sendable {
-    let delivery: DeliveryID
-    let kind: WorkKind
-    let identifier: String
-    /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.
-    var deadline: Double?
 }

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import EventLoop
 internal import Linux
 internal import Vocabulary

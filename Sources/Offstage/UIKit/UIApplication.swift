@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import ClientCore
 public import Foundation
 internal import Vocabulary
 

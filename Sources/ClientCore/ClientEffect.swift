@@ -1,0 +1,48 @@
+package import AppProtocol
+package import Vocabulary
+
+/// What a client wants done: on the connection, for its callers, in the app.
+package enum ClientEffect: Equatable, Sendable {
+    // The connection.
+
+    /// Answered by `connected` or `notConnected`.
+    case connect
+    /// The connection was lost: look for the next daemon, now and whenever it may have come.
+    case watch
+    case send(CallNumber, App1)
+    /// Answers a call of the daemon's.
+    case reply(IncomingNumber)
+    case refuse(IncomingNumber, ControlErrorName, String)
+    /// A `tick` is wanted, once.
+    case armTicker
+
+    // Who called.
+
+    case answer(CallerToken, Result<AppReply, CallError>)
+    /// It is waited for no more, and might be answered all the same.
+    case giveUp(CallerToken, CallError)
+    /// The answer to one that was given up; nil: there will be none.
+    case answerLate(CallerToken, AppReply?)
+
+    // The app.
+
+    /// Somebody listens: for the first time, or again.
+    case reachable
+    /// Nobody is there who could give time.
+    case unreachable
+    /// The daemon knows this process as an app: for the first time, or again.
+    case greeted(Greeting)
+    /// The receipt is durable: run it. Once for each delivery.
+    case run(AcceptedWork)
+    /// Time is nearly out.
+    case expire(DeliveryID, deadline: Double?)
+    case expireTask(Int64, deadline: Double?)
+    /// `deadline`: of background tasks; the work goes on.
+    case enterBackground(deadline: Double?, work: [AppObject1.Work], IncomingNumber)
+    case enterForeground(IncomingNumber)
+    case becomeActive(IncomingNumber)
+    case memoryWarning
+    case changed(backgroundRefresh: String)
+    /// For the app's developer.
+    case log(String)
+}
