@@ -87,8 +87,8 @@ let package = Package(
         layer(
             "DeviceShell",
             [
-                "BuildIdentity", "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SystemBus",
-                "SQLite", "Vocabulary",
+                "BuildIdentity", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
+                "Linux", "SystemBus", "SQLite", "Vocabulary",
             ]
         ),
         layer(
@@ -122,7 +122,13 @@ let package = Package(
         ),
 
         // The virtual world for the same cores and drivers.
-        layer("Simulator", ["DeviceCore", "Vocabulary"]),
+        layer(
+            "Simulator",
+            ["AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Vocabulary"]
+        ),
+
+        // The app protocol as the device core hears and says it.
+        layer("AppTranslation", ["AppProtocol", "DeviceCore", "Vocabulary"]),
 
         // Cores: pure, deterministic, tested without a machine.
         layer("DeviceCore", ["Vocabulary"]),
@@ -284,7 +290,7 @@ let package = Package(
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
         tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
-        tests("Simulator", ["Simulator", "DeviceCore", "Vocabulary"]),
+        tests("Simulator", ["Simulator", "ClientCore", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
@@ -294,8 +300,8 @@ let package = Package(
         tests(
             "DeviceShell",
             [
-                "DeviceShell", "DeviceCore", "AppProtocol", "EventLoop", "Linux", "SQLite",
-                "SystemBus", "Vocabulary",
+                "DeviceShell", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
+                "Linux", "SQLite", "SystemBus", "Vocabulary",
             ]
         ),
         tests(

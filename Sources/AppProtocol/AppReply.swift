@@ -7,6 +7,18 @@ package enum AppReply: Equatable, Sendable {
     case task(BegunTask)
     case pending(PendingRequests)
     case limits(Limits)
+
+    package var values: [Value] {
+        get throws(ValueError) {
+            switch self {
+            case .nothing: []
+            case .greeting(let greeting): try greeting.values
+            case .task(let task): task.values
+            case .pending(let requests): try requests.values
+            case .limits(let limits): try limits.values
+            }
+        }
+    }
 }
 
 /// The reply of one call of `App1`.

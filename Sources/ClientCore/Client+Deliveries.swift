@@ -58,14 +58,14 @@ extension Client {
         _ effects: inout [ClientEffect]
     ) {
         guard index(of: call.delivery) == nil else { return effects.append(.reply(number)) }
-        guard let kind = WorkKind(rawValue: call.kind), hasHandler else {
+        guard hasHandler else {
             let text = "nothing is registered for \(call.identifier)"
             return effects.append(.refuse(number, .notFound, text))
         }
         forgetNeverBegun()
-        let work = AcceptedWork(
+        let work = ClientWork(
             delivery: call.delivery,
-            kind: kind,
+            kind: call.kind,
             identifier: call.identifier
         )
         deliveries.append(ClientDelivery(work: work))
@@ -105,6 +105,8 @@ extension Client {
         _ effects: inout [ClientEffect]
     ) {
         guard let index = index(of: delivery) else { return }
+        // The first word counts, however often it is said.
+        if case .finished = deliveries[index].progress { return }
         deliveries[index].progress = .finished(result)
         // Without a connection the next hello says it.
         guard link == .up else { return }

@@ -33,7 +33,7 @@ package enum ClientEffect: Equatable, Sendable {
     /// The daemon knows this process as an app: for the first time, or again.
     case greeted(Greeting)
     /// The receipt is durable: run it. Once for each delivery.
-    case run(AcceptedWork)
+    case run(ClientWork)
     /// Time is nearly out.
     case expire(DeliveryID, deadline: Double?)
     case expireTask(Int64, deadline: Double?)

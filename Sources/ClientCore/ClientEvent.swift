@@ -29,7 +29,7 @@ package enum ClientEvent: Equatable, Sendable {
     // The daemon.
 
     case answered(CallNumber, Result<AppReply, CallError>)
-    /// It calls the app's object. `hasHandler`: there is somebody who would do what is offered.
+    /// It calls the app's object. `hasHandler`: there is a handler for what is offered.
     case called(AppObject1, IncomingNumber, hasHandler: Bool)
 
     /// The time of a tick has passed.

@@ -18,6 +18,10 @@ package enum DeviceSimulation {
         package var suppressed: [Int] = []
         /// Kill here the first time, then at the next one, and so on.
         package var targets: [EffectPair] = []
+        /// The same of messages.
+        package var messageTargets: [MessageCut] = []
+        /// All apps link the library, and many messages are cut.
+        package var isOfClients = false
 
         package init(days: Int, apps: Int, seed: UInt64) {
             (self.days, self.apps, self.seed) = (days, apps, seed)
@@ -33,7 +37,9 @@ package enum DeviceSimulation {
         var swarm = Swarm(seed: plan.seed)
         for fault in plan.calm { swarm.set(fault, to: 0) }
         swarm.suppressed = plan.suppressed
-        var plans = (0..<plan.apps).map { AppPlan.drawn(number: $0, seed: plan.seed) }
+        var plans = (0..<plan.apps).map {
+            AppPlan.drawn(number: $0, seed: plan.seed, mustLink: plan.isOfClients)
+        }
         for index in plan.without where plans.indices.contains(index) {
             plans[index].isLeftOut = true
         }
@@ -47,6 +53,8 @@ package enum DeviceSimulation {
         let world = World(plans: plans + [job], swarm: swarm, seed: plan.seed, watch: watch)
         world.killInjector.isArmed = true
         world.killInjector.targets = plan.targets
+        world.killInjector.messageTargets = plan.messageTargets
+        if plan.isOfClients { world.killInjector.rareness = 2 }
         world.drawSettings()
         world.begin()
         return Simulated(world: world, watch: watch, seed: plan.seed, corrupt: corrupt, port: port)

@@ -47,7 +47,13 @@ package struct Simulated<Port: SimulatedPort> {
     }
 
     package mutating func step() {
+        let wasAlive = world.daemonIsAlive
         world.step()
+        // At a message that reached it, or was on its way.
+        if wasAlive, !world.daemonIsAlive {
+            loseWaiting()
+            endLife()
+        }
         if world.rebootIsDue { reboot() }
         if world.restartIsDue {
             world.restartIsDue = false

@@ -1,4 +1,5 @@
 import AppProtocol
+import AppTranslation
 import DeviceCore
 import Linux
 import SystemBus

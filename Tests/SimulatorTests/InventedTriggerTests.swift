@@ -41,7 +41,10 @@ struct InventedTriggerTests {
         let scratch = ScratchDirectory()
         let copy = scratch("copy")
         try Files.makeDirectory(copy + "/Sources/Doorbells", parents: true)
-        for target in ["Vocabulary", "DeviceCore", "Simulator"] {
+        let targets = [
+            "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Simulator", "Vocabulary",
+        ]
+        for target in targets {
             _ = try run("cp", "-r", "\(Self.root)/Sources/\(target)", copy + "/Sources")
         }
         _ = try run("cp", Self.fixture + "/Package.swift", copy)

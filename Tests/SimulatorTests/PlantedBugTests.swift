@@ -7,7 +7,7 @@ import Vocabulary
 struct PlantedBugTests {
     @Test(
         "a planted bug is noticed",
-        arguments: PlantedBug.effects + PlantedBug.records + PlantedBug.events
+        arguments: PlantedBug.all
     )
     func plantedBugIsNoticed(bug: PlantedBug) {
         for seed in 1...UInt64(64) where breaks(bug, seed: seed) { return }
@@ -25,7 +25,7 @@ struct PlantedBugTests {
 
     @Test("every rule has a bug that breaks it")
     func everyRuleHasABug() {
-        let rules = (PlantedBug.effects + PlantedBug.records + PlantedBug.events).map(\.rule)
+        let rules = PlantedBug.all.map(\.rule)
         let all = Invariants.all().map(\.name) + ["decisions are equal for equal logs"]
         #expect(all.filter { !rules.contains($0) } == [])
     }
@@ -47,6 +47,7 @@ struct PlantedBugTests {
                 decisions: bug.decisions
             )
         }
+        simulated.world.clientBug = bug.client
         if let faults {
             simulated.world.killInjector.isArmed = false
             // Whenever they can.

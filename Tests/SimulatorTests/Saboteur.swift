@@ -1,3 +1,5 @@
+import AppProtocol
+import ClientCore
 import DeviceCore
 import Simulator
 import Vocabulary
@@ -42,6 +44,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var changes: @Sendable ([Change]) -> [Change] = { $0 }
     var decisions: @Sendable ([Effect]) -> [Effect] = { $0 }
     var event: @Sendable (Event) -> [Event] = { [$0] }
+    /// In the library of each app.
+    var client: (@Sendable (ClientEffect) -> [ClientEffect])?
 
     init(_ description: String, _ rule: String) {
         (self.description, self.rule) = (description, rule)
@@ -256,7 +260,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
 
     static let events: [PlantedBug] = [
         PlantedBug("the earliest date is not heard", "never before the earliest date").with {
-            $0.event = { [$0.changingSubmission { $0.after = nil }] }
+            $0.event = { [$0.changingSubmission { ($0.after, $0.earliest) = (nil, nil) }] }
         },
         PlantedBug("power is taken for external", "quotas are kept").with {
             $0.event = {
@@ -298,6 +302,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                     [$0]
                 }
             }
+            $0.days = 4
         },
         PlantedBug("low power is seen where there is none", "what does not run has a reason").with {
             $0.event = { event in

@@ -24,7 +24,7 @@ struct Layers {
             system: system
         ),
         "DeviceShell": Target(
-            ours: cores.union(wrappers).union(["BuildIdentity"]),
+            ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity"]),
             system: system
         ),
         "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
@@ -50,7 +50,8 @@ struct Layers {
             ]),
             system: system.union(["Dispatch", "Foundation"])
         ),
-        "Simulator": Target(ours: cores),
+        "Simulator": Target(ours: cores.union(["AppTranslation", "ClientCore"])),
+        "AppTranslation": Target(ours: cores),
         "DeviceCore": Target(ours: ["Vocabulary"]),
         "GatewayCore": Target(ours: ["Vocabulary"]),
         "ClientCore": Target(ours: ["AppProtocol", "Vocabulary"]),
@@ -82,8 +83,8 @@ struct Layers {
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
     /// for them and is held to the same.
     static let pure: Set<String> = [
-        "Vocabulary", "DeviceCore", "GatewayCore", "ClientCore", "AppProtocol", "Wire",
-        "Simulator",
+        "Vocabulary", "DeviceCore", "GatewayCore", "ClientCore", "AppProtocol",
+        "AppTranslation", "Wire", "Simulator",
     ]
 }
 

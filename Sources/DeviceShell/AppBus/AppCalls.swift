@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import AppTranslation
 internal import DeviceCore
 internal import Linux
 internal import SystemBus
@@ -22,39 +23,25 @@ struct AppCalls {
         _ incoming: IncomingCall
     ) throws(Refusal) {
         switch call {
-        case .hello(let call): try hello(call, launch, incoming)
-        case .finishedLaunching(let call):
-            say(call, launch, incoming) {
-                .finishedLaunching(registered: call.registered, reply: $0)
-            }
-        case .expirationHandler(let call):
-            say(call, launch, incoming) {
-                .expirationHandler(call.delivery, set: call.isSet, reply: $0)
-            }
-        case .complete(let call):
-            // What the run has cost stands in its line.
-            let usage = launch.flatMap { host.usage(of: $0) }
-            say(call, launch, incoming) {
-                .completed(call.delivery, call.result, usage: usage, reply: $0)
-            }
-        case .setMinimumFetchInterval(let call):
-            say(call, launch, incoming) {
-                .fetchInterval(FetchInterval(seconds: call.seconds), reply: $0)
-            }
-        case .mistaken(let call):
-            say(call, launch, incoming) {
-                .mistaken(AppMistake(call.mistake), subject: call.subject, reply: $0)
-            }
-        case .submit(let call): submit(call, incoming)
-        case .cancel(let call): cancel(call, incoming)
+        case .hello(let hello): try perform(call, hello, launch, incoming)
+        case .finishedLaunching, .expirationHandler, .setMinimumFetchInterval, .mistaken:
+            say(call, launch, incoming)
+        case .complete:
+            say(call, launch, incoming) { $0.usage = launch.flatMap { host.usage(of: $0) } }
+        case .submit(let submit): perform(submit, incoming)
+        case .cancel(let cancel): perform(cancel, incoming)
         case .pending(let call):
             host.afterTurn {
                 let requests = host.device.pendingRequests(of: caller.app)
                     .map { $0.onMachine(host.ahead) }
                 incoming.answer(call, PendingRequests(requests: requests))
             }
-        case .beginTask(let call): beginTask(call, incoming)
-        case .endTask(let call): endTask(call, incoming)
+        case .beginTask(let begin): perform(call, begin, incoming)
+        case .endTask(let end):
+            let launch = runningLaunch
+            let tasks = launch.flatMap { host.device.launch($0)?.launch.tasks } ?? []
+            let isOwn = tasks.contains { $0.number == end.task && $0.holder == caller.process }
+            say(call, launch, incoming) { $0.holdsTask = isOwn }
         case .limits(let call):
             host.afterTurn {
                 let launch = runningLaunch
@@ -111,8 +98,9 @@ struct AppCalls {
 
     // MARK: The main process
 
-    private func hello(
-        _ call: App1.Hello,
+    private func perform(
+        _ call: App1,
+        _ hello: App1.Hello,
         _ launch: LaunchID?,
         _ incoming: IncomingCall
     ) throws(Refusal) {
@@ -132,66 +120,51 @@ struct AppCalls {
                 fix: "connect again, or go on"
             )
         }
-        links.bind(incoming.connection, to: launch, path: call.path ?? AppObject1.path)
+        links.bind(incoming.connection, to: launch, path: hello.path ?? AppObject1.path)
         let permitted = host.device.apps.index(of: caller.app)
             .flatMap { host.device.apps[$0].manifest?.permittedTaskIdentifiers }
         host.say(
             launch,
-            { token in
-                guard call.isAgain else { return .connected(reply: token) }
-                return .reconnected(
-                    running: call.running ?? [],
-                    finished: (call.finished ?? []).map {
-                        FinishedDelivery(delivery: $0.delivery, result: $0.result)
-                    },
-                    registered: call.registered,
-                    reply: token
-                )
-            },
+            { call.event(context, reply: $0) },
             answer: { [links] reply in
-                guard case .greeted(var greeting) = reply else {
-                    links.unbind(refused: incoming.connection)
-                    return incoming.answer(call, reply, \.greeted)
-                }
-                greeting.version = App1.version
-                greeting.permitted = permitted ?? []
-                greeting.features = App1.features
-                incoming.answer(call, greeting)
+                if case .refused = reply { links.unbind(refused: incoming.connection) }
+                incoming.answer(call, reply, permitted: permitted ?? [])
             }
         )
     }
 
     // MARK: Every process of an app
 
-    private func submit(_ call: App1.Submit, _ incoming: IncomingCall) {
-        var submission = Submission(call, of: caller.app)
-        submission.earliest = submission.earliest.map { $0 + host.ahead }
+    private func perform(_ call: App1.Submit, _ incoming: IncomingCall) {
+        var call = call
+        call.earliest = call.earliest.map { $0 + host.ahead }
         guard let launch = caller.launch else {
-            return host.ask(.submit(submission)) { incoming.answer(call, $0, \.nothing) }
-        }
-        say(call, launch, incoming) { .submit(submission, reply: $0) }
-    }
-
-    private func cancel(_ call: App1.Cancel, _ incoming: IncomingCall) {
-        let identifier = call.identifier.isEmpty ? nil : call.identifier
-        guard let launch = caller.launch else {
-            return host.ask(.cancelPending(caller.app, identifier: identifier)) {
-                incoming.answer(call, $0, \.nothing)
+            return host.ask(.submit(Submission(call, of: caller.app))) {
+                incoming.answer(call.asCall, $0)
             }
         }
-        say(call, launch, incoming) { .cancel(identifier: identifier, reply: $0) }
+        say(call.asCall, launch, incoming)
     }
 
-    private func beginTask(_ call: App1.BeginTask, _ incoming: IncomingCall) {
-        guard let launch = runningLaunch else {
-            return incoming.answer(call, BegunTask(task: 0))
+    private func perform(_ call: App1.Cancel, _ incoming: IncomingCall) {
+        guard let launch = caller.launch else {
+            return host.ask(.cancelPending(caller.app, identifier: call.named)) {
+                incoming.answer(call.asCall, $0)
+            }
         }
-        let holder = call.isActivity ? caller.process : nil
+        say(call.asCall, launch, incoming)
+    }
+
+    private func perform(_ call: App1, _ begin: App1.BeginTask, _ incoming: IncomingCall) {
+        guard let launch = runningLaunch else {
+            return incoming.answer(begin, BegunTask(task: 0))
+        }
+        let holder = begin.isActivity ? caller.process : nil
         let connection = incoming.connection
         let links = links
         // One that holds it since before its connection was lost may be told of its expiry before
         // it is answered.
-        if let holder, call.token != nil,
+        if let holder, begin.token != nil,
             host.device.launch(launch)?.launch.tasks.contains(where: { $0.holder == holder })
                 == true
         {
@@ -199,39 +172,27 @@ struct AppCalls {
         }
         host.say(
             launch,
-            {
-                .taskBegan(
-                    name: call.name,
-                    hasHandler: call.expires,
-                    by: holder,
-                    token: call.token,
-                    reply: $0
-                )
-            },
+            { call.event(context, reply: $0) },
             answer: { reply in
-                if let holder, case .begun(let task) = reply, task.task > 0 {
-                    links.holds(holder, of: launch, on: connection)
-                }
-                incoming.answer(call, reply) { $0.begun?.onMachine(host.ahead) }
+                guard case .begun(let task) = reply else { return incoming.answer(call, reply) }
+                if let holder, task.task > 0 { links.holds(holder, of: launch, on: connection) }
+                incoming.answer(call, .begun(task.onMachine(host.ahead)))
             }
         )
     }
 
-    private func endTask(_ call: App1.EndTask, _ incoming: IncomingCall) {
-        let launch = runningLaunch
-        let tasks = launch.flatMap { host.device.launch($0)?.launch.tasks } ?? []
-        let isOwn = tasks.contains { $0.number == call.task && $0.holder == caller.process }
-        say(call, launch, incoming) {
-            .taskEnded(task: call.task, by: isOwn ? caller.process : nil, reply: $0)
-        }
+    // MARK: Saying it to the core
+
+    private var context: CallContext {
+        CallContext(app: caller.app, process: caller.process)
     }
 
-    private func say<C: AppCall>(
-        _ call: C,
+    private func say(
+        _ call: App1,
         _ launch: LaunchID?,
         _ incoming: IncomingCall,
-        _ event: (ReplyToken) -> AppEvent
-    ) where C.Reply == Nothing {
+        _ fill: (inout CallContext) -> Void = { _ in }
+    ) {
         guard let launch else {
             return incoming.refuse(
                 Refusal(
@@ -242,44 +203,8 @@ struct AppCalls {
                 )
             )
         }
-        host.say(launch, event) { incoming.answer(call, $0, \.nothing) }
-    }
-}
-
-extension Submission {
-    fileprivate init(_ call: App1.Submit, of app: AppID) {
-        self.init(
-            app: app,
-            identifier: call.identifier,
-            kind: call.kind ?? .refresh,
-            earliest: call.earliest,
-            needs: call.needs,
-            token: call.token
-        )
-    }
-}
-
-extension FetchInterval {
-    /// 0 is the minimum, less is never, and so is what no clock counts to.
-    fileprivate init(seconds: Double) {
-        switch seconds {
-        case ..<0: self = .never
-        case 0: self = .minimum
-        // A hundred years.
-        case ..<3_155_760_000: self = .every(Interval(nanoseconds: Int64(seconds * 1e9)))
-        case _: self = .never
-        }
-    }
-}
-
-extension AppMistake {
-    fileprivate init(_ name: AppMistakeName) {
-        switch name {
-        case .registeredLate: self = .registeredLate
-        case .registeredTwice: self = .registeredTwice
-        case .registeredUnpermitted: self = .registeredUnpermitted
-        case .completedAgain: self = .completedAgain
-        case .letGo: self = .letGo
-        }
+        var context = context
+        fill(&context)
+        host.say(launch, { call.event(context, reply: $0) }) { incoming.answer(call, $0) }
     }
 }

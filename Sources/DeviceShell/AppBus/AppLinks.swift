@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import AppTranslation
 internal import DeviceCore
 internal import EventLoop
 internal import Linux
@@ -21,9 +22,6 @@ final class AppLinks {
     /// Who holds activities, by the process; the connection on which it last began one.
     private var holders: [ProcessID: Connection] = [:]
     private var watches: [ProcessID: ProcessSource] = [:]
-
-    /// Of an app's own words in a reason.
-    private static let reasonLimit = 200
 
     init(host: any AppHost) { self.host = host }
 
@@ -104,7 +102,7 @@ final class AppLinks {
 
     func tell(_ launch: LaunchID, _ message: AppMessage) {
         guard let link = link(of: launch, for: message) else { return }
-        let call = message.call
+        let call = message.call.encoded
         do throws(BusError) {
             try link.connection.call(
                 at: link.path,
@@ -131,26 +129,20 @@ final class AppLinks {
         _ launch: LaunchID,
         _ message: AppMessage
     ) -> ((Result<[Value], BusError>) -> Void)? {
-        switch message {
-        case .offer(let delivery, _):
-            { [unowned self] answer in
-                switch answer {
-                case .success: host.say(launch, .accepted(delivery))
-                case .failure(let error):
-                    guard let reason = error.refusal else { return }
-                    let text = String(reason.prefix(Self.reasonLimit))
-                    host.say(launch, .declined(delivery, reason: text))
-                }
-            }
-        case .didEnterBackground:
-            { [unowned self] answer in
-                if case .failure(let error) = answer, error.refusal == nil { return }
-                host.say(launch, .enteredBackground)
-            }
-        case .go, .expire, .expireTask, .willEnterForeground, .didBecomeActive, .memoryWarning,
-            .refreshChanged:
-            nil
+        guard message.isAnswered else { return nil }
+        return { [unowned self] answer in
+            if let event = message.event(AppAnswer(answer)) { host.say(launch, event) }
         }
+    }
+}
+
+extension AppAnswer {
+    fileprivate init(_ answer: Result<[Value], BusError>) {
+        self =
+            switch answer {
+            case .success: .done
+            case .failure(let error): error.refusal.map { .refused($0) } ?? .lost
+            }
     }
 }
 
@@ -161,47 +153,6 @@ extension BusError {
         case .refused(let name): message.isEmpty ? name : message
         case .unsuitable, .tooLarge: message
         case .notListening, .timedOut, .disconnected, .system: nil
-        }
-    }
-}
-
-extension AppMessage {
-    /// What is called on the app's object.
-    fileprivate var call: EncodedCall {
-        switch self {
-        case .offer(let delivery, let offer):
-            AppObject1.Offer {
-                ($0.delivery, $0.kind) = (delivery, offer.kind)
-                ($0.identifier, $0.payload) = (offer.identifier, offer.payload)
-            }.encoded
-        case .go(let delivery, let end):
-            AppObject1.Go { ($0.delivery, $0.deadline) = (delivery, end.monotonicSeconds) }.encoded
-        case .expire(let delivery, let reason, let end):
-            AppObject1.Expire {
-                ($0.delivery, $0.reason) = (delivery, reason.rawValue)
-                $0.deadline = end.monotonicSeconds
-            }.encoded
-        case .expireTask(let task, _, let reason, let end):
-            AppObject1.ExpireTask {
-                ($0.task, $0.reason) = (task, reason.rawValue)
-                $0.deadline = end.monotonicSeconds
-            }.encoded
-        case .didEnterBackground(let end, let work):
-            AppObject1.EnterBackground {
-                $0.deadline = end.monotonicSeconds
-                let ends = work.compactMap { work in
-                    work.end.monotonicSeconds.map {
-                        AppObject1.Work(work.delivery, deadline: $0)
-                    }
-                }
-                if !ends.isEmpty { $0.work = ends }
-            }.encoded
-        case .willEnterForeground: AppObject1.EnterForeground().encoded
-        case .didBecomeActive: AppObject1.BecomeActive().encoded
-        case .memoryWarning(let memory, let limit):
-            AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (memory, limit) }.encoded
-        case .refreshChanged(let status):
-            AppObject1.Changed { $0.backgroundRefresh = status.rawValue }.encoded
         }
     }
 }

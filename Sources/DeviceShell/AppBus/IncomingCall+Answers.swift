@@ -1,4 +1,5 @@
 internal import AppProtocol
+internal import AppTranslation
 internal import DeviceCore
 internal import SystemBus
 internal import Vocabulary
@@ -48,6 +49,20 @@ extension IncomingCall {
         if let reply = part(reply) { answer(call, reply) }
     }
 
+    /// The same to an app.
+    func answer(_ call: App1, _ reply: Reply, permitted: [String] = []) {
+        switch call.answer(reply, permitted: permitted) {
+        case .success(let reply):
+            do throws(ValueError) {
+                answer(try reply.values)
+            } catch {
+                refuse(ErrorName.failed, "it cannot be answered: \(error)")
+            }
+        case .failure(let refusal): refuse(refusal)
+        case nil: break
+        }
+    }
+
     func refuse(_ refusal: Refusal) {
         refuse(refusal.code.errorName.rawValue, refusal.text)
     }
@@ -57,29 +72,10 @@ extension Reply {
     var done: Done? { if case .done = self { Done() } else { nil } }
     var requested: RequestedTask? { if case .requested(let task) = self { task } else { nil } }
     var opened: OpenedApp? { if case .opened(let app) = self { app } else { nil } }
-    var greeted: Greeting? { if case .greeted(let greeting) = self { greeting } else { nil } }
-    var begun: BegunTask? { if case .begun(let task) = self { task } else { nil } }
-    /// Where only that it was done is of interest.
-    var nothing: Nothing? { Nothing() }
 }
 
 extension Refusal {
     init(_ error: OptionError) {
         self.init(.invalid, reason: error.reason, value: error.value, fix: error.fix)
-    }
-}
-
-extension Refusal.Code {
-    var errorName: ControlErrorName {
-        switch self {
-        case .unavailable: .unavailable
-        case .tooManyPendingTaskRequests: .tooManyPendingTaskRequests
-        case .notPermitted: .notPermitted
-        case .immediateRunIneligible: .immediateRunIneligible
-        case .notFound: .notFound
-        case .invalid: .invalid
-        case .held: .held
-        case .storage: .storage
-        }
     }
 }

@@ -1,4 +1,3 @@
-internal import ClientCore
 public import Foundation
 
 /// Work that an app was launched, or resumed, to do; given to the handler that was registered for

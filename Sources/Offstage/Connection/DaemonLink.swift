@@ -128,7 +128,7 @@ final class DaemonLink {
         case .reachable: owner.reachable()
         case .unreachable: owner.unreachable()
         case .greeted(let greeting): owner.connected(greeting)
-        case .run(let work): owner.run(work)
+        case .run(let work): run(work)
         case .expire(let delivery, let deadline):
             owner.expire(delivery: delivery, deadline: deadline)
         case .expireTask(let task, let deadline): owner.expire(task: task, deadline: deadline)
@@ -140,6 +140,19 @@ final class DaemonLink {
         case .changed(let status): owner.changed(backgroundRefresh: status)
         case .log(let text): LibraryLog.write(text)
         }
+    }
+
+    private func run(_ work: ClientWork) {
+        // Nothing of another kind was accepted.
+        guard let kind = WorkKind(rawValue: work.kind) else { return }
+        owner.run(
+            AcceptedWork(
+                delivery: work.delivery,
+                kind: kind,
+                identifier: work.identifier,
+                deadline: work.deadline
+            )
+        )
     }
 
     // MARK: The socket

@@ -34,3 +34,20 @@ protocol DaemonListener: AnyObject, Sendable {
     /// The process is asked to end; false: there is nobody to be told.
     func willTerminate() -> Bool
 }
+
+/// Which of an app's handlers is meant.
+enum WorkKind: String, Sendable {
+    /// The first API's one handler.
+    case fetch
+    /// The handler that is registered for the identifier.
+    case refresh, processing
+}
+
+/// A delivery that was accepted.
+struct AcceptedWork: Sendable {
+    let delivery: DeliveryID
+    let kind: WorkKind
+    let identifier: String
+    /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.
+    var deadline: Double?
+}

@@ -1,5 +1,4 @@
 internal import AppProtocol
-internal import ClientCore
 internal import Foundation
 internal import Synchronization
 internal import Vocabulary

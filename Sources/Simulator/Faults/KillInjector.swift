@@ -57,6 +57,13 @@ package struct KillInjector {
     package var isArmed = false
     /// Kills here at the first opportunity, whatever chance says; then at the next, and so on.
     package var targets: [EffectPair] = []
+    /// Stages of messages that were come to, and cuts at them.
+    private var stagesSeen: [UInt32] = Array(repeating: 0, count: Message.count * 3)
+    private var cutCounts: [UInt32] = Array(repeating: 0, count: MessageCut.count)
+    /// The same as `targets`, of messages.
+    package var messageTargets: [MessageCut] = []
+    /// One in so many of the messages that come first is cut, less of those that follow.
+    var rareness = 12
 
     enum Kill {
         case none, before
@@ -93,6 +100,41 @@ package struct KillInjector {
         killed[index] += 1
         return kind == 0 ? .before : .within(landed: kind == 1)
     }
+
+    // MARK: Messages
+
+    /// Who ends at this stage of a message; nil: nobody. `daemon`: it lives.
+    mutating func cuts(
+        _ message: Message,
+        _ stage: MessageStage,
+        _ swarm: inout Swarm,
+        daemon isAlive: Bool
+    ) -> MessageCut.Victim? {
+        let index = message.index * 3 + stage.rawValue
+        stagesSeen[index] += 1
+        var cut: MessageCut?
+        if let target = messageTargets.first, target.index / 3 == index {
+            cut = target
+        } else if isArmed, random.below(rareness * Int(stagesSeen[index])) == 0 {
+            let victims = MessageCut.Victim.allCases
+            cut = MessageCut(message, stage, victims[random.below(victims.count)])
+        }
+        guard let cut, isAlive || cut.victim != .daemon else { return nil }
+        if cut == messageTargets.first { messageTargets.removeFirst() }
+        guard swarm.allows() else { return nil }
+        cutCounts[cut.index] += 1
+        return cut.victim
+    }
+
+    /// All that could have been cut.
+    package var cutsSeen: [MessageCut] {
+        (0..<MessageCut.count).filter { stagesSeen[$0 / 3] > 0 }.map(MessageCut.init(index:))
+    }
+    package var cutsMade: [MessageCut] {
+        (0..<MessageCut.count).filter { cutCounts[$0] > 0 }.map(MessageCut.init(index:))
+    }
+
+    // MARK: Effects
 
     package var pairsSeen: [EffectPair] { pairs(of: seen) }
     package var pairsKilled: [EffectPair] { pairs(of: killed) }

@@ -20,7 +20,7 @@ final class ExpiredOnce: EffectInvariant {
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         switch effect {
         case .tell(let launch, .expire(let id, _, _)):
-            let connection = world.process(launch)?.link.connections ?? 0
+            let connection = world.process(launch)?.clients.first?.bound ?? 0
             if told.updateValue(connection, forKey: id) == connection {
                 return "delivery \(id) of launch \(launch) is expired twice"
             }

@@ -40,7 +40,7 @@ final class HandedOnce: CommitInvariant {
             }
         }
         for (launch, id) in turn.toldToGo {
-            if world.process(launch)?.link.declined.contains(id) == true {
+            if world.process(launch)?.talk.declined.contains(id) == true {
                 return "delivery \(id) of launch \(launch) goes on, which its app declined"
             }
             if let other = launchOf[id], other != launch {

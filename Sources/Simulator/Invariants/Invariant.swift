@@ -1,3 +1,4 @@
+package import ClientCore
 package import DeviceCore
 package import Vocabulary
 
@@ -41,6 +42,14 @@ package protocol ProcessInvariant: Invariant {
     func heard(_ event: Event)
 }
 
+/// One that looks at what goes on in the libraries of linked apps.
+package protocol ClientInvariant: Invariant {
+    /// This is about to be told to the library's core.
+    func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World)
+    /// This is about to be done for it.
+    func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String?
+}
+
 /// One that asks the daemon why things wait, as a user would.
 package protocol AnswerInvariant: Invariant {
     /// Nothing has reached the daemon for some seconds; `explain` answers as of a moment.
@@ -71,6 +80,7 @@ package enum Invariants {
             HistoryTrue(), Caps(), OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(),
             ClosedStaysClosed(), PausedStaysPaused(), NothingBeforeUnlock(), PromptStop(),
             RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
+            HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(),
         ]
     }
 }

@@ -46,7 +46,7 @@ final class SuspendedSilent: EffectInvariant {
     private func isIdle(_ process: VirtualProcess, _ world: World) -> Bool {
         !process.isFrozen && process.weight == .background && process.command == nil
             && process.talk.isConnected && process.talk.work.isEmpty && !process.talk.hasTasks
-            && !process.link.mayHaveUnknownTask && !process.isToldToEnd
+            && !process.isToldToEnd
             && world.plans[process.app].isUsable
     }
 }

@@ -1,3 +1,4 @@
+import ClientCore
 import DeviceCore
 package import Vocabulary
 
@@ -11,6 +12,7 @@ package final class Watch {
     private let byCall: [any CallInvariant]
     private let byProcess: [any ProcessInvariant]
     private let byAnswer: [any AnswerInvariant]
+    private let byClient: [any ClientInvariant]
     let work = AskedWork()
     private(set) var turn: Turn
     /// The last events with their decisions, for a report.
@@ -41,6 +43,7 @@ package final class Watch {
         byCall = invariants.compactMap { $0 as? any CallInvariant }
         byProcess = invariants.compactMap { $0 as? any ProcessInvariant }
         byAnswer = invariants.compactMap { $0 as? any AnswerInvariant }
+        byClient = invariants.compactMap { $0 as? any ClientInvariant }
         self.tailLength = tailLength
         turn = Turn(
             at: Moment(
@@ -100,6 +103,18 @@ package final class Watch {
         executed.insert(process.launch)
         if let request = work.request(of: process.launch) { work.settle(request) }
         for invariant in byProcess { invariant.ran(process, world) }
+    }
+
+    func took(_ event: ClientEvent, _ client: VirtualClient, _ world: World) {
+        for invariant in byClient { invariant.took(event, client, world) }
+    }
+
+    func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) {
+        for invariant in byClient {
+            if let text = invariant.performed(effect, client, world) {
+                fail(invariant.name, text)
+            }
+        }
     }
 
     func heard(_ event: Event) {

@@ -58,6 +58,8 @@ enum Occurrence {
     case process(LaunchID, plan: Int)
     /// An event reaches the daemon, if it is still the same daemon.
     case message(Event, life: Int)
+    /// A program's word reaches the daemon, on that of its connections.
+    indirect case said(Said)
     /// The user's next step.
     indirect case user(UserStep)
     case drift
@@ -82,9 +84,8 @@ enum Occurrence {
     var wakesDevice: Bool {
         switch self {
         case .alarm, .user: true
-        case .timer, .process, .message, .drift, .trouble, .troubleEnds, .triggered, .restart,
-            .keeper,
-            .deadline, .doze, .load, .retry:
+        case .timer, .process, .message, .said, .drift, .trouble, .troubleEnds, .triggered,
+            .restart, .keeper, .deadline, .doze, .load, .retry:
             false
         }
     }

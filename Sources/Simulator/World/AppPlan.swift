@@ -57,10 +57,10 @@ package struct AppPlan {
 
 extension AppPlan {
     /// One app of a seed. Apps do not depend on each other, so that some can be left out.
-    static func drawn(number: Int, seed: UInt64) -> AppPlan {
+    static func drawn(number: Int, seed: UInt64, mustLink: Bool = false) -> AppPlan {
         var random = SeededRandom(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
         var manifest = AppManifest(id: AppID("app\(number)"), name: "App \(number)")
-        let kind = random.below(10)
+        let kind = random.below(mustLink ? 6 : 10)
         let isLinked = kind < 6
         if isLinked {
             manifest.exec = ["app\(number)"]

@@ -7,6 +7,8 @@ package struct Talk {
     /// Offered to the app, and neither completed nor declined by it.
     package private(set) var work: [HandedWork] = []
     private var tasks: [OpenTask] = []
+    /// What the app has declined since it connected.
+    private(set) var declined: [DeliveryID] = []
     /// When anything was said last.
     private(set) var lastWord = AwakeTime(nanoseconds: 0)
 
@@ -22,12 +24,25 @@ package struct Talk {
 
     /// A background task that was asked for, and not ended; without an answer it may be there.
     private struct OpenTask {
-        let reply: ReplyToken
+        var reply: ReplyToken
+        /// The app's own name of it, by which it asks again.
+        let token: String?
         let holder: ProcessID?
         var number: Int64?
     }
 
     var hasTasks: Bool { !tasks.isEmpty }
+    /// Helper programs of which a daemon has heard that they hold something.
+    var holders: [ProcessID] { tasks.compactMap(\.holder) }
+    func holds(_ number: Int64, _ holder: ProcessID?) -> Bool {
+        tasks.contains { $0.number == number && $0.holder == holder }
+    }
+
+    /// Whatever was said before may have gone with the daemon.
+    mutating func disconnect() {
+        isConnected = false
+        declined.removeAll()
+    }
 
     /// What the daemon says.
     mutating func hears(_ message: AppMessage, at now: AwakeTime) {
@@ -59,15 +74,25 @@ package struct Talk {
         case .reconnected(_, let finished, _, _):
             isConnected = true
             for delivery in finished { work.removeAll { $0.id == delivery.delivery } }
-        case .disconnected: isConnected = false
-        case .declined(let id, _), .completed(let id, _, _, _): work.removeAll { $0.id == id }
-        case .taskBegan(_, _, let holder, _, let reply):
-            tasks.append(OpenTask(reply: reply, holder: holder))
+        case .disconnected: disconnect()
+        case .declined(let id, _):
+            work.removeAll { $0.id == id }
+            declined.append(id)
+        case .completed(let id, _, _, _): work.removeAll { $0.id == id }
+        case .taskBegan(_, _, let holder, let token, let reply): begins(token, holder, reply)
         case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
         case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
         case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
             .mistaken:
             break
+        }
+    }
+
+    private mutating func begins(_ token: String?, _ holder: ProcessID?, _ reply: ReplyToken) {
+        if token != nil, let index = tasks.firstIndex(where: { $0.token == token }) {
+            tasks[index].reply = reply
+        } else {
+            tasks.append(OpenTask(reply: reply, token: token, holder: holder))
         }
     }
 
@@ -80,7 +105,7 @@ package struct Talk {
     /// The daemon's answer to a call.
     mutating func hears(_ answer: Reply, to reply: ReplyToken) {
         guard let index = tasks.firstIndex(where: { $0.reply == reply }) else { return }
-        if case .begun(let task) = answer {
+        if case .begun(let task) = answer, task.task > 0 {
             tasks[index].number = task.task
         } else {
             tasks.remove(at: index)

@@ -1,3 +1,4 @@
+import ClientCore
 package import DeviceCore
 package import Vocabulary
 
@@ -36,6 +37,12 @@ package final class VirtualProcess {
     private(set) var plan = 0
     private var activities: [Activity] = []
     var link = LinkState()
+    /// Its connections to the daemon: its own first, then those of its helper programs.
+    package internal(set) var clients: [VirtualClient] = []
+    var nextClient = 0
+    /// Background tasks that it holds.
+    var tasks: [AppTask] = []
+    var lastTask = 0
 
     struct Activity {
         var left: Interval
@@ -72,6 +79,12 @@ package final class VirtualProcess {
 
     func forget(where isMeant: (Action) -> Bool) { activities.removeAll { isMeant($0.action) } }
 
+    /// Who is told this.
+    func listener(of message: AppMessage) -> VirtualClient? {
+        guard case .expireTask(_, .some(let holder), _, _) = message else { return clients.first }
+        return clients.first { $0.holder == holder }
+    }
+
     /// What is due, the longest due first.
     func takeDue(at now: Interval) -> [Action] {
         settle(now)
@@ -102,60 +115,45 @@ package final class VirtualProcess {
 enum Action {
     case exec
     case exit(Exit)
+    case greet
     case finishLaunching
-    case accept(DeliveryID)
-    case decline(DeliveryID)
+    /// Reads the next thing that the daemon has said.
+    case read(VirtualClient)
+    case tick(VirtualClient)
+    /// The daemon may be there again.
+    case look(VirtualClient)
+    /// What the daemon called for is done.
+    case done(IncomingNumber, VirtualClient)
     case setHandler(DeliveryID)
     case complete(DeliveryID, TaskResult)
-    case enteredBackground
-    /// `by`: by an extension of it.
-    case beginTask(name: String, handler: Bool, by: ProcessID?)
-    case endTask(Int64, by: ProcessID?)
-    case extensionEnds(ProcessID)
+    /// A mistake, which its library sees.
+    case completeAgain(String)
+    case beginTask(handler: Bool, byHelper: Bool)
+    case endTask(Int)
+    case helperEnds(VirtualClient)
     case submit(Submission)
-    case setInterval(FetchInterval)
+    case setInterval(Double)
     case cancel
     case disconnect
     case reconnect
     /// A second connection, of which the daemon hears before it hears of the end of the first.
     case connectAnew
-    /// The hello on that: as one that was there before, or as if it had just been launched.
-    case greetAnew
     case becomeHog(memory: Int64)
 }
 
-/// What a linked app knows of its talk with the daemon.
+/// How a linked app is.
 struct LinkState {
-    var isConnected = false {
-        didSet {
-            guard isConnected, !oldValue else { return }
-            connections += 1
-            // What was said before may have gone with the daemon.
-            declined.removeAll()
-        }
-    }
-    /// How often it has connected.
-    private(set) var connections = 0
-    /// Reads nothing any more; how many messages wait.
+    /// Reads nothing any more; what was said to it since.
     var stoppedReading = false
-    var unread = 0
+    var unreadCount = 0
+    /// The library's thread hangs: the program does not even know.
+    var isHung = false
+    var isGreeting = false
+    /// It goes on when it is greeted, or is not going to be.
+    var waitsForGreeting = false
     var hasFinishedLaunching = false
-    /// Accepted, handler not finished.
+    /// Handlers that run.
     var running: [DeliveryID] = []
-    /// Of these the handler has been called.
-    var begun: [DeliveryID] = []
-    /// Finished while nobody listened.
-    var finished: [FinishedDelivery] = []
-    /// Offered and not accepted; their identifiers.
-    var offered: [(id: DeliveryID, identifier: String)] = []
-    /// Declined over this connection.
-    var declined: [DeliveryID] = []
-    /// Calls that were not answered, for the next connection.
-    var unanswered: [Submission] = []
-    /// What was said to a daemon that died before it heard.
-    var unheard: [AppEvent] = []
-    /// It began a background task and was not told its number: the daemon may wait for its end.
-    var mayHaveUnknownTask = false
     /// Never completed, whatever is said.
     var stubborn: [DeliveryID] = []
     var isForeground = false

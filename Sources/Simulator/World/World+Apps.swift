@@ -1,3 +1,5 @@
+import AppProtocol
+import ClientCore
 import DeviceCore
 import Vocabulary
 
@@ -12,62 +14,49 @@ extension World {
     }
 
     private func perform(_ action: Action, _ process: VirtualProcess) {
-        let launch = process.launch
-        func say(_ event: AppEvent) { send(.app(launch, event)) }
         switch action {
         case .exec: exec(process)
         case .exit(let exit): leave(process, exit)
-        case .finishLaunching:
-            process.link.hasFinishedLaunching = true
-            let finished = AppEvent.finishedLaunching(registered: handlers(process.app))
-            if daemonIsAlive {
-                process.link.isConnected = true
-                send(token { .app(launch, .connected(reply: $0)) })
-                say(finished)
-            } else {
-                // It connects when there is a daemon again.
-                process.link.unheard.append(finished)
-            }
-            greet(process)
-        case .accept(let id): accept(id, process)
-        case .decline(let id): decline(id, process)
-        case .setHandler(let id): say(.expirationHandler(id, set: true))
+        case .greet: sayHello(process)
+        case .finishLaunching: finishLaunching(process)
+        case .read(let client): read(client)
+        case .tick(let client): if !process.link.stoppedReading { feed(.tick, client) }
+        case .look(let client):
+            if client.connection == nil, !process.link.stoppedReading { feed(.look, client) }
+        case .done(let number, let client): feed(.done(number), client)
+        case .setHandler(let id): setHandler(id, process)
         case .complete(let id, let result): complete(id, result, process)
-        case .enteredBackground: say(.enteredBackground)
-        case .beginTask(let name, let handler, let holder):
-            guard process.link.isConnected else { return }
-            send(
-                token(
-                    {
-                        .app(
-                            launch,
-                            .taskBegan(
-                                name: name,
-                                hasHandler: handler,
-                                by: holder,
-                                reply: $0
-                            )
-                        )
-                    },
-                    isTask: true
-                )
+        case .completeAgain(let identifier):
+            ask(
+                .mistaken(
+                    App1.Mistaken { ($0.mistake, $0.subject) = (.completedAgain, identifier) }
+                ),
+                process
             )
-        case .endTask(let number, let holder): say(.taskEnded(task: number, by: holder))
-        case .extensionEnds(let holder): say(.extensionGone(holder))
-        case .submit(let submission):
-            send(token { .app(launch, .submit(submission, reply: $0)) })
-        case .setInterval(let interval):
-            send(token { .app(launch, .fetchInterval(interval, reply: $0)) })
-        case .cancel: send(token { .app(launch, .cancel(identifier: nil, reply: $0)) })
-        case .disconnect:
-            guard process.link.isConnected else { return }
-            process.link.isConnected = false
-            say(.disconnected)
+        case .beginTask(let handler, let byHelper): beginTask(handler, byHelper, process)
+        case .endTask(let number): endTask(number, process)
+        case .helperEnds(let client): leave(client)
+        case .submit(let submission): submit(submission, process)
+        case .setInterval(let seconds):
+            let call = App1.SetMinimumFetchInterval { $0.seconds = seconds }
+            ask(.setMinimumFetchInterval(call), process, .kept)
+        case .cancel: ask(.cancel(App1.Cancel()), process, .kept)
+        case .disconnect: disconnect(process)
         case .reconnect: reconnect(process)
         case .connectAnew: connectAnew(process)
-        case .greetAnew: greetAnew(process)
         case .becomeHog(let memory): process.memory = memory
         }
+    }
+
+    /// Its main program asks the daemon for something.
+    private func ask(
+        _ call: App1,
+        _ process: VirtualProcess,
+        _ persistence: Persistence = .now,
+        _ what: Asked = .nothing
+    ) {
+        guard let client = process.clients.first, !process.link.isHung else { return }
+        feed(.call(call, persistence, client.token(for: what)), client)
     }
 
     private func exec(_ process: VirtualProcess) {
@@ -136,6 +125,11 @@ extension World {
         if strikes(.appCrash, in: 100, app: index) {
             crash(process, within: 3_000)
         }
+        process.add(
+            .greet,
+            after: .milliseconds(plans[index].random.within(1...30)),
+            at: clock.elapsed
+        )
         if strikes(.launchNever, in: 40, app: index) { return }
         var time = Interval.milliseconds(plans[index].random.within(50...2_500))
         if strikes(.launchLate, in: 60, app: index) { time = .seconds(15 + time.wholeSeconds * 6) }
@@ -164,7 +158,7 @@ extension World {
         if strikes(.stopsReading, in: 80, app: index) { process.link.stoppedReading = true }
     }
 
-    private func crash(_ process: VirtualProcess, within milliseconds: Int64) {
+    func crash(_ process: VirtualProcess, within milliseconds: Int64) {
         process.add(
             .exit(.signal(11, outOfMemory: false)),
             after: .milliseconds(plans[process.app].random.within(1...milliseconds)),
@@ -172,16 +166,29 @@ extension World {
         )
     }
 
+    private func sayHello(_ process: VirtualProcess) {
+        guard let client = process.clients.first else { return }
+        process.link.isGreeting = true
+        feed(.greet(client.token(for: .greeting)), client)
+    }
+
+    private func finishLaunching(_ process: VirtualProcess) {
+        guard let client = process.clients.first, !process.link.hasFinishedLaunching else { return }
+        process.link.waitsForGreeting = process.link.isGreeting
+        guard !process.link.isGreeting else { return }
+        process.link.hasFinishedLaunching = true
+        feed(.finishedLaunching(registered: handlers(process.app)), client)
+        greet(process)
+    }
+
     /// What an app does once it is up and in front of its user.
-    private func greet(_ process: VirtualProcess) {
+    func greet(_ process: VirtualProcess) {
         let index = process.app
         guard process.link.isForeground else { return }
         let now = clock.elapsed
         func soon() -> Interval { .milliseconds(plans[index].random.within(100...20_000)) }
         if plans[index].usesFetch, plans[index].random.chance(1, in: 4) {
-            let intervals: [FetchInterval] = [
-                .minimum, .every(.hours(1)), .every(.minutes(5)), .never, .minimum,
-            ]
+            let intervals = [0.0, 3600, 300, -1, 0]
             process.add(
                 .setInterval(intervals[plans[index].random.below(intervals.count)]),
                 after: soon(),
@@ -199,27 +206,18 @@ extension World {
                 at: now
             )
         }
+        if plans[index].random.chance(1, in: 20) { process.add(.cancel, after: soon(), at: now) }
         beginTasks(process, chance: 2)
     }
 
-    /// A helper program, in the same cgroup; who it is, is all that matters of it.
-    private func startExtension() -> ProcessID {
-        nextPid += 1
-        return ProcessID(
-            pid: nextPid,
-            startTime: UInt64(clock.elapsed.nanoseconds / 10_000_000)
-        )
-    }
-
-    private func beginTasks(_ process: VirtualProcess, chance: Int) {
+    func beginTasks(_ process: VirtualProcess, chance: Int) {
         let index = process.app
         guard plans[index].random.chance(1, in: chance) else { return }
         for _ in 0..<(1 + plans[index].random.below(2)) {
             process.add(
                 .beginTask(
-                    name: "task",
                     handler: plans[index].random.chance(1, in: 2),
-                    by: plans[index].random.chance(1, in: 5) ? startExtension() : nil
+                    byHelper: plans[index].random.chance(1, in: 5)
                 ),
                 after: .milliseconds(plans[index].random.within(10...5_000)),
                 at: clock.elapsed
@@ -242,190 +240,5 @@ extension World {
             needs: needs,
             token: "\(plans[index].id)-\(plans[index].submissions)"
         )
-    }
-
-    private func accept(_ id: DeliveryID, _ process: VirtualProcess) {
-        guard process.link.isConnected,
-            let index = process.link.offered.firstIndex(where: { $0.id == id })
-        else { return }
-        process.link.offered.remove(at: index)
-        process.link.running.append(id)
-        send(.app(process.launch, .accepted(id)))
-    }
-
-    private func decline(_ id: DeliveryID, _ process: VirtualProcess) {
-        guard process.link.isConnected,
-            let index = process.link.offered.firstIndex(where: { $0.id == id })
-        else { return }
-        process.link.offered.remove(at: index)
-        process.link.declined.append(id)
-        send(.app(process.launch, .declined(id, reason: "not now")))
-    }
-
-    private func complete(_ id: DeliveryID, _ result: TaskResult, _ process: VirtualProcess) {
-        let wasRunning = process.link.running.contains(id)
-        process.link.running.removeAll { $0 == id }
-        if process.link.isConnected {
-            let usage = process.usage(at: clock.elapsed)
-            send(.app(process.launch, .completed(id, result, usage: usage)))
-        } else if wasRunning {
-            process.link.finished.append(FinishedDelivery(delivery: id, result: result))
-        }
-    }
-
-    // MARK: What the daemon says
-
-    func hear(_ process: VirtualProcess, _ message: AppMessage) {
-        guard process.link.isConnected else { return }
-        if process.link.stoppedReading {
-            process.link.unread += 1
-            guard process.link.unread >= 2 else { return }
-            process.link.isConnected = false
-            send(.app(process.launch, .disconnected))
-            return
-        }
-        guard !isQuiet else { return }
-        switch message {
-        case .offer(let id, let offer): offered(id, offer.identifier, process)
-        case .go(let id, _): begin(id, process)
-        case .expire(let id, _, _): expire(id, process)
-        case .expireTask(let number, let holder, _, _):
-            let isStubborn = strikes(.taskNeverEnded, in: 20, app: process.app)
-            process.forget {
-                if case .endTask(number, _) = $0 { isStubborn } else { false }
-            }
-            if !isStubborn {
-                process.add(
-                    .endTask(number, by: holder),
-                    after: .milliseconds(200),
-                    at: clock.elapsed
-                )
-            }
-        case .didEnterBackground:
-            process.link.isForeground = false
-            beginTasks(process, chance: 4)
-            process.add(
-                .enteredBackground,
-                after: .milliseconds(plans[process.app].random.within(10...7_000)),
-                at: clock.elapsed
-            )
-        case .willEnterForeground: process.link.isForeground = true
-        case .didBecomeActive: greet(process)
-        case .memoryWarning: process.memory = min(process.memory, 150 << 20)
-        case .refreshChanged: break
-        }
-        follow(process)
-    }
-
-    private func offered(_ id: DeliveryID, _ identifier: String, _ process: VirtualProcess) {
-        let index = process.app
-        if process.link.running.contains(id) {
-            send(.app(process.launch, .accepted(id)))
-            return
-        }
-        guard !process.link.begun.contains(id),
-            !process.link.offered.contains(where: { $0.id == id })
-        else { return }
-        process.link.offered.append((id, identifier))
-        if strikes(.crashBeforeReceipt, in: 100, app: index) {
-            crash(process, within: 10)
-            return
-        }
-        if strikes(.neverAccepts, in: 100, app: index) { return }
-        if strikes(.declines, in: 100, app: index) {
-            process.add(
-                .decline(id),
-                after: .milliseconds(plans[index].random.within(1...300)),
-                at: clock.elapsed
-            )
-            return
-        }
-        process.add(
-            .accept(id),
-            after: .milliseconds(plans[index].random.within(1...300)),
-            at: clock.elapsed
-        )
-    }
-
-    /// The handler runs.
-    private func begin(_ id: DeliveryID, _ process: VirtualProcess) {
-        let index = process.app
-        guard !process.link.begun.contains(id) else { return }
-        process.link.begun.append(id)
-        let now = clock.elapsed
-        if plans[index].random.chance(2, in: 3) {
-            process.add(.setHandler(id), after: .milliseconds(1), at: now)
-        }
-        if strikes(.appCrash, in: 100, app: index) { crash(process, within: 20_000) }
-        if strikes(.connectsTwice, in: 60, app: index) {
-            process.add(
-                .connectAnew,
-                after: .milliseconds(plans[index].random.within(1...20_000)),
-                at: now
-            )
-        }
-        beginTasks(process, chance: 4)
-        for identifier in plans[index].identifiers where plans[index].random.chance(4, in: 5) {
-            process.add(
-                .submit(submission(identifier, .refresh, index)),
-                after: .milliseconds(50),
-                at: now
-            )
-        }
-        if strikes(.neverCompletes, in: 60, app: index) {
-            process.link.stubborn.append(id)
-            return
-        }
-        let mean = plans[index].work.nanoseconds
-        var time = Interval(nanoseconds: plans[index].random.within(mean / 4...mean * 2))
-        if strikes(.outlivesGrant, in: 60, app: index) { time = .minutes(40) }
-        let isNew = plans[index].random.below(10) < plans[index].newDataOfTen
-        let result: TaskResult =
-            plans[index].usesFetch ? (isNew ? .newData : .noData) : .succeeded
-        process.add(.complete(id, result), after: time, at: now)
-        if strikes(.completesTwice, in: 60, app: index) {
-            process.add(.complete(id, .failed), after: time + .milliseconds(3), at: now)
-        }
-    }
-
-    private func expire(_ id: DeliveryID, _ process: VirtualProcess) {
-        guard !process.link.stubborn.contains(id) else { return }
-        process.forget {
-            if case .complete(id, _) = $0 { true } else { false }
-        }
-        process.add(
-            .complete(id, plans[process.app].usesFetch ? .failed : .unsuccessful),
-            after: .milliseconds(plans[process.app].random.within(1...1_000)),
-            at: clock.elapsed
-        )
-    }
-
-    func answered(_ call: Call, _ reply: Reply) {
-        guard call.task, case .app(let launch, .taskBegan(_, _, let holder, _, _)) = call.event,
-            case .begun(let task) = reply, task.task > 0,
-            let process = process(launch), !process.isDead, !isQuiet
-        else { return }
-        if strikes(.taskNeverEnded, in: 40, app: process.app) { return }
-        let time = Interval.milliseconds(plans[process.app].random.within(100...60_000))
-        if let holder { useTime(of: holder, for: time, process) }
-        process.add(.endTask(task.task, by: holder), after: time, at: clock.elapsed)
-        follow(process)
-    }
-
-    /// An extension asks for work of its app's, and may be gone before it has said that it is done.
-    private func useTime(of holder: ProcessID, for time: Interval, _ process: VirtualProcess) {
-        let index = process.app
-        if let identifier = plans[index].processingIdentifiers.first,
-            plans[index].random.chance(1, in: 2)
-        {
-            let submission = submission(identifier, .processing, index)
-            process.add(.submit(submission), after: time / 2, at: clock.elapsed)
-        }
-        if plans[index].random.chance(1, in: 2) {
-            process.forget {
-                if case .endTask(_, holder) = $0 { true } else { false }
-            }
-            process.add(.extensionEnds(holder), after: time / 4 * 3, at: clock.elapsed)
-        }
     }
 }

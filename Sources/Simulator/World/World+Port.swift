@@ -76,8 +76,7 @@ extension World {
         if let launch = askedBy.removeValue(forKey: token) {
             process(launch)?.talk.hears(reply, to: token)
         }
-        guard let call = calls.removeValue(forKey: token.number) else { return }
-        answered(call, reply)
+        replied(reply, to: token)
     }
 
     /// Kills the daemon here, if the kill injector says so.
@@ -118,10 +117,7 @@ extension World {
         case .checkLocks(let launch):
             guard let process = process(launch), process.isFrozen else { return }
             send(.process(launch, .locks(process.holdsLock ? ["/shared/lock"] : [])))
-        case .tell(let launch, let message):
-            guard let process = process(launch), !process.isDead else { return }
-            process.talk.hears(message, at: now.awake)
-            hear(process, message)
+        case .tell(let launch, let message): tell(launch, message)
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
@@ -194,6 +190,9 @@ extension World {
             )
         )
         processes.append(process)
+        if process.command == nil, plans[index].isLinked {
+            process.clients = [VirtualClient(process)]
+        }
         process.add(
             .exec,
             after: .milliseconds(plans[index].random.within(1...40)),
@@ -248,10 +247,14 @@ extension World {
         armed = Timers()
         planDoze()
         for process in processes {
-            process.link.isConnected = false
-            process.talk.isConnected = false
+            process.talk.disconnect()
             process.isAdopted = true
+            for client in process.clients {
+                client.loseDaemon()
+                if let connection = client.connection { post(.hangUp, client, connection) }
+            }
         }
+        calls.removeAll(keepingCapacity: true)
         var delay = Interval.milliseconds(random.within(50...4_000))
         if strikes(.longOutage, in: 10) { delay = .seconds(random.within(8...300)) }
         if let outage { delay = outage }
@@ -274,10 +277,17 @@ extension World {
     func daemonStarted() {
         retryIsPlanned = false
         settledSince = clock.elapsed
-        for process in processes where !process.isDead && process.link.hasFinishedLaunching {
-            let delay = Interval.milliseconds(plans[process.app].random.within(20...3_000))
-            process.add(.reconnect, after: delay, at: clock.elapsed)
-            follow(process)
+        for process in processes where !process.isDead {
+            for client in process.clients where client.connection == nil {
+                let delay = Interval.milliseconds(plans[process.app].random.within(20...3_000))
+                process.add(.look(client), after: delay, at: clock.elapsed)
+            }
+            if !process.clients.isEmpty { follow(process) }
+            // It looks for helpers by their processes.
+            for holder in process.talk.holders
+            where !process.clients.contains(where: { $0.holder == holder }) {
+                send(.app(process.launch, .extensionGone(holder)))
+            }
         }
     }
 
@@ -300,16 +310,12 @@ extension World {
     /// does about that.
     func lost(_ event: Event) {
         switch event {
-        case .app(let launch, let said):
-            guard let process = process(launch), !process.isDead else { return }
-            lost(said, process)
-        case .user(.submit(let submission), let token):
-            calls[token.number] = nil
+        case .user(.submit(let submission), _):
             guard submission.token != nil else { return }
             swarm.count(.retriedToken)
             plan(.user(.again(submission)), after: .seconds(5))
-        case .user(_, let token):
-            calls[token.number] = nil
+        // What an app has said its library says again, when it sees that its connection is lost.
+        case .app, .user: break
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .used,
             .triggered, .storageRecovered, .stopping:
             break

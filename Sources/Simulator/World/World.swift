@@ -1,3 +1,4 @@
+package import ClientCore
 package import DeviceCore
 package import Vocabulary
 
@@ -42,7 +43,11 @@ package final class World {
     var dozePlan = 0
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
-    var calls: [UInt64: Call] = [:]
+    var calls: [UInt64: PendingCall] = [:]
+    /// Of the daemon's calls to apps.
+    var lastIncoming: UInt64 = 0
+    /// A bug of the library's, planted by a test: what is done instead of an effect.
+    package var clientBug: ((ClientEffect) -> [ClientEffect])?
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
     var awakeSince = Interval.zero
@@ -53,12 +58,6 @@ package final class World {
     /// How often an alarm got the machine out of its sleep.
     package private(set) var alarmWakes = 0
     let watch: Watch
-
-    /// A call that has no answer yet.
-    struct Call {
-        var event: Event
-        var task: Bool
-    }
 
     package init(plans: [AppPlan], swarm: Swarm, seed: UInt64, watch: Watch) {
         var random = SeededRandom(seed: seed)
@@ -144,6 +143,7 @@ package final class World {
             act(process)
         case .message(let event, let life):
             if life == self.life, daemonIsAlive { inbox.append(event) } else { lost(event) }
+        case .said(let said): arrived(said.word, said.client, said.connection)
         case .user(let step): userSteps(step)
         case .drift: drift()
         case .trouble(let fault): begin(fault)
@@ -231,17 +231,16 @@ package final class World {
         plan(.message(event, life: life), after: delay)
     }
 
-    func token(_ make: (ReplyToken) -> Event, isTask: Bool = false) -> Event {
+    func token(_ make: (ReplyToken) -> Event) -> Event {
         defer { nextToken += 1 }
-        let event = make(ReplyToken(nextToken))
-        calls[nextToken] = Call(event: event, task: isTask)
-        return event
+        return make(ReplyToken(nextToken))
     }
 
     /// The process is gone, at once.
     func die(_ process: VirtualProcess, _ exit: Exit) {
         guard !process.isDead else { return }
         let usage = process.usage(at: clock.elapsed)
+        for client in process.clients { hangUp(client) }
         process.isDead = true
         process.exit = exit
         process.isFrozen = false

@@ -16,9 +16,22 @@ let package = Package(
     targets: [
         .target(name: "Vocabulary", swiftSettings: strict),
         .target(name: "DeviceCore", dependencies: ["Vocabulary"], swiftSettings: strict),
+        .target(name: "AppProtocol", dependencies: ["Vocabulary"], swiftSettings: strict),
+        .target(
+            name: "ClientCore",
+            dependencies: ["AppProtocol", "Vocabulary"],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "AppTranslation",
+            dependencies: ["AppProtocol", "DeviceCore", "Vocabulary"],
+            swiftSettings: strict
+        ),
         .target(
             name: "Simulator",
-            dependencies: ["DeviceCore", "Vocabulary"],
+            dependencies: [
+                "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Vocabulary",
+            ],
             swiftSettings: strict
         ),
         .executableTarget(

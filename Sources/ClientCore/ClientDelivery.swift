@@ -1,32 +1,13 @@
 package import Vocabulary
 
-/// Which of an app's handlers is meant.
-package enum WorkKind: String, Sendable {
-    /// The first API's one handler.
-    case fetch
-    /// The handler that is registered for the identifier.
-    case refresh, processing
-}
-
-/// A delivery that was accepted.
-package struct AcceptedWork: Equatable, Sendable {
+/// Work that was offered and accepted.
+package struct ClientWork: Equatable, Sendable {
     package let delivery: DeliveryID
-    package let kind: WorkKind
+    /// Which of the app's handlers is meant, as the offer has it.
+    package let kind: String
     package let identifier: String
     /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.
     package var deadline: Double?
-
-    package init(
-        delivery: DeliveryID,
-        kind: WorkKind,
-        identifier: String,
-        deadline: Double? = nil
-    ) {
-        self.delivery = delivery
-        self.kind = kind
-        self.identifier = identifier
-        self.deadline = deadline
-    }
 }
 
 /// A delivery, from its receipt until the daemon knows of its end.
@@ -40,7 +21,7 @@ struct ClientDelivery: Equatable, Sendable {
         case finished(TaskResult)
     }
 
-    var work: AcceptedWork
+    var work: ClientWork
     var progress = Progress.accepted
 
     var id: DeliveryID { work.delivery }

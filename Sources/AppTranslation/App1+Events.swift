@@ -1,0 +1,147 @@
+package import AppProtocol
+package import DeviceCore
+package import Vocabulary
+
+/// What is known of a call beside its fields: who calls, and what the machine shows.
+package struct CallContext: Sendable {
+    package let app: AppID
+    /// The process that calls.
+    package let process: ProcessID
+    /// What its launch uses at this moment; nil: it is not known.
+    package var usage: Usage?
+    /// Of a task that it ends: as an activity of its own.
+    package var holdsTask = false
+
+    package init(app: AppID, process: ProcessID) { (self.app, self.process) = (app, process) }
+}
+
+/// A call of an app's as the core hears it, and what the core replies as the app hears it: the same
+/// on a socket and in the simulator.
+extension App1 {
+    /// What a call of a launch is to the core.
+    package func event(_ context: CallContext, reply: ReplyToken) -> AppEvent {
+        switch self {
+        case .hello(let call): call.event(reply)
+        case .finishedLaunching(let call):
+            .finishedLaunching(registered: call.registered, reply: reply)
+        case .expirationHandler(let call):
+            .expirationHandler(call.delivery, set: call.isSet, reply: reply)
+        case .complete(let call):
+            // What the run has cost stands in its line.
+            .completed(call.delivery, call.result, usage: context.usage, reply: reply)
+        case .setMinimumFetchInterval(let call):
+            .fetchInterval(FetchInterval(seconds: call.seconds), reply: reply)
+        case .mistaken(let call):
+            .mistaken(AppMistake(call.mistake), subject: call.subject, reply: reply)
+        case .submit(let call): .submit(Submission(call, of: context.app), reply: reply)
+        case .cancel(let call): .cancel(identifier: call.named, reply: reply)
+        case .beginTask(let call):
+            .taskBegan(
+                name: call.name,
+                hasHandler: call.expires,
+                by: call.isActivity ? context.process : nil,
+                token: call.token,
+                reply: reply
+            )
+        case .endTask(let call):
+            .taskEnded(task: call.task, by: context.holdsTask ? context.process : nil, reply: reply)
+        case .pending, .limits: preconditionFailure("\(self) is a question, and no event")
+        }
+    }
+
+    /// What the core's reply is to this call; nil: it is none to it. `permitted`: the identifiers
+    /// of the manifest.
+    package func answer(
+        _ reply: Reply,
+        permitted: [String] = []
+    ) -> Result<AppReply, Refusal>? {
+        if case .refused(let refusal) = reply { return .failure(refusal) }
+        switch self {
+        case .hello:
+            guard case .greeted(var greeting) = reply else { return nil }
+            greeting.version = App1.version
+            greeting.permitted = permitted
+            greeting.features = App1.features
+            return .success(.greeting(greeting))
+        case .beginTask:
+            guard case .begun(let task) = reply else { return nil }
+            return .success(.task(task))
+        case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
+            .mistaken, .submit, .cancel, .endTask:
+            return .success(.nothing)
+        case .pending, .limits: return nil
+        }
+    }
+}
+
+extension App1.Hello {
+    fileprivate func event(_ reply: ReplyToken) -> AppEvent {
+        guard isAgain else { return .connected(reply: reply) }
+        return .reconnected(
+            running: running ?? [],
+            finished: (finished ?? []).map {
+                FinishedDelivery(delivery: $0.delivery, result: $0.result)
+            },
+            registered: registered,
+            reply: reply
+        )
+    }
+}
+
+extension App1.Cancel {
+    /// Nil: all.
+    package var named: String? { identifier.isEmpty ? nil : identifier }
+}
+
+extension Submission {
+    package init(_ call: App1.Submit, of app: AppID) {
+        self.init(
+            app: app,
+            identifier: call.identifier,
+            kind: call.kind ?? .refresh,
+            earliest: call.earliest,
+            needs: call.needs,
+            token: call.token
+        )
+    }
+}
+
+extension FetchInterval {
+    /// 0 is the minimum, less is never, and so is what no clock counts to.
+    fileprivate init(seconds: Double) {
+        switch seconds {
+        case ..<0: self = .never
+        case 0: self = .minimum
+        // A hundred years.
+        case ..<3_155_760_000: self = .every(Interval(nanoseconds: Int64(seconds * 1e9)))
+        case _: self = .never
+        }
+    }
+}
+
+extension AppMistake {
+    fileprivate init(_ name: AppMistakeName) {
+        switch name {
+        case .registeredLate: self = .registeredLate
+        case .registeredTwice: self = .registeredTwice
+        case .registeredUnpermitted: self = .registeredUnpermitted
+        case .completedAgain: self = .completedAgain
+        case .letGo: self = .letGo
+        }
+    }
+}
+
+extension Refusal.Code {
+    package var errorName: ControlErrorName {
+        switch self {
+        case .unavailable: .unavailable
+        case .tooManyPendingTaskRequests: .tooManyPendingTaskRequests
+        case .notPermitted: .notPermitted
+        case .immediateRunIneligible: .immediateRunIneligible
+        case .notFound: .notFound
+        case .invalid: .invalid
+        case .held: .held
+        case .storage: .storage
+        }
+    }
+}

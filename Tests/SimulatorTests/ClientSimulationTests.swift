@@ -1,0 +1,104 @@
+import Glibc
+import Simulator
+import TestKit
+import Testing
+
+/// The library's core against the daemon's: either may end, or the connection be lost, before and
+/// after each message.
+struct ClientSimulationTests {
+    static let seeds =
+        getenv("OFFSTAGE_CLIENT_SEEDS").flatMap { Int(String(cString: $0)) } ?? 0
+
+    private static func plan(_ seed: UInt64) -> DeviceSimulation.Plan {
+        var plan = DeviceSimulation.Plan(days: 1, apps: 8, seed: seed)
+        plan.isOfClients = true
+        return plan
+    }
+
+    @Test("no rule is broken between apps and the daemon", arguments: 1...UInt64(6))
+    func seedHoldsAllRules(seed: UInt64) {
+        expectGood(Self.plan(seed))
+    }
+
+    /// Other seeds with every commit; one that fails is worth a test of its own.
+    @Test("no rule is broken in the commit's seeds of apps", arguments: FreshSeeds.seeds(2))
+    func freshSeedHoldsAllRules(seed: UInt64) {
+        expectGood(Self.plan(seed))
+    }
+
+    @Test("the cut is where it was asked for")
+    func targetIsCut() throws {
+        var plan = Self.plan(3)
+        let run = DeviceSimulation.run(plan)
+        let (seen, made) = (run.world.killInjector.cutsSeen, run.world.killInjector.cutsMade)
+        let missing = seen.filter { !made.contains($0) }
+        try #require(missing.count > 3)
+        for cut in missing.suffix(4) {
+            plan.messageTargets = [cut]
+            #expect(DeviceSimulation.run(plan).world.killInjector.cutsMade.contains(cut))
+        }
+    }
+
+    /// `make soak`, in release.
+    @Test(
+        "every message is cut on its way by each end, and no rule is broken",
+        .enabled(if: seeds > 0)
+    )
+    func campaignCutsEveryMessage() async {
+        var seen: Set<MessageCut> = []
+        var made: Set<MessageCut> = []
+        var failed: [UInt64] = []
+        await withTaskGroup(of: Outcome.self) { group in
+            var next = 0
+            func add() {
+                next += 1
+                let plan = Self.plan(UInt64(next))
+                group.addTask { Outcome(DeviceSimulation.run(plan), plan.seed) }
+            }
+            for _ in 0..<min(Self.seeds, 4) { add() }
+            for await outcome in group {
+                seen.formUnion(outcome.seen)
+                made.formUnion(outcome.made)
+                if let violation = outcome.violation {
+                    failed.append(outcome.seed)
+                    print("seed \(outcome.seed): \(violation.invariant): \(violation.text)")
+                }
+                fflush(nil)
+                if next < Self.seeds { add() }
+            }
+        }
+        // Making one small takes as long as many seeds.
+        for seed in failed.prefix(3) { expectGood(Self.plan(seed)) }
+        #expect(failed == [])
+        #expect(seen.subtracting(made).map(\.description).sorted() == [])
+        print("\(Self.seeds) seeds of apps, \(made.count) of \(seen.count) cuts at messages")
+    }
+
+    private struct Outcome: Sendable {
+        let seed: UInt64
+        let violation: Violation?
+        let seen: [MessageCut]
+        let made: [MessageCut]
+
+        init(_ run: DeviceSimulation.Plain, _ seed: UInt64) {
+            self.seed = seed
+            violation = run.watch.violation
+            seen = run.world.killInjector.cutsSeen
+            made = run.world.killInjector.cutsMade
+        }
+    }
+
+    private func expectGood(_ plan: DeviceSimulation.Plan) {
+        let report = DeviceSimulation.shrunk(plan, runs: 60)
+        guard let failure = report.failure else { return }
+        let tail = failure.tail.suffix(20).joined(separator: "\n")
+        Issue.record(
+            """
+            seed \(plan.seed), apps \(failure.apps), faults \(failure.faults): \
+            \(failure.invariant): \(failure.text)
+            \(FreshSeeds.again("SimulatorTests.ClientSimulationTests"))
+            \(tail)
+            """
+        )
+    }
+}

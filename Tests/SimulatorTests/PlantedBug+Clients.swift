@@ -1,0 +1,80 @@
+import AppProtocol
+import ClientCore
+import Vocabulary
+
+extension PlantedBug {
+    static let all = effects + records + events + clients
+
+    /// Bugs of the library.
+    static let clients: [PlantedBug] = [
+        PlantedBug("a handler is called for each go", "a handler runs once").with {
+            $0.client = { effect in
+                if case .run = effect { [effect, effect] } else { [effect] }
+            }
+        },
+        PlantedBug(
+            "a hello does not tell what has ended",
+            "the end of a handler is told until it is known"
+        ).with {
+            $0.client = { effect in
+                guard case .send(let number, .hello(var hello)) = effect else { return [effect] }
+                hello.finished = hello.finished.map { _ in [] }
+                return [.send(number, .hello(hello))]
+            }
+            $0.notices = "nobody knows"
+            $0.days = 8
+        },
+        PlantedBug(
+            "whatever has ended has failed",
+            "the end of a handler is told until it is known"
+        ).with {
+            $0.client = { effect in
+                guard case .send(let number, .complete(var complete)) = effect else {
+                    return [effect]
+                }
+                complete.result = .failed
+                return [.send(number, .complete(complete))]
+            }
+            $0.notices = "its handler said"
+        },
+        PlantedBug("a kept call is made twice", "whoever calls is answered once").with {
+            $0.client = { effect in
+                if case .send(_, .endTask) = effect { [effect, effect] } else { [effect] }
+            }
+            $0.notices = "on one connection"
+        },
+        PlantedBug("answers are not handed on", "whoever calls is answered once").with {
+            $0.client = { effect in
+                if case .answer(_, .success) = effect { [] } else { [effect] }
+            }
+            $0.notices = "waits for ever"
+        },
+        PlantedBug("callers are answered twice", "whoever calls is answered once").with {
+            $0.client = { effect in
+                if case .answer = effect { [effect, effect] } else { [effect] }
+            }
+            $0.notices = "answered twice"
+        },
+        PlantedBug("receipts are not given", "an app and the daemon agree on what runs").with {
+            $0.client = { effect in
+                if case .reply = effect { [] } else { [effect] }
+            }
+            $0.notices = "no word"
+        },
+        PlantedBug("a go is not heard", "an app and the daemon agree on what runs").with {
+            $0.client = { effect in
+                if case .run = effect { [] } else { [effect] }
+            }
+            $0.notices = "does not run it"
+        },
+        PlantedBug("hello is not said", "an app and the daemon agree on what runs").with {
+            $0.client = { effect in
+                guard case .send(_, .hello(let hello)) = effect, hello.isAgain else {
+                    return [effect]
+                }
+                return []
+            }
+            $0.notices = "does not know it"
+        },
+    ]
+}
