@@ -129,6 +129,7 @@ extension Client {
 
     mutating func tick(_ effects: inout [ClientEffect]) {
         isTicking = false
+        if greetsAgain, !waiting.contains(where: \.isHello) { hello(&effects) }
         for index in waiting.indices {
             if let left = waiting[index].ticksLeft { waiting[index].ticksLeft = left - 1 }
         }
@@ -150,6 +151,7 @@ extension Client {
 }
 
 extension WaitingCall {
+    fileprivate var isHello: Bool { if case .hello = sender { true } else { false } }
     fileprivate var isLate: Bool { ticksLeft.map { $0 <= 0 } ?? false }
 }
 

@@ -52,6 +52,7 @@ extension Client {
     /// What was on its way has no answer any more.
     private mutating func fail(_ error: CallError, _ effects: inout [ClientEffect]) {
         working = []
+        greetsAgain = false
         let (givenUp, failed) = (givenUp, waiting.sorted { $0.number < $1.number })
         (self.givenUp, waiting) = ([], [])
         for (_, token) in givenUp { effects.append(.answerLate(token, nil)) }
@@ -80,7 +81,7 @@ extension Client {
         send(.finishedLaunching(call), nextNumber(), .nobody, &effects)
     }
 
-    private mutating func hello(_ effects: inout [ClientEffect]) {
+    mutating func hello(_ effects: inout [ClientEffect]) {
         var call = App1.Hello { $0.version = App1.version }
         var told: [DeliveryID] = []
         if let registered {
@@ -110,6 +111,7 @@ extension Client {
         switch answer {
         case .success(let reply):
             guard case .greeting(let greeting) = reply else { return }
+            greetsAgain = false
             deliveries.removeAll { told.contains($0.id) }
             effects.append(.greeted(greeting))
             let greeters = greeters
@@ -117,7 +119,12 @@ extension Client {
             for greeter in greeters { effects.append(.answer(greeter.token, answer)) }
         case .failure(let error):
             switch error.reason {
-            case .refused(.storage), .unsupported: effects.append(.log(error.text))
+            case .refused(.storage):
+                // Else it would be nobody to the daemon for as long as the connection holds.
+                if !greetsAgain { effects.append(.log(error.text)) }
+                greetsAgain = true
+                armTicker(&effects)
+            case .unsupported: effects.append(.log(error.text))
             case .refused:
                 effects.append(
                     .log("the daemon does not know this process as an app: \(error.text)")

@@ -26,6 +26,9 @@ package struct Client: Sendable {
     /// Whether this process says hello: the main process of an app does, others do not.
     var greets = false
     var greeters: [Greeter] = []
+    /// The daemon knows this process, and cannot store now that it is there: hello is said again
+    /// with each tick.
+    var greetsAgain = false
     /// The identifiers with handlers; nil: launching goes on.
     var registered: [String]?
 

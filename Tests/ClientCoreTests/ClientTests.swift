@@ -145,6 +145,33 @@ struct ClientTests {
         )
     }
 
+    @Test("hello is said again while the daemon cannot store it")
+    mutating func helloIsRepeatedWhileTheDiskIsFull() {
+        _ = take(.greet(CallerToken(1)))
+        let first = numbers(take(.connected))
+        let full = CallError(.refused(.storage), "the disk is full")
+        #expect(
+            take(.answered(first[0], .failure(full))) == [
+                .log("the disk is full"), .answer(CallerToken(1), .failure(full)),
+            ]
+        )
+        // The launch is over by then.
+        _ = take(.finishedLaunching(registered: ["refresh"]))
+        let second = take(.tick)
+        guard case .hello(let hello)? = calls(second).first else {
+            Issue.record("no hello")
+            return
+        }
+        #expect(hello.registered == ["refresh"])
+        #expect(take(.answered(numbers(second)[0], .failure(full))) == [.armTicker])
+        let third = numbers(take(.tick))
+        #expect(
+            take(.answered(third[0], .success(.greeting(Self.greeting))))
+                == [.greeted(Self.greeting)]
+        )
+        #expect(take(.tick) == [])
+    }
+
     @Test("a call that is given up is answered once, and late")
     mutating func lateAnswerIsTold() {
         launch()
