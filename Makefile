@@ -61,9 +61,10 @@ fuzz: ## fuzz each parser for FUZZ_SECONDS (60); TARGETS=… for some of them
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
-soak: ## long campaigns: SEEDS (500) x DAYS (30) and 1,000 gateways simulated, ROUNDS (500) kills
+soak: ## long campaigns: SEEDS (500) x DAYS (30), 1,000 gateways and libraries, ROUNDS (500) kills
 	@scripts/setup test
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
+	OFFSTAGE_CLIENT_SEEDS=1000 swift test -c release --filter SimulatorTests.ClientSimulationTests
 	OFFSTAGE_GATEWAY_SEEDS=1000 swift test -c release --filter GatewayCoreTests.CampaignTests
 	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'Kill.*Tests|DeviceShellTests.CampaignTests'
 

@@ -7,6 +7,7 @@ import Vocabulary
 /// one has answered, and then no more.
 final class EndsTold: ClientInvariant, ProcessInvariant {
     let name = "the end of a handler is told until it is known"
+    private var begun: Set<DeliveryID> = []
     private var running: Set<DeliveryID> = []
     private var results: [DeliveryID: TaskResult] = [:]
     /// Ends that no daemon has answered for.
@@ -60,7 +61,10 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
     }
 
     func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String? {
-        if case .run(let work) = effect { running.insert(work.delivery) }
+        if case .run(let work) = effect {
+            begun.insert(work.delivery)
+            running.insert(work.delivery)
+        }
         guard case .send(let number, let call) = effect else { return nil }
         let ends: [DeliveryID]
         switch call {
@@ -92,7 +96,7 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
     }
 
     private func check(_ id: DeliveryID, _ result: TaskResult) {
-        guard results[id] != result else { return }
+        guard begun.contains(id), results[id] != result else { return }
         let said = results[id].map { "\($0)" } ?? "nothing"
         fault = fault ?? "delivery \(id) is told as \(result), its handler said \(said)"
     }

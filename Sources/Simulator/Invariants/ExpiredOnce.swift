@@ -20,7 +20,8 @@ final class ExpiredOnce: EffectInvariant {
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         switch effect {
         case .tell(let launch, .expire(let id, _, _)):
-            let connection = world.process(launch)?.clients.first?.bound ?? 0
+            // Without a connection nobody is told.
+            guard let connection = world.process(launch)?.clients.first?.bound else { break }
             if told.updateValue(connection, forKey: id) == connection {
                 return "delivery \(id) of launch \(launch) is expired twice"
             }
