@@ -15,7 +15,7 @@ _offstage_gateway() {
         serve) words='--listen --devices --metrics --json --directory --help' ;;
         stats) words='--json --directory --help' ;;
         backup) words='--force --json --directory --help' ;;
-        keys) words='add remove certificate --team --topics --environment --public --json --directory --help' ;;
+        keys) words='add remove quota certificate revoke readmit revoked --team --topics --environment --public --json --directory --help' ;;
         topics) words='add set any remove --team --json --directory --help' ;;
         devices) words='remove --lines --json --directory --help' ;;
         send) words='--topic --alert --silent --data --payload --type --priority --expiration --collapse-id --host --ca --key --key-id --team --json --directory --help' ;;
