@@ -24,7 +24,7 @@ struct InventedTriggerTests {
         }
         #expect(
             files.sorted() == [
-                "Doorbell/Device+Doorbell.swift", "Scheduling/Gate.swift",
+                "Doorbell/Device+Doorbell.swift", "Scheduling/GateTable.swift",
                 "Scheduling/Trigger.swift", "Scheduling/TriggerTable.swift",
             ]
         )

@@ -25,10 +25,10 @@ extension GatewayProgram {
         ],
         details: [
             "\"add\" writes the private key to ID.p8 in the gateway's directory: move it to the "
-                + "provider. \"remove\" removes the private and the public key. \"quota\" limits the "
-                + "pushes that the key may send: so many at once, and as many again evenly over "
-                + "the time; further ones are refused with 429 TooManyRequests. What is left of "
-                + "a quota is not stored: after a restart it is whole.",
+                + "provider. \"remove\" removes the private and the public key. \"quota\" limits "
+                + "the pushes that the key may send: so many at once, and as many again evenly "
+                + "over the time; further ones are refused with 429 TooManyRequests. What is left "
+                + "of a quota is not stored: after a restart it is whole.",
             "\"certificate\" prints a client certificate with its key, for providers without "
                 + "tokens. \"revoke\" refuses a certificate from now on, with 403 "
                 + "BadCertificate, and \"readmit\" takes that back; CERTIFICATE is its file or "

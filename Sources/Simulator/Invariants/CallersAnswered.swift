@@ -37,10 +37,7 @@ final class CallersAnswered: ClientInvariant {
         case .call(_, let persistence, let token):
             wait(token, persistence == .kept, client, world)
         case .answered(let number, _):
-            for index in sent.indices
-            where sent[index].client == client.number && sent[index].number == number {
-                sent[index].isAnswered = true
-            }
+            if let index = sentIndex(number, client) { sent[index].isAnswered = true }
         case .disconnected, .finishedLaunching, .complete, .done, .stop, .look, .connected,
             .notConnected, .called, .tick:
             break
@@ -94,10 +91,14 @@ final class CallersAnswered: ClientInvariant {
         waiting.firstIndex { $0.token == token && $0.client == client.number }
     }
 
+    /// Most are of just now.
+    private func sentIndex(_ number: CallNumber, _ client: VirtualClient) -> Int? {
+        sent.lastIndex { $0.number == number && $0.client == client.number }
+    }
+
     private func sends(_ number: CallNumber, _ call: App1, _ client: VirtualClient) -> String? {
         let connection = client.connection ?? 0
-        let known = sent.firstIndex { $0.client == client.number && $0.number == number }
-        guard let index = known else {
+        guard let index = sentIndex(number, client) else {
             // What is over long since is not looked at any more.
             if sent.count > 256 { sent.removeFirst(128) }
             sent.append(Sent(client: client.number, number: number, connection: connection))

@@ -18,12 +18,13 @@ extension World {
             let event = client.events.removeFirst()
             watch.took(event, client, self)
             client.client.take(event, into: &client.effects)
-            let effects = clientBug.map { client.effects.flatMap($0) } ?? client.effects
-            client.effects.removeAll(keepingCapacity: true)
-            for effect in effects where isThere(client) {
+            if let clientBug { client.effects = client.effects.flatMap(clientBug) }
+            // What comes of one waits in `events`.
+            for effect in client.effects where isThere(client) {
                 watch.performed(effect, client, self)
                 perform(effect, client)
             }
+            client.effects.removeAll(keepingCapacity: true)
         }
         follow(client.process)
     }
