@@ -73,7 +73,7 @@ complete -c offstage-gateway -n '__fish_seen_subcommand_from send' -s h -l help 
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l apns-id -r -d 'only pushes with this apns-id'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l device -r -d 'only pushes to this device'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l topic -r -d 'only pushes of this app'
-complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l state -r -d 'only pushes to which this happened last: accepted, attempted, delivered, throttled, stored, replaced, expired, dropped or sent'
+complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l state -r -d 'only pushes to which this happened last: accepted, attempted, delivered, throttled, stored, replaced, expired, dropped, sent'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l since -r -d 'only pushes accepted since then'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l until -r -d 'only pushes accepted until then'
 complete -c offstage-gateway -n '__fish_seen_subcommand_from log' -l lines -r -d 'how many of the newest pushes to print (20)'

@@ -16,8 +16,8 @@ extension GatewayProgram {
             OptionRow("topic", "only pushes of this app", argument: "ID"),
             OptionRow(
                 "state",
-                "only pushes to which this happened last: accepted, attempted, delivered, "
-                    + "throttled, stored, replaced, expired, dropped or sent",
+                "only pushes to which this happened last: "
+                    + LogReport.states.joined(separator: ", "),
                 argument: "STATE"
             ),
             OptionRow("since", "only pushes accepted since then", argument: "TIME"),
