@@ -32,8 +32,9 @@ package struct Talk {
     }
 
     var hasTasks: Bool { !tasks.isEmpty }
-    /// Helper programs of which a daemon has heard that they hold something.
-    var holders: [ProcessID] { tasks.compactMap(\.holder) }
+    /// Helper programs of which a daemon has heard that they hold something. They stay: a daemon
+    /// may be killed before it has stored that one is gone.
+    private(set) var holders: [ProcessID] = []
     func holds(_ number: Int64, _ holder: ProcessID?) -> Bool {
         tasks.contains { $0.number == number && $0.holder == holder }
     }
@@ -79,7 +80,9 @@ package struct Talk {
             work.removeAll { $0.id == id }
             declined.append(id)
         case .completed(let id, _, _, _): work.removeAll { $0.id == id }
-        case .taskBegan(_, _, let holder, let token, let reply): begins(token, holder, reply)
+        case .taskBegan(_, _, let holder, let token, let reply):
+            begins(token, holder, reply)
+            if let holder, !holders.contains(holder) { holders.append(holder) }
         case .taskEnded(let number, _, _): tasks.removeAll { $0.number == number }
         case .extensionGone(let holder): tasks.removeAll { $0.holder == holder }
         case .accepted, .expirationHandler, .enteredBackground, .fetchInterval, .submit, .cancel,
