@@ -90,7 +90,7 @@ package struct ProcessSpec: Hashable, Sendable, Codable {
     /// Bytes; nil: no limit.
     package var memoryLimit: Int64?
     package var weight: Weight
-    /// Until when it may run while no daemon lives, from its first moment; nil: no end is known.
+    /// When the keeper ends it if no daemon lives; nil: no end is known.
     package var deadline: AwakeTime?
 
     package init(

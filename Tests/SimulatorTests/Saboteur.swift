@@ -179,7 +179,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                     return .put(.request(RequestRecord(record.app, request)))
                 }
             }
-            ($0.days, $0.notices) = (12, "has no reason to be at this moment")
+            ($0.days, $0.notices) = (12, "was not chosen for its moment")
         },
         PlantedBug("closing is not stored", "closed apps do not run").with {
             $0.changes = {

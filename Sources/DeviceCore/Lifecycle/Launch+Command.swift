@@ -19,7 +19,7 @@ extension Launch {
                 &actions
             )
         }
-        // Until its start is known. The daemon may be killed before that.
+        // Provisional, until the start is reported: the daemon may be killed before that.
         let end = facts.now.awake + facts.grant(for: trigger.grant)
         deadline = isFreezable(.timeout, facts.manifest) ? nil : end
         spec.deadline = deadline

@@ -92,8 +92,9 @@ struct BodyEdit: Sendable {
         }
     }
 
-    /// Fields of the map at `path` become a list in a new field `list`: of each that is there a map
-    /// with its word in `word` and its value in `value`. There is no empty list.
+    /// Replaces fields of the map at `path` by a list in a new field `list`. Each field that is
+    /// there becomes a map, with its word in the field `word` and its value in the field `value`.
+    /// Without any of them, no list is added.
     static func gather(
         _ fields: [(name: String, word: String)],
         of word: String,

@@ -60,7 +60,7 @@ extension GatewayDriver {
         _ proofs: some Proofs,
         _ environment: PushEnvironment,
         _ now: Moment
-    ) throws(Reason) -> (channel: Channel, provider: Authorized) {
+    ) throws(Reason) -> (channel: Channel, provider: AuthorizedSender) {
         guard let text = request.channel, !text.isEmpty else { throw .missingChannelID }
         guard let id = ChannelID(text) else { throw .badChannelID }
         let provider = try sender.authorize(

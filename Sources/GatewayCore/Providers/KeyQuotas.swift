@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// How many pushes a provider key may send: so many at once, and as many again evenly over a time.
+/// A limit on the pushes of a provider key: `count` at once, refilled evenly over `time`.
 package struct KeyQuota: Equatable, Sendable {
     package let count: Int
     package let time: Interval
@@ -19,7 +19,7 @@ package struct KeyQuota: Equatable, Sendable {
     package var text: String { "\(count)/\(time)" }
 }
 
-/// What is left of the quotas of keys. It is kept in memory only: after a restart all are whole.
+/// What keys have left of their quotas. Not stored: all quotas are full after a restart.
 struct KeyQuotas: Sendable {
     private struct Spending: Sendable {
         let quota: KeyQuota

@@ -56,7 +56,8 @@ package struct PushSender: Sendable {
 
     package init() {}
 
-    /// Its certificate counts no more if it is one of these, which its requests then say.
+    /// Stops accepting its certificate if it is one of these: its requests are then refused with
+    /// `BadCertificate`.
     package mutating func revoke(_ fingerprints: Set<String>) {
         guard let certificate, fingerprints.contains(certificate.fingerprint) else { return }
         (self.certificate, hasBadCertificate) = (nil, true)
@@ -71,7 +72,7 @@ package struct PushSender: Sendable {
         _ environment: PushEnvironment,
         _ limits: GatewayLimits,
         at now: Moment
-    ) throws(Reason) -> Authorized {
+    ) throws(Reason) -> AuthorizedSender {
         (isProven, isSigned) = (false, false)
         if let certificate {
             let refusal = ProviderSession.refusal(
@@ -81,7 +82,7 @@ package struct PushSender: Sendable {
                 environment: environment
             )
             if let refusal { throw refusal }
-            return Authorized(name: certificate.fingerprint, quota: nil)
+            return AuthorizedSender(name: certificate.fingerprint, quota: nil)
         }
         guard let field else {
             throw hasBadCertificate ? .badCertificate : .missingProviderToken
@@ -101,12 +102,12 @@ package struct PushSender: Sendable {
         )
         if let refusal { throw refusal }
         isProven = true
-        return Authorized(name: token.key.id, quota: token.key.quota)
+        return AuthorizedSender(name: token.key.id, quota: token.key.quota)
     }
 }
 
 /// Somebody who may send.
-package struct Authorized: Sendable {
+package struct AuthorizedSender: Sendable {
     /// For the log.
     package let name: String
     let quota: KeyQuota?
@@ -118,7 +119,7 @@ package final class AdmittedPush: Sendable {
     package let token: DeviceToken
     /// `apns-id`
     package let id: PushUUID
-    package let provider: Authorized
+    package let provider: AuthorizedSender
     let content: Content
     /// As it came.
     let payload: [UInt8]
@@ -133,7 +134,7 @@ package final class AdmittedPush: Sendable {
     init(
         _ token: DeviceToken,
         _ id: PushUUID,
-        _ provider: Authorized,
+        _ provider: AuthorizedSender,
         _ content: Content,
         _ payload: [UInt8],
         isCutOff: Bool
@@ -155,7 +156,7 @@ package final class AdmittedPush: Sendable {
         provider: String
     ) throws(Reason) {
         let content = Content.push(try request.fields())
-        let sender = Authorized(name: provider, quota: nil)
+        let sender = AuthorizedSender(name: provider, quota: nil)
         self.init(token, id, sender, content, request.payload, isCutOff: request.isCutOff)
     }
 }

@@ -59,7 +59,7 @@ extension GatewayDriver {
         return AdmittedPush(
             address.token,
             id,
-            Authorized(name: provider, quota: nil),
+            AuthorizedSender(name: provider, quota: nil),
             .webPush(said),
             arrival.body,
             isCutOff: arrival.isCutOff

@@ -2,7 +2,7 @@ import GatewayCore
 import Linux
 
 extension AddressPolicy {
-    /// What the header in front of a connection has said so far.
+    /// How far the PROXY header of a connection has been read.
     enum HeaderProgress {
         /// More of it is to come.
         case incomplete
@@ -12,7 +12,7 @@ extension AddressPolicy {
         case client(AddressGroup?)
     }
 
-    /// Reads what there is of the header; nil from then on when it is whole.
+    /// Reads what has arrived of the header, and sets it to nil once it is complete.
     func read(
         _ header: inout ProxyHeader?,
         from socket: borrowing FileDescriptor

@@ -26,14 +26,15 @@ extension GatewayProgram {
         details: [
             "\"add\" writes the private key to ID.p8 in the gateway's directory: move it to the "
                 + "provider. \"remove\" removes the private and the public key. \"quota\" limits "
-                + "the pushes that the key may send: so many at once, and as many again evenly "
-                + "over the time; further ones are refused with 429 TooManyRequests. What is left "
-                + "of a quota is not stored: after a restart it is whole.",
+                + "the pushes of the key: NUMBER at once, refilled evenly over TIME. Further ones "
+                + "are refused with 429 TooManyRequests. What is left of a quota is not stored: "
+                + "all quotas are full after a restart.",
             "\"certificate\" prints a client certificate with its key, for providers without "
                 + "tokens. \"revoke\" refuses a certificate from now on, with 403 "
                 + "BadCertificate, and \"readmit\" takes that back; CERTIFICATE is its file or "
-                + "its SHA-256 fingerprint, which \"log\" shows as the provider. \"revoked\" "
-                + "lists them. A running gateway applies all changes at once.",
+                + "its SHA-256 fingerprint, which \"log --json\" shows as the provider. "
+                + "\"revoked\" lists the revoked ones. A running gateway applies all changes at "
+                + "once.",
         ],
         examples: [
             Example(
@@ -44,7 +45,10 @@ extension GatewayProgram {
                 "keys certificate org.example.Chat > chat.pem",
                 "Create a certificate for a provider without tokens."
             ),
-            Example("keys quota CHAT000001 100000/1d", "At most 100,000 pushes a day."),
+            Example(
+                "keys quota CHAT000001 100000/1d",
+                "100,000 pushes at once, and 100,000 more per day."
+            ),
             Example("keys revoke chat.pem", "Refuse a certificate whose key is lost."),
         ],
         printsData: true

@@ -23,7 +23,7 @@ package final class Authority {
     /// Of these keys and no others, so that there are not more than the operator made.
     private var counters: [String: KeyCounters]
     private var verified: [[UInt8]: Verified] = [:]
-    /// Fingerprints of certificates that count no more.
+    /// Fingerprints of revoked certificates.
     private(set) var revoked: Set<String>
     /// Signatures checked so far.
     package private(set) var checks: UInt64 = 0

@@ -78,7 +78,7 @@ extension ProviderServer {
         _ fields: RequestFields,
         _ bundle: String?,
         _ connection: ProviderConnection
-    ) throws(Reason) -> Authorized {
+    ) throws(Reason) -> AuthorizedSender {
         defer { if connection.sender.isProven { connection.trust() } }
         return try connection.sender.authorize(
             fields.authorization,

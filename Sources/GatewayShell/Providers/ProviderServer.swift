@@ -194,7 +194,7 @@ package final class ProviderServer {
         guests.addListener(UInt64(index) + 1)
     }
 
-    /// The certificates that were revoked count no more on connections that are open either.
+    /// Applies revocations to open connections too.
     func applyRevocations() {
         guard !authority.revoked.isEmpty else { return }
         for connection in connections.values { connection.sender.revoke(authority.revoked) }

@@ -117,7 +117,7 @@ final class DaemonLink {
         case .reply(let number): try? incoming.removeValue(forKey: number)?.answer()
         case .refuse(let number, let name, let text):
             incoming.removeValue(forKey: number)?.refuse(name.rawValue, text)
-        // Without the timer a daemon that never answers keeps its callers waiting, no other.
+        // If it fails, calls to a daemon that never answers do not time out. Others are answered.
         case .armTicker: try? ticker?.arm(at: Clocks.boot() + connection.settings.tick)
         case .answer(let token, let answer):
             callers.removeValue(forKey: token)?.answer(answer)

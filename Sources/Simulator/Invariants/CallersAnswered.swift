@@ -3,9 +3,9 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// Whoever calls through the library is answered, once: within the time of a call, or, where the
-/// call is kept, by the daemon that hears it. That is sent once on each connection, and never again
-/// once it is answered.
+/// Each caller of the library gets one answer: within the timeout of the call or, for a kept call,
+/// from the daemon that receives it. A kept call is sent once on each connection, and not again
+/// after its answer.
 final class CallersAnswered: ClientInvariant {
     let name = "whoever calls is answered once"
     private var waiting: [Caller] = []

@@ -3,8 +3,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// The end of a handler is told with the result that it had, to one daemon after the other until
-/// one has answered, and then no more.
+/// The library reports the result of a handler to each new daemon until one has acknowledged it,
+/// and never after that.
 final class EndsTold: ClientInvariant, ProcessInvariant {
     let name = "the end of a handler is told until it is known"
     private var begun: Set<DeliveryID> = []

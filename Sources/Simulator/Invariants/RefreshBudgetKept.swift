@@ -3,9 +3,9 @@ import Vocabulary
 
 /// On no day begin more refreshes than the settings give. Those that the device says were chosen
 /// for their moment: so many for each app, or for all apps together. The others of apps whose use
-/// is known are spread: so many for each. An app is one or the other: once its moments are chosen,
-/// they stay so, or it would have both. What the user or a developer had run comes on top. That
-/// each run has its line is another rule.
+/// is known are spread: so many for each. An app whose moments have been chosen is not spread
+/// again: it would get both budgets. What the user or a developer had run comes on top. That each
+/// run has its line is another rule.
 final class RefreshBudgetKept: CallInvariant {
     let name = "the refresh budget is kept"
     private struct Run: Hashable {
@@ -25,8 +25,8 @@ final class RefreshBudgetKept: CallInvariant {
     /// When the last run of an app began: it may be handed two tasks at once, and the later may end
     /// first.
     private var lastSpread: [AppID: WallTime] = [:]
-    /// Their use was known well enough.
-    private var areChosen: Set<AppID> = []
+    /// Those with a refresh that was chosen for its moment.
+    private var everChosen: Set<AppID> = []
     /// Local time less boot time: as long as it stays the same, nobody sets a clock.
     private var clockOffset: Int64 = 0
     /// The most that the day's settings gave to an app, and whether apps shared.
@@ -82,9 +82,9 @@ final class RefreshBudgetKept: CallInvariant {
     }
 
     private func contradiction(_ isChosen: Bool, _ app: AppID) -> String? {
-        if isChosen { areChosen.insert(app) }
-        guard !isChosen, areChosen.contains(app), spread.asked(of: app) == 0 else { return nil }
-        return "a refresh of \(app) has no reason to be at this moment, and others have"
+        if isChosen { everChosen.insert(app) }
+        guard !isChosen, everChosen.contains(app), spread.asked(of: app) == 0 else { return nil }
+        return "a refresh of \(app) was not chosen for its moment, and earlier ones were"
     }
 
     private func choose(_ app: AppID, _ world: World) -> String? {

@@ -1,8 +1,8 @@
 import DeviceCore
 import Vocabulary
 
-/// Once all is said, an app and the daemon agree: on which connection they speak, that what was
-/// offered was taken or declined, and that what the app was told to begin it has begun.
+/// When no message is on its way, an app and the daemon agree on the connection that they use, each
+/// offer has been accepted or declined, and the app runs what it was told to run.
 final class SidesAgree: Invariant {
     let name = "an app and the daemon agree on what runs"
 

@@ -32,8 +32,8 @@ package struct Talk {
     }
 
     var hasTasks: Bool { !tasks.isEmpty }
-    /// Helper programs of which a daemon has heard that they hold something. They stay: a daemon
-    /// may be killed before it has stored that one is gone.
+    /// Helper programs of which a daemon has heard that they hold something. Never
+    /// removed: a daemon may be killed before it has stored that one is gone.
     private(set) var holders: [ProcessID] = []
     func holds(_ number: Int64, _ holder: ProcessID?) -> Bool {
         tasks.contains { $0.number == number && $0.holder == holder }

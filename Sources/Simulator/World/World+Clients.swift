@@ -4,8 +4,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// Drives the clients of linked apps: performs what the library's core wants done, and carries what
-/// is said on connections, either way and in its order.
+/// Drives the clients of linked apps: performs the effects of the library's core, and carries
+/// messages on connections, in both directions and in order.
 extension World {
     // MARK: The core
 
