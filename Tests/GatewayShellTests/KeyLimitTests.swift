@@ -75,7 +75,7 @@ struct KeyLimitTests {
         (["keys", "quota", "NOBODY", "5/1d"], "there is no key \"NOBODY\""),
         (["keys", "quota", "OFFSTAGE01"], "keys quota: "),
         (["keys", "revoke", "/no/such"], "there is no file \"/no/such\""),
-        (["keys", "revoke", "/dev/null"], "certificate"),
+        (["keys", "revoke", "/dev/null"], "\"/dev/null\" holds no certificate"),
         (["keys", "readmit", String(repeating: "0", count: 64)], "is not revoked"),
     ])
     func `what is wrong is said`(arguments: [String], said: String) throws {

@@ -63,8 +63,10 @@ extension GatewayProgram {
                 fix: "Name the certificate's file (PEM), or its SHA-256 fingerprint (64 digits)."
             )
         }
-        return try failing {
-            Hexadecimal.text(try Certificate(pem: try Files.text(text)).fingerprint())
+        let pem = try failing { try Files.text(text) }
+        guard let certificate = try? Certificate(pem: pem) else {
+            throw Failure(.failed, "\(text.quoted) holds no certificate in PEM form")
         }
+        return try failing { Hexadecimal.text(try certificate.fingerprint()) }
     }
 }

@@ -115,11 +115,7 @@ struct KeysFile {
         guard topics.isEmpty else {
             return try set("topics", Self.team + team, topics.joined(separator: "; "))
         }
-        do throws(Diagnostic) {
-            try text.removeSection(Self.team + team)
-        } catch {
-            throw Failure(.failed, "\(error)")
-        }
+        try removeSection(Self.team + team)
     }
 
     // MARK: Keys
@@ -241,8 +237,12 @@ struct KeysFile {
 
     mutating func remove(_ id: String) throws(Failure) {
         try check(id)
+        try removeSection(id)
+    }
+
+    private mutating func removeSection(_ name: String) throws(Failure) {
         do throws(Diagnostic) {
-            try text.removeSection(id)
+            try text.removeSection(name)
         } catch {
             throw Failure(.failed, "\(error)")
         }
@@ -291,7 +291,11 @@ struct KeysFile {
     /// Whether it had been revoked.
     mutating func readmit(_ fingerprint: String) throws(Failure) -> Bool {
         guard revocations.contains(where: { $0.fingerprint == fingerprint }) else { return false }
-        try remove(fingerprint, Self.revoked)
+        if revocations.count == 1 {
+            try removeSection(Self.revoked)
+        } else {
+            try remove(fingerprint, Self.revoked)
+        }
         return true
     }
 
