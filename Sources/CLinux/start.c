@@ -207,6 +207,7 @@ static _Noreturn void run_child(struct job *job) {
         if (write_all(marker, line, length) < 0 || is_void(marker))
             fail(job, marker, CLINUX_STAGE_MARKER);
     }
+    if (start->returns_before_execve) sem_post(&job->done);
     execve(start->path, start->arguments, start->environment);
     fail(job, marker, CLINUX_STAGE_EXECUTE);
 }
@@ -400,7 +401,7 @@ static struct job *make_job(const struct clinux_start *start) {
     job->start = *start;
     job->pidfd = -1;
     job->owners = 2;
-    sem_init(&job->done, 0, 0);
+    sem_init(&job->done, 1, 0);
     char *room = (char *)(job + 1);
     job->start.path = copy(&room, start->path, strlen(start->path) + 1);
     if (directory > 0) job->start.directory = copy(&room, start->directory, directory);
@@ -454,7 +455,8 @@ static void begin(struct job *job) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// Until the child executes or fails; for longer than the limit only while there is no child.
+// Until the child executes, is about to, or fails; for longer than the limit only while there is no
+// child.
 static int await(struct job *job, int milliseconds) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -478,6 +480,8 @@ int clinux_start(const struct clinux_start *start, struct clinux_started *starte
     if (job == NULL) return failed(started, CLINUX_STAGE_CLONE, ENOMEM);
     begin(job);
     int stage = await(job, start->wait_milliseconds) ? job->stage : CLINUX_STAGE_NONE;
+    // A child that has told us that it is ready fails by itself, at any time.
+    if (stage == CLINUX_STAGE_EXECUTE && start->returns_before_execve) stage = CLINUX_STAGE_NONE;
     int error = job->error;
     started->pid = job->pid;
     started->pidfd = job->pidfd;

@@ -37,6 +37,9 @@ package struct Program: Sendable {
     /// Then the start counts as done, and a later failure is exit status 127 and a second line in
     /// the marker.
     package var patienceMilliseconds: Int32 = 2000
+    /// False: the start counts as done as soon as the process is about to call execve. The kernel
+    /// tells us of an execve late where the program runs on the processor that we began it on.
+    package var waitsForExecve = true
 
     package init(_ path: String, arguments: [String], environment: [String]) {
         (self.path, self.arguments, self.environment) = (path, arguments, environment)
@@ -83,6 +86,7 @@ package struct Program: Sendable {
                             (1, user.user, user.group)
                     }
                     unsafe start.wait_milliseconds = patienceMilliseconds
+                    unsafe start.returns_before_execve = waitsForExecve ? 0 : 1
                     return unsafe clinux_start(&start, &started)
                 }
             }

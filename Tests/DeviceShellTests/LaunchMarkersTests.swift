@@ -44,7 +44,7 @@ struct LaunchMarkersTests {
                 #expect(nobody == nil)
             }
         }
-        #expect(StartFailure(markers: markers, of: LaunchID(2))?.cause == .storage)
+        #expect(StartFailure(markers: markers, of: LaunchID(2), nil)?.cause == .storage)
         #expect(try markers.settle(LaunchID(3)) == nil, "it has no marker")
         // The next start may have the number of one that never was.
         let next = try start(LaunchID(2)) {}

@@ -158,6 +158,18 @@ struct RefreshResultTests {
         #expect(run["reason"] == "no-such-program is not installed, or not in PATH")
     }
 
+    @Test func `a script whose interpreter is not installed is a failure that says so`() throws {
+        let bench = try DaemonBench(starting: false)
+        try bench.script("reader.sh", "#!/no/such/shell")
+        let script = bench.daemon.scratch("home/reader.sh")
+        try Files.setPermissions(script, 0o755)
+        try bench.manifest("reader", "BackgroundModes=fetch;\nRefreshCommand=\(script)")
+        try bench.daemon.start()
+        let run = try bench.nextRun("reader")
+        #expect(run["result"] == "could not be started")
+        #expect(run["reason"] == .string("the interpreter of \(script) is not installed"))
+    }
+
     @Test func `a command runs again after each interval, and leaves one line each time`() throws {
         let bench = try DaemonBench(starting: false)
         try bench.refresh("reader", "echo run >> runs", "RefreshInterval=1s")

@@ -131,6 +131,30 @@ struct ProgramTests {
         #expect(Program.step(11) == "execve")
     }
 
+    @Test func `a start that does not wait for execve tells its failure by exit and marker`()
+        throws
+    {
+        try scratch.write("noformat", "")
+        try Files.setPermissions(scratch("noformat"), 0o755)
+        let marker = try FileDescriptor(opening: scratch("marker"), [.writing, .create, .append])
+        var program = Program(scratch("noformat"), arguments: ["x"], environment: [])
+        program.marker = marker.number
+        #expect(throws: LinuxError("execve", program.path, .badFormat)) {
+            _ = try program.start()
+        }
+        program.waitsForExecve = false
+        #expect(try status(of: try program.start()) == .exited(127))
+        let lines = try scratch.read("marker").split(separator: "\n")
+        #expect(lines.last == "failed 11 8")
+    }
+
+    @Test func `what fails before execve is told at once, also without waiting for it`() throws {
+        var program = shell("true")
+        program.directory = scratch("gone")
+        program.waitsForExecve = false
+        #expect(throws: LinuxError("chdir", scratch("gone"), .noEntry)) { _ = try program.start() }
+    }
+
     @Test(arguments: [true, false])
     func `nobody is executed with a marker that is void or deleted`(isDeleted: Bool) throws {
         let path = scratch("marker")

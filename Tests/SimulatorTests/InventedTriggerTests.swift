@@ -62,7 +62,9 @@ struct InventedTriggerTests {
         for word in ["launches", "begun", "lines", "end-completed"] as [Substring] {
             #expect(said[word].flatMap { Int($0) } ?? 0 > 0, "\(word) in \(output)")
         }
-        let gates = try #require(said["gates"]).split(separator: " ")
-        #expect(gates.contains("low-power") && !gates.contains("better-moment"), "\(gates)")
+        // Some of its column have held it up, and none beside that.
+        let gates = Set(try #require(said["gates"]).split(separator: " "))
+        #expect(!gates.isEmpty)
+        #expect(gates.isDisjoint(with: ["refresh-off", "earliest", "quiet", "better-moment"]))
     }
 }

@@ -58,6 +58,7 @@ struct clinux_start {
     uid_t user;
     gid_t group;
     int wait_milliseconds;  // how long to wait for execve to succeed or fail
+    int returns_before_execve;  // or only until the child is about to call it
 };
 
 struct clinux_started {

@@ -16,6 +16,8 @@ final class AppProcesses {
     private var watched: [LaunchID: ProcessSource] = [:]
     /// Children whose end the loop could not be told to watch for, by process number.
     private var unwatched: [LaunchID: Int32] = [:]
+    /// Of our children: what to say of one whose execve fails after its start.
+    private var specs: [LaunchID: ProcessSpec] = [:]
     var probes: [LaunchID: ResultProbe] = [:]
     /// Programs of the user's that are no launches (failure-command); reaped when they end.
     var others: [Int32: ProcessSource] = [:]
@@ -80,6 +82,7 @@ final class AppProcesses {
         do throws(StartFailure) {
             let process = try start(id, spec)
             let identity = identity(of: process.pid)
+            specs[id] = spec
             report(id, .started(identity))
             watchChild(id, process)
         } catch {
@@ -95,8 +98,10 @@ final class AppProcesses {
             program.output = files.log.number
             program.error = files.log.number
             program.marker = files.marker.number
-            // The loop waits: an execve that takes longer is told by its exit.
+            // The loop waits: an execve that takes longer is told by its exit. So is any where
+            // nobody waits to hear that the program has begun.
             program.patienceMilliseconds = 500
+            program.waitsForExecve = spec.weight == .foreground
             return try control.launch(
                 id,
                 program,
@@ -279,9 +284,11 @@ final class AppProcesses {
         case .unknown: event = .unknown
         }
         watched[id] = nil
+        let spec = specs.removeValue(forKey: id)
         // One that has no room for a program is ended before it has said who it is.
         let hadNoRoom = if case .signal(_, true) = event { true } else { false }
-        if exit != .unknown, !hadNoRoom, let failure = StartFailure(markers: markers, of: id) {
+        if exit != .unknown, !hadNoRoom, let failure = StartFailure(markers: markers, of: id, spec)
+        {
             report(id, .notStarted(failure))
             return
         }

@@ -27,10 +27,13 @@ extension StartFailure {
     }
 
     /// What a launch's marker tells of a start that failed after it counted as done. Nil: it has
-    /// not failed.
-    init?(markers: LaunchMarkers, of id: LaunchID) {
+    /// not failed. `spec`: what was to be started, while that is known.
+    init?(markers: LaunchMarkers, of id: LaunchID, _ spec: ProcessSpec?) {
         switch markers.failure(of: id) {
-        case .execute(let error): self.init(error.causeOfStart, reason: error.description)
+        case .execute(let error):
+            let reason =
+                spec.map { error.explanation(starting: $0.arguments.first, in: $0.directory) }
+            self.init(error.causeOfStart, reason: reason ?? error.description)
         case .nobody: self.init(.processes, reason: "it ended before its program began")
         case nil: return nil
         }

@@ -60,6 +60,9 @@ extension World {
     }
 
     private func exec(_ process: VirtualProcess) {
+        if process.weight != .foreground, strikes(.notStarted, in: 200, app: process.app) {
+            return failToExecute(process)
+        }
         process.hasStarted = true
         watch.ran(process, self)
         send(.process(process.launch, .started(process.process)))
@@ -72,6 +75,13 @@ extension World {
             let time = Interval.seconds(plans[process.app].random.within(1...1_200))
             process.add(.exit(.status(0)), after: time, at: clock.elapsed)
         }
+    }
+
+    /// Nobody waits for the execve of a program in the background: it fails after it was told.
+    private func failToExecute(_ process: VirtualProcess) {
+        let failure = StartFailure(.program, reason: "exec format error")
+        send(.process(process.launch, .started(process.process)))
+        die(process, telling: .notStarted(failure))
     }
 
     // MARK: Plain commands

@@ -239,16 +239,17 @@ package final class World {
     /// The process is gone, at once.
     func die(_ process: VirtualProcess, _ exit: Exit) {
         guard !process.isDead else { return }
+        process.exit = exit
         let usage = process.usage(at: clock.elapsed)
+        die(process, telling: .exited(process.isAdopted ? .unknown : exit, usage))
+    }
+
+    func die(_ process: VirtualProcess, telling event: ProcessEvent) {
         for client in process.clients { hangUp(client) }
         process.isDead = true
-        process.exit = exit
         process.isFrozen = false
         _ = process.run(false, at: clock.elapsed)
-        send(
-            .process(process.launch, .exited(process.isAdopted ? .unknown : exit, usage)),
-            after: .milliseconds(2)
-        )
+        send(.process(process.launch, event), after: .milliseconds(2))
     }
 
     /// This reaches the daemon.
