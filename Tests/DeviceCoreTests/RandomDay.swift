@@ -68,6 +68,8 @@ struct RandomDay {
 
     private mutating func send(_ event: Event) {
         last = event
+        // What has exited is frozen no more, and must not be thawed.
+        if case .process(let launch, .exited) = event { frozen.remove(launch) }
         bench.send(event)
         watch()
     }
