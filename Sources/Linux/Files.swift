@@ -59,10 +59,16 @@ package enum Files {
     package static func replace(
         _ path: String,
         with text: String,
-        permissions: UInt32? = nil
+        permissions: UInt32? = nil,
+        synchronized: Bool = true
     ) throws(LinuxError) {
         let bytes = Array(text.utf8)
-        try replace(path, with: bytes.span, permissions: permissions)
+        try replace(
+            path,
+            with: bytes.span,
+            permissions: permissions,
+            synchronized: synchronized
+        )
     }
 
     /// Makes a directory; false when there was one. `parents` makes those above it too.

@@ -17,7 +17,8 @@ package struct LaunchMarkers: Sendable {
         let boot = directory + "/boot"
         if let known = try? Files.text(boot, limit: 256), known == bootID { return }
         for id in launches() { try remove(id) }
-        try Files.replace(boot, with: bootID)
+        // What a loss of power takes is of no use after it.
+        try Files.replace(boot, with: bootID, synchronized: false)
     }
 
     /// Keeps where launches live, so that a daemon started elsewhere finds them again.
@@ -26,7 +27,7 @@ package struct LaunchMarkers: Sendable {
         let text = lines.map { $0 + "\n" }.joined()
         // Also by a daemon that starts on a full disk.
         guard (try? Files.text(directory + "/step", limit: 8192)) != text else { return }
-        try Files.replace(directory + "/step", with: text)
+        try Files.replace(directory + "/step", with: text, synchronized: false)
     }
 
     /// Takes away what the kernel has of the step recorded last, once nothing lives in it.

@@ -87,11 +87,15 @@ struct StoreFile {
         let database = try StoreError.naming(path) { () throws(SQLiteError) in
             let database = try Database(path: path, mode: .readWrite, fileSystem: fileSystem)
             try database.lockExclusively()
-            try database.setSynchronous(.extra)
+            // A half of it is of no use: all is on the disk with the last step.
+            try database.setSynchronous(.off)
             return database
         }
         try migrations.run(on: database, path: path)
-        try StoreError.naming(path) { () throws(SQLiteError) in try database.setJournalMode(.wal) }
+        try StoreError.naming(path) { () throws(SQLiteError) in
+            try database.setSynchronous(.extra)
+            try database.setJournalMode(.wal)
+        }
     }
 
     /// Puts a file here that `fill` makes at another path, in the place of what is left of an
