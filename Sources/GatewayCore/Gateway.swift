@@ -70,6 +70,7 @@ package struct Gateway: Sendable {
 
     private mutating func read(_ device: DeviceID, _ record: StoredDevice) {
         var state = DeviceState()
+        state.isGone = !record.isKnown
         state.apps = record.registrations.map { registration in
             var app = DeviceState.App(
                 registration: registration,

@@ -26,18 +26,27 @@ extension GatewayWorld {
             }
         case .answer(let call, let answer): answered(call, answer)
         case .done(let operation, let problem):
-            guard let device = removals.removeValue(forKey: operation) else {
+            guard let done = operations.removeValue(forKey: operation) else {
                 return problems.append("\(operation) was done twice")
             }
-            if problem == nil { removed(device) }
-        case .refused, .follows, .broadcast, .subscribed: break
+            if problem == nil { isDone(done) }
+        case .follows(let link, let channel, let problem): follows(link, channel, problem)
+        case .broadcast(let link, let broadcast): hears(broadcast, over: link)
+        case .refused, .subscribed: break
         }
     }
 
     private mutating func identified(_ operation: OperationID, _ device: DeviceID?) {
-        guard let index = devices.firstIndex(where: { $0.identifying == operation }) else { return }
-        devices[index].identifying = nil
+        guard let index = devices.firstIndex(where: { $0.identifying.contains(operation) })
+        else { return }
+        devices[index].identifying.removeAll { $0 == operation }
         guard let device else { return }
+        // It was taken for gone, or removed, and is a new one.
+        for (app, token) in devices[index].tokens.sorted(by: { $0.key < $1.key })
+        where token.device != device {
+            devices[index].tokens[app] = nil
+            end(token)
+        }
         let link = LinkID(serial())
         let old = devices[index].link
         devices[index].forgetLink()
@@ -61,16 +70,7 @@ extension GatewayWorld {
     }
 
     /// The device was told that this one is no more.
-    private mutating func end(_ token: DeviceToken) { ended.insert(token) }
-
-    private mutating func removed(_ device: DeviceID) {
-        count("removals")
-        for index in devices.indices {
-            for app in apps where devices[index].tokens[app]?.device == device {
-                if let token = devices[index].tokens.removeValue(forKey: app) { end(token) }
-            }
-        }
-    }
+    mutating func end(_ token: DeviceToken) { ended.insert(token) }
 
     // MARK: Sending
 
@@ -152,6 +152,9 @@ extension GatewayWorld {
     }
 
     private mutating func answered(_ call: CallID, _ answer: Answer) {
+        if let broadcast = broadcastCalls.removeValue(forKey: call) {
+            return answered(broadcast, answer)
+        }
         guard let sent = calls.removeValue(forKey: call) else {
             return problems.append("\(call) was answered twice")
         }
@@ -174,13 +177,15 @@ extension GatewayWorld {
                 problems.append("refused by a quota that is not spent")
             }
         case .refused(let reason, _):
-            if !ended.contains(sent.token) { problems.append("refused for \(reason)") }
+            // Its device or app is going, and the store does not know yet.
+            guard driver.isSettled, !ended.contains(sent.token), !isOver(sent.token) else { break }
+            problems.append("refused for \(reason)")
         }
     }
 
     /// Of the pushes that were both sent and answered in a time, there are no more than the quota
     /// allows.
-    private mutating func useQuota(since sent: BootTime) {
+    mutating func useQuota(since sent: BootTime) {
         guard let quota else { return }
         quotaUses.append(sent)
         quotaUses.sort()
@@ -212,8 +217,9 @@ extension GatewayWorld {
             problems.append("\(number) was answered 200 and is lost")
         }
         counts["answered"] = accepted.count
+        checkChannels()
         if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
-        if !removals.isEmpty { problems.append("an operator waits for ever") }
+        if !operations.isEmpty { problems.append("an operator waits for ever") }
         let counters = driver.gateway.counters
         if counters.accepted != acceptedSince {
             problems.append("\(acceptedSince) were accepted, \(counters.accepted) counted")
@@ -239,6 +245,9 @@ extension GatewayWorld {
     mutating func checkWaiting() {
         guard driver.isSettled, store.questions.isEmpty, store.batch == nil else { return }
         for (index, device) in devices.enumerated() {
+            if device.link != nil, store.keys[device.key] == nil {
+                problems.append("\(index) is connected, and not known")
+            }
             guard device.link != nil, !device.isCongested,
                 device.sentCount - device.acknowledgedCount < limits.unacknowledged,
                 let id = store.keys[device.key], !unreadable.contains(id)

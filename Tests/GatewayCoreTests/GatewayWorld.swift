@@ -8,8 +8,8 @@ struct GatewayWorld {
     /// One that registers apps and gets pushes.
     struct Device {
         let key: [UInt8]
-        /// Waits to be told who it is.
-        var identifying: OperationID?
+        /// Waits to be told who it is, perhaps over two connections.
+        var identifying: [OperationID] = []
         var link: LinkID?
         /// By app, as it was told.
         var tokens: [String: DeviceToken] = [:]
@@ -30,9 +30,13 @@ struct GatewayWorld {
         var shown: [String: PushNumber] = [:]
         /// Up to which they may have given way to a newer one.
         var replaced: [String: PushNumber] = [:]
+        /// Channels that it follows over the present link, and what it had last of each ever.
+        var follows: Set<ChannelID> = []
+        var heard: [ChannelID: UInt64] = [:]
 
         mutating func forgetLink() {
-            (link, identifying) = (nil, nil)
+            link = nil
+            follows = []
             (sendings, acknowledgements, sent) = ([], [], [])
             (sentKinds, order) = ([:], [:])
             (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
@@ -44,10 +48,12 @@ struct GatewayWorld {
         let device: Int
         let token: DeviceToken
         let isOnce: Bool
-        let expiration: WallTime?
+        var expiration: WallTime?
         let collapse: [UInt8]
         var isWebPush = false
         var at = BootTime(nanoseconds: 0)
+
+        mutating func keep(until end: WallTime) { expiration = expiration.map { min($0, end) } }
     }
 
     var problems: [String] = []
@@ -56,10 +62,12 @@ struct GatewayWorld {
 
     var random: SeededRandom
     var driver: GatewayDriver
-    let limits: GatewayLimits
+    var limits: GatewayLimits
     var now: Moment
     var devices: [Device]
     let apps = ["a.one", "a.two", "a.three"]
+    /// Registered at times only.
+    let rareApps = ["a.four", "a.five"]
     var store = WorldStore()
     // What providers know.
     var sender = PushSender()
@@ -82,7 +90,12 @@ struct GatewayWorld {
     var quotaUses: [BootTime] = []
     /// Pushes that were taken, and could not be kept.
     var lostUses = 0
-    var removals: [OperationID: DeviceID] = [:]
+    var operations: [OperationID: Operation] = [:]
+    /// By what providers were told.
+    var channels: [ChannelID: String] = [:]
+    var broadcastCalls: [CallID: Broadcast] = [:]
+    /// Those that were answered 200 and are to be kept for whoever comes later.
+    var keptBroadcasts: [Broadcast] = []
     /// Devices of slots that could not be read when they were to be sent: the next sign of life
     /// sends them.
     var unreadable: Set<DeviceID> = []
@@ -96,6 +109,8 @@ struct GatewayWorld {
         limits.unacknowledged = 4
         limits.webPushKept = 3
         limits.devicesInMemory = seed % 2 == 0 ? 3 : 1000
+        if seed % 4 == 1 { limits.apps = 4 }
+        if seed % 4 == 2 { (limits.deviceAge, limits.deviceGrace) = (.hours(5), .hours(2)) }
         self.limits = limits
         quota = seed % 3 == 0 ? KeyQuota(60, per: .hours(1)) : nil
         store.webPushKept = limits.webPushKept
@@ -127,10 +142,11 @@ struct GatewayWorld {
         case 138..<146: pass()
         case 146..<149: keepAlive(index)
         case 149..<151: congest(index)
-        case 151..<154: register(index, renewing: random.below(2) == 0)
-        case 154..<156: unregister(index)
+        case 151..<153: register(index, renewing: random.below(2) == 0)
+        case 153..<155: unregister(index)
+        case 155..<156: talkInChannels(index)
         case 156..<157: feed(.sweep)
-        case 157..<158: removeSomebody(index)
+        case 157..<158: operate(index)
         case 158..<159: store.isFull.toggle()
         case 159..<160: if random.below(12) == 0 { crash() }
         default: serveStore()
@@ -170,7 +186,7 @@ struct GatewayWorld {
         for action in actions { perform(action) }
     }
 
-    private mutating func move(_ span: Interval) {
+    mutating func move(_ span: Interval) {
         now.boot = now.boot + span
         now.awake = now.awake + span
         now.wall = now.wall + span
@@ -215,7 +231,7 @@ struct GatewayWorld {
                 device: index,
                 token: token,
                 isOnce: isOnce,
-                expiration: expiration,
+                expiration: end(of: expiration, isOnce),
                 collapse: Array(request.collapseID ?? [])
             )
         )
@@ -243,7 +259,7 @@ struct GatewayWorld {
             device: index,
             token: token,
             isOnce: isOnce,
-            expiration: isOnce ? nil : now.wall + .seconds(seconds),
+            expiration: end(of: now.wall + .seconds(seconds), isOnce),
             collapse: fields.first { $0.0 == "topic" }.map { Array($0.1.utf8) } ?? [],
             isWebPush: true
         )
@@ -259,8 +275,15 @@ struct GatewayWorld {
             )
             feed(admitted, sent)
         } catch {
+            if isLeaving(sent.token.app) { return }
             problems.append("\(lastNumber) was refused at once: \(error)")
         }
+    }
+
+    /// Until when it may be kept.
+    private func end(of expiration: WallTime?, _ isOnce: Bool) -> WallTime? {
+        let longest = now.wall + limits.storage
+        return isOnce ? nil : expiration.map { min($0, longest) } ?? longest
     }
 
     private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
@@ -294,6 +317,7 @@ struct GatewayWorld {
             )
             feed(admitted, sent)
         } catch {
+            if isLeaving(sent.token.app) { return }
             problems.append("\(lastNumber) was refused at once: \(error)")
         }
     }
@@ -328,9 +352,10 @@ struct GatewayWorld {
     }
 
     private mutating func connect(_ index: Int) {
-        guard devices[index].identifying == nil else { return }
+        let waiting = devices[index].identifying.count
+        guard waiting == 0 || waiting == 1 && random.below(4) == 0 else { return }
         let operation = OperationID(serial())
-        devices[index].identifying = operation
+        devices[index].identifying.append(operation)
         feed(.identify(operation, key: devices[index].key))
     }
 
@@ -355,29 +380,25 @@ struct GatewayWorld {
 
     private mutating func register(_ index: Int, renewing: Bool) {
         guard let link = devices[index].link else { return }
-        feed(.link(link, .register(apps[pick(3)], renewing: renewing)))
+        let names = random.below(6) == 0 ? rareApps : apps
+        feed(.link(link, .register(names[pick(names.count)], renewing: renewing)))
     }
 
     private mutating func unregister(_ index: Int) {
         guard let link = devices[index].link else { return }
-        feed(.link(link, .unregister(apps[pick(3)])))
-    }
-
-    private mutating func removeSomebody(_ index: Int) {
-        guard let device = store.keys[devices[index].key], random.below(4) == 0 else { return }
-        let operation = OperationID(serial())
-        removals[operation] = device
-        feed(.removeDevice(device, operation))
+        feed(.link(link, .unregister((apps + rareApps)[pick(5)])))
     }
 
     /// Killed at this moment: a batch on its way may be on the disk all the same.
     private mutating func crash() {
         count("crashes")
         store.crash(keeping: random.below(2) == 0)
-        (calls, wakes, sentPushes, removals) = ([:], [:], [:], [:])
+        (calls, wakes, sentPushes) = ([:], [:], [:])
+        (operations, broadcastCalls) = ([:], [:])
         (acceptedSince, quotaUses, lostUses) = (0, [], 0)
         for index in devices.indices {
             devices[index].forgetLink()
+            devices[index].identifying = []
             devices[index].shown = [:]
         }
         move(.seconds(1))

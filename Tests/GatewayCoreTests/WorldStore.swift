@@ -14,10 +14,12 @@ struct WorldStore {
     var registrations: [SlotKey: Registration] = [:]
     var slots: [SlotKey: Stored] = [:]
     var seen: [DeviceID: WallTime] = [:]
+    var channels: [ChannelID: Channel] = [:]
     /// Why the push of a slot was stored, as the log has it.
     var reasons: [PushNumber: StoreReason] = [:]
     var lastPush: UInt64 = 0
     var lastDevice: UInt64 = 0
+    private var lastApp: UInt32 = 0
     /// Of each slot of APNs the newest that was ever in it.
     var newest: [SlotKey: PushNumber] = [:]
     /// Of each app on a device all messages of Web Push that were ever kept, with their topics.
@@ -60,12 +62,17 @@ struct WorldStore {
             seen[device] = since
             lastDevice = max(lastDevice, device.number)
         case .seen(let device, let wall): seen[device] = wall
-        case .app(let app, let bundle): bundles[app] = bundle
-        case .removeApp(let app, _, _): bundles[app] = nil
-        case .removeDevice(let device):
-            for (key, other) in keys.sorted(by: { $0.value < $1.value }) where other == device {
-                keys[key] = nil
+        case .app(let app, let bundle):
+            if bundles.contains(where: { $0.value == bundle && $0.key != app }) {
+                problems.append("\(bundle) has two numbers")
             }
+            bundles[app] = bundle
+            lastApp = max(lastApp, app.number)
+        case .removeApp(let app, _, let withRest): remove(app, withRest: withRest)
+        case .removeDevice(let device):
+            keys = keys.filter { $0.value != device }
+            registrations = registrations.filter { $0.key.device != device }
+            slots = slots.filter { $0.key.device != device }
         case .registration(let device, let registration):
             registrations[SlotKey(device, registration.app)] = registration
         case .store(let push, let slot, let until):
@@ -85,8 +92,31 @@ struct WorldStore {
             }
         case .remove(let slot, let number):
             if slots[slot]?.push.number == number { slots[slot] = nil }
-        case .probe, .channel, .removeChannel, .broadcast: break
+        case .channel(let channel): channels[channel.id] = channel
+        case .removeChannel(let id): channels[id] = nil
+        case .broadcast(let broadcast):
+            if let old = channels[broadcast.channel]?.newest, old.number >= broadcast.number {
+                problems.append("a channel went back from \(old.number)")
+            }
+            channels[broadcast.channel]?.newest = broadcast
+        case .probe: break
         }
+    }
+
+    private mutating func remove(_ app: AppNumber, withRest: Bool) {
+        bundles[app] = nil
+        guard withRest else {
+            if isUsed(app) { problems.append("\(app), which is in use, was taken away") }
+            return
+        }
+        registrations = registrations.filter { $0.key.app != app }
+        slots = slots.filter { $0.key.app != app }
+        channels = channels.filter { $0.value.app != app }
+    }
+
+    private func isUsed(_ app: AppNumber) -> Bool {
+        registrations.contains { $0.key.app == app && $0.value.isActive }
+            || channels.values.contains { $0.app == app }
     }
 
     /// What is kept of an app, by place.
@@ -119,9 +149,10 @@ struct WorldStore {
     var gateway: StoredGateway {
         StoredGateway(
             lastDevice: lastDevice,
-            lastApp: bundles.keys.map(\.number).max() ?? 0,
+            lastApp: lastApp,
             lastPush: lastPush,
-            apps: bundles.map { ($0.key, $0.value) }
+            apps: bundles.map { ($0.key, $0.value) },
+            channels: channels.values.sorted { $0.id < $1.id }
         )
     }
 
@@ -133,7 +164,7 @@ struct WorldStore {
         case .record(let device): .record(record(of: device))
         case .isKnown(let device): .isKnown(keys.values.contains(device))
         case .push(let slot): .push(slots[slot]?.push)
-        case .channels: .channels([])
+        case .channels: .channels(channels.values.sorted { $0.id < $1.id })
         case .expired(let wall, let limit):
             .slots(
                 slots.filter { $0.value.until <= wall }.map {
@@ -146,13 +177,19 @@ struct WorldStore {
                 keys.values.filter { (seen[$0] ?? cutoff) < cutoff }.sorted().prefix(limit)
                     .map { $0 }
             )
-        case .unusedApps: .apps([])
+        case .unusedApps(let limit):
+            .apps(
+                bundles.keys.sorted().filter { app in
+                    !registrations.contains { $0.key.app == app && $0.value.isActive }
+                }
+                .prefix(limit).map { $0 }
+            )
         }
     }
 
     private func record(of device: DeviceID) -> StoredDevice {
         let apps = bundles.keys.sorted()
-        return StoredDevice(
+        var record = StoredDevice(
             registrations: apps.compactMap { registrations[SlotKey(device, $0)] },
             stored: apps.flatMap { app in
                 kept(device, app).map { slot, stored in
@@ -170,6 +207,8 @@ struct WorldStore {
             },
             seen: seen[device] ?? WallTime(nanoseconds: 0)
         )
+        record.isKnown = keys.values.contains(device)
+        return record
     }
 }
 

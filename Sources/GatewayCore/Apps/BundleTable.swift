@@ -54,8 +54,9 @@ package struct BundleTable: Sendable {
         return number
     }
 
-    /// Its removal did not come to pass.
+    /// Its removal did not come to pass, nor what came in its place since.
     mutating func restore(_ number: AppNumber, _ bundle: String) {
+        if let newer = numbers[bundle] { names[newer] = nil }
         numbers[bundle] = number
         names[number] = bundle
     }

@@ -44,6 +44,8 @@ struct DeviceState: Sendable {
     var link: LinkID?
     var condition = DeviceCondition()
     var isCongested = false
+    /// It was removed, or never was: whoever believes to be it is a new one.
+    var isGone = false
     /// Something is left in slots only because there was no room on the link.
     var wantsFlush = false
     /// By app.

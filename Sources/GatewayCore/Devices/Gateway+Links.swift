@@ -9,6 +9,8 @@ extension Gateway {
         at now: Moment,
         into effects: inout [GatewayEffect]
     ) {
+        // It was removed after it had been told who it is.
+        guard devices[device]?.isGone != true else { return effects.append(.end(link, .removed)) }
         if let old = devices[device]?.link {
             effects.append(.end(old, .superseded))
             disconnected(old, at: now, into: &effects)

@@ -103,6 +103,7 @@ extension Gateway {
         for app in devices[device]?.apps.map(\.registration.app) ?? [] {
             end(app, of: device, at: now, into: &effects)
         }
+        devices[device]?.isGone = true
     }
 
     /// The operator wants the app gone, from devices that are known here and from their memory; the

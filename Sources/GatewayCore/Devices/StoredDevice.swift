@@ -21,6 +21,8 @@ package struct StoredDevice: Equatable, Sendable {
         }
     }
 
+    /// There is such a device, and it was not removed.
+    package var isKnown = true
     package var registrations: [Registration]
     /// No two of an app at one place.
     package var stored: [Stored]

@@ -72,8 +72,10 @@ extension GatewayDriver {
                 actions.append(.answer(call, answer))
             }
         case .registered(let link, let app, let token):
+            guard let app = named(app) else { return }
             deferred.append(.registered(link, app, token))
         case .subscribed(let link, let app, let token, let key):
+            guard let app = named(app) else { return }
             deferred.append(.subscribed(link, app, token, key: key))
         case .unregistered(let link, let app):
             if let bundle = apps.bundle(of: app) {
@@ -84,6 +86,10 @@ extension GatewayDriver {
             actions.append(.follows(link, channel, why))
         case .end(let link, let why): actions.append(.end(link, why))
         }
+    }
+
+    private func named(_ app: AppNumber) -> NamedApp? {
+        apps.bundle(of: app).map { NamedApp(number: app, bundle: $0) }
     }
 
     private mutating func keep(_ effect: GatewayEffect) {
@@ -223,16 +229,16 @@ extension GatewayDriver {
         switch item {
         case .answer(let call, let answer): actions.append(.answer(call, answer))
         case .registered(let link, let app, let token):
-            guard let bundle = apps.bundle(of: app) else { return }
+            guard !isGone(app, for: link, into: &actions) else { return }
             actions.append(
-                token.map { .registered(link, bundle: bundle, $0) }
-                    ?? .refused(link, bundle: bundle, .tooMany)
+                token.map { .registered(link, bundle: app.bundle, $0) }
+                    ?? .refused(link, bundle: app.bundle, .tooMany)
             )
         case .subscribed(let link, let app, let token, let key):
-            guard let bundle = apps.bundle(of: app) else { return }
+            guard !isGone(app, for: link, into: &actions) else { return }
             actions.append(
-                token.map { .subscribed(link, bundle: bundle, $0, key: key) }
-                    ?? .refused(link, bundle: bundle, .tooMany)
+                token.map { .subscribed(link, bundle: app.bundle, $0, key: key) }
+                    ?? .refused(link, bundle: app.bundle, .tooMany)
             )
         case .unregistered(let link, let bundle):
             actions.append(.unregistered(link, bundle: bundle))
@@ -242,5 +248,16 @@ extension GatewayDriver {
         case .expired: expiredDevices += 1
         case .sweep(let question): ask(question, into: &actions)
         }
+    }
+
+    /// It was removed while its registration was written: the device may ask again.
+    private func isGone(
+        _ app: NamedApp,
+        for link: LinkID,
+        into actions: inout [GatewayAction]
+    ) -> Bool {
+        guard apps.bundle(of: app.number) == nil else { return false }
+        actions.append(.refused(link, bundle: app.bundle, .unavailable))
+        return true
     }
 }

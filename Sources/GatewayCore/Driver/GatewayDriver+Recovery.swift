@@ -82,8 +82,7 @@ extension GatewayDriver {
         case .answer(let call, _):
             actions.append(.answer(call, .refused(.serviceUnavailable)))
         case .registered(let link, let app, _), .subscribed(let link, let app, _, _):
-            guard let bundle = apps.bundle(of: app) else { return }
-            actions.append(.refused(link, bundle: bundle, .unavailable))
+            actions.append(.refused(link, bundle: app.bundle, .unavailable))
         case .unregistered(let link, let bundle):
             actions.append(.refused(link, bundle: bundle, .unavailable))
         case .done(let operation): actions.append(.done(operation, .notKept))

@@ -54,9 +54,9 @@ package struct GatewayDriver: Sendable {
     /// What waits for the batch.
     enum Deferred: Sendable {
         case answer(CallID, Answer)
-        case registered(LinkID, AppNumber, DeviceToken?)
-        case subscribed(LinkID, AppNumber, DeviceToken?, key: [UInt8])
-        /// By name: the app may be gone when this is told.
+        // By name: the app may be gone when this is told.
+        case registered(LinkID, NamedApp, DeviceToken?)
+        case subscribed(LinkID, NamedApp, DeviceToken?, key: [UInt8])
         case unregistered(LinkID, bundle: String)
         case done(OperationID)
         case identified(OperationID, DeviceID)
@@ -64,6 +64,11 @@ package struct GatewayDriver: Sendable {
         case expired
         /// There was more to be swept than was in this batch.
         case sweep(StoreQuestion)
+    }
+
+    struct NamedApp: Sendable {
+        let number: AppNumber
+        let bundle: String
     }
 
     /// A sending whose push is being read.

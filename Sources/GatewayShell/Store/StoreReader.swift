@@ -65,7 +65,8 @@ package final class StoreReader {
             }
             var record = StoredDevice()
             try seen.bind(Int64(bitPattern: device.number), at: 1)
-            if try seen.step() { record.seen = WallTime(nanoseconds: try seen.integer(at: 0)) }
+            record.isKnown = try seen.step()
+            if record.isKnown { record.seen = WallTime(nanoseconds: try seen.integer(at: 0)) }
             try registrations.bind(Int64(bitPattern: device.number), at: 1)
             while try registrations.step() {
                 record.registrations.append(

@@ -1,0 +1,199 @@
+import GatewayCore
+import Vocabulary
+
+/// What the operator does, what providers do with channels, and what long times bring.
+extension GatewayWorld {
+    /// What somebody waits for.
+    enum Operation {
+        case removesDevice(DeviceID)
+        case removesApp(AppNumber)
+        case createsChannel(ChannelID, String)
+        case removesChannel(ChannelID)
+    }
+
+    mutating func operate(_ index: Int) {
+        switch random.below(12) {
+        case 0..<3:
+            guard let device = store.keys[devices[index].key] else { return }
+            feed(.removeDevice(device, begin(.removesDevice(device))))
+        case 3:
+            let bundle = (apps + rareApps)[pick(5)]
+            guard let app = driver.apps.number(of: bundle) else { return }
+            feed(.removeApp(bundle, begin(.removesApp(app))))
+        case 4..<7: changeLimits()
+        case 7: letDaysPass()
+        case 8..<11:
+            let id = ChannelID(high: random.below(.max), low: serial())
+            let bundle = apps[pick(3)]
+            let operation = begin(.createsChannel(id, bundle))
+            feed(.createChannel(id, bundle: bundle, keepsNewest: random.below(3) > 0, operation))
+        default:
+            guard let id = anyChannel() else { return }
+            feed(.removeChannel(id, begin(.removesChannel(id))))
+        }
+    }
+
+    private mutating func begin(_ what: Operation) -> OperationID {
+        let operation = OperationID(serial())
+        operations[operation] = what
+        return operation
+    }
+
+    mutating func isDone(_ operation: Operation) {
+        switch operation {
+        case .removesDevice(let device):
+            count("removals")
+            endTokens { $0.device == device }
+        case .removesApp(let app):
+            count("removed apps")
+            endTokens { $0.app == app }
+        case .createsChannel(let id, let bundle):
+            count("channels")
+            channels[id] = bundle
+        case .removesChannel(let id):
+            channels[id] = nil
+            for index in devices.indices { devices[index].follows.remove(id) }
+        }
+    }
+
+    /// The operator takes it away at this moment, or has.
+    func isLeaving(_ app: AppNumber) -> Bool {
+        store.bundles[app] == nil
+            || operations.values.contains {
+                if case .removesApp(app) = $0 { true } else { false }
+            }
+    }
+
+    private mutating func endTokens(where isMeant: (DeviceToken) -> Bool) {
+        for index in devices.indices {
+            for app in apps + rareApps {
+                guard let token = devices[index].tokens[app], isMeant(token) else { continue }
+                devices[index].tokens[app] = nil
+                end(token)
+            }
+        }
+    }
+
+    /// Those that no promise rests on that was made before.
+    private mutating func changeLimits() {
+        count("changed limits")
+        limits.acknowledgement = .seconds(1 + Int64(random.below(5)))
+        limits.storage = random.below(2) == 0 ? .days(30) : .minutes(10)
+        // What is on its way is stored as it is then.
+        let end = now.wall + limits.storage
+        for call in calls.keys { calls[call]?.keep(until: end) }
+        if limits.devicesInMemory <= devices.count { limits.devicesInMemory = 1 + pick(6) }
+        driver.use(limits)
+    }
+
+    /// The gateway serves for more than a day, and devices that are away may be taken for gone.
+    private mutating func letDaysPass() {
+        count("days")
+        for _ in 0..<40 {
+            move(.minutes(50))
+            feed(.passed)
+            feed(.sweep)
+            feed(.turnEnded)
+            while serveStore() { feed(.turnEnded) }
+        }
+    }
+
+    // MARK: Channels
+
+    private mutating func anyChannel() -> ChannelID? {
+        let all = channels.keys.sorted()
+        return all.isEmpty ? nil : all[pick(all.count)]
+    }
+
+    mutating func talkInChannels(_ index: Int) {
+        guard let id = anyChannel(), let bundle = channels[id] else { return }
+        switch random.below(5) {
+        case 0..<2: broadcast(id, bundle)
+        case 2..<4:
+            guard let link = devices[index].link else { return }
+            let last = devices[index].heard[id] ?? 0
+            // What it is sent at once comes before the answer.
+            devices[index].follows.insert(id)
+            feed(.link(link, .follow(id, bundle: bundle, last: last)))
+        default:
+            guard let link = devices[index].link else { return }
+            devices[index].follows.remove(id)
+            feed(.link(link, .unfollow(id)))
+        }
+    }
+
+    private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
+        var arrival = PushArrival()
+        arrival.method = Array("POST".utf8)[...]
+        arrival.authorization = Array("t".utf8)[...]
+        arrival.push.pushType = Array("liveactivity".utf8)[...]
+        arrival.push.payload = Array("{\"aps\":{\"event\":\"update\"}}".utf8)
+        let request = BroadcastArrival(arrival, bundle: bundle, channel: Array(id.text.utf8)[...])
+        let second = now.wall.nanoseconds / 1_000_000_000
+        do throws(Reason) {
+            let (message, provider) = try driver.admit(
+                request,
+                from: &sender,
+                OpenProofs(second: second, quota: quota),
+                .production,
+                at: now
+            )
+            useQuota(since: now.boot)
+            count("broadcasts")
+            let call = CallID(serial())
+            broadcastCalls[call] = message
+            feed(.broadcast(message, provider: provider, call))
+        } catch .tooManyRequests where quota != nil {
+            count("over quota")
+        } catch {
+            // It is being removed, or its app was.
+            if driver.isSettled, store.channels[id] != nil {
+                problems.append("a broadcast was refused for \(error)")
+            }
+        }
+    }
+
+    mutating func answered(_ broadcast: Broadcast, _ answer: Answer) {
+        guard case .accepted(let number) = answer else { return }
+        if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
+        if case .until = broadcast.expiration { keptBroadcasts.append(broadcast) }
+    }
+
+    mutating func follows(_ link: LinkID, _ channel: ChannelID, _ problem: FollowProblem?) {
+        guard problem != nil, let index = devices.firstIndex(where: { $0.link == link }) else {
+            return
+        }
+        devices[index].follows.remove(channel)
+    }
+
+    mutating func hears(_ broadcast: Broadcast, over link: LinkID) {
+        guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
+        count("heard")
+        if !devices[index].follows.contains(broadcast.channel) {
+            problems.append("\(broadcast.number) went to one that does not follow its channel")
+        }
+        let last = devices[index].heard[broadcast.channel] ?? 0
+        if last >= broadcast.number.number {
+            problems.append("\(broadcast.number) went out behind \(last)")
+        }
+        devices[index].heard[broadcast.channel] = broadcast.number.number
+    }
+
+    /// What was answered 200 and is to be kept is the newest of its channel, or gave way to it; and
+    /// whoever follows and is there has it.
+    mutating func checkChannels() {
+        for broadcast in keptBroadcasts {
+            guard case .until(let end) = broadcast.expiration, end > now.wall,
+                let channel = store.channels[broadcast.channel]
+            else { continue }
+            if channel.newest.map({ $0.number < broadcast.number }) ?? true {
+                problems.append("broadcast \(broadcast.number) was answered 200 and is lost")
+            }
+            for device in devices where device.follows.contains(channel.id) && !device.isCongested {
+                if device.heard[channel.id] ?? 0 < broadcast.number.number {
+                    problems.append("broadcast \(broadcast.number) did not reach who follows")
+                }
+            }
+        }
+    }
+}
