@@ -221,8 +221,21 @@ extension GatewayWorld {
         if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
         if !operations.isEmpty { problems.append("an operator waits for ever") }
         let counters = driver.gateway.counters
-        if counters.accepted != acceptedSince {
-            problems.append("\(acceptedSince) were accepted, \(counters.accepted) counted")
+        let figures = [
+            ("accepted", acceptedSince, counters.accepted),
+            ("stored", store.tally.stored, counters.stored),
+            ("replaced", store.tally.replaced, counters.replaced),
+            ("expired", store.tally.expired, counters.expired),
+            ("dropped", store.tally.dropped, counters.dropped),
+        ]
+        for (name, happened, counted) in figures where happened != counted {
+            problems.append("\(happened) were \(name), \(counted) counted")
+        }
+        // A line of the log is lost with a batch that fails, and an acknowledgement may come late.
+        if !(store.tally.delivered...max(store.tally.delivered, acknowledgedSince))
+            .contains(counters.delivered)
+        {
+            problems.append("\(counters.delivered) delivered, \(acknowledgedSince) acknowledged")
         }
     }
 

@@ -84,6 +84,7 @@ struct GatewayWorld {
     var wakes: [SlotKey: [BootTime]] = [:]
     /// Answered with 200, and acknowledged, since the gateway was started.
     var acceptedSince: UInt64 = 0
+    var acknowledgedSince: UInt64 = 0
     /// Of the providers' key.
     let quota: KeyQuota?
     /// When the pushes were sent that were accepted since the gateway was started.
@@ -169,6 +170,7 @@ struct GatewayWorld {
             } while !driver.isSettled && rounds < 100
         }
         if !driver.isSettled { problems.append("it does not come to rest") }
+        if driver.unsettledDevices > 0 { problems.append("it remembers devices for ever") }
     }
 
     mutating func serial() -> UInt64 {
@@ -341,6 +343,7 @@ struct GatewayWorld {
             at: pick(devices[index].acknowledgements.count)
         )
         devices[index].acknowledgedCount += 1
+        acknowledgedSince += 1
         let (before, delivered) = (devices[index].shown, driver.gateway.counters.delivered)
         if let push = sentPushes[id], !push.collapseID.isEmpty {
             let shown = devices[index].shown[Self.kind(push)] ?? push.number
@@ -395,7 +398,7 @@ struct GatewayWorld {
         store.crash(keeping: random.below(2) == 0)
         (calls, wakes, sentPushes) = ([:], [:], [:])
         (operations, broadcastCalls) = ([:], [:])
-        (acceptedSince, quotaUses, lostUses) = (0, [], 0)
+        (acceptedSince, acknowledgedSince, quotaUses, lostUses) = (0, 0, [], 0)
         for index in devices.indices {
             devices[index].forgetLink()
             devices[index].identifying = []

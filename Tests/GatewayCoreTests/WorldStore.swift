@@ -32,6 +32,8 @@ struct WorldStore {
     /// Not answered yet; some as of the moment at which they were asked.
     var questions: [(question: StoreQuestion, answer: StoreAnswer?)] = []
     private(set) var problems: [String] = []
+    /// What the log says since the gateway was started.
+    private(set) var tally = GatewayCounters()
 
     func bundle(of app: AppNumber) -> String { bundles[app] ?? "a.none" }
 
@@ -50,6 +52,7 @@ struct WorldStore {
             if head != nil { lastPush = max(lastPush, number.number) }
             for line in lines {
                 if case .stored(let reason) = line.entry.event { reasons[number] = reason }
+                tally.add(line.entry.event)
             }
         }
     }
@@ -144,6 +147,7 @@ struct WorldStore {
         if keeping { commit() }
         batch = nil
         questions = []
+        tally = GatewayCounters()
     }
 
     var gateway: StoredGateway {
@@ -209,6 +213,20 @@ struct WorldStore {
         )
         record.isKnown = keys.values.contains(device)
         return record
+    }
+}
+
+extension GatewayCounters {
+    /// What one line of the log adds to them.
+    fileprivate mutating func add(_ event: LogEvent) {
+        switch event {
+        case .stored: stored += 1
+        case .replaced: replaced += 1
+        case .expired: expired += 1
+        case .dropped: dropped += 1
+        case .delivered: delivered += 1
+        case .accepted, .attempted, .sent: break
+        }
     }
 }
 

@@ -44,4 +44,7 @@ extension Gateway {
     }
 
     package func isConnected(_ device: DeviceID) -> Bool { devices[device]?.link != nil }
+
+    /// It is known to be no more.
+    func isGone(_ device: DeviceID) -> Bool { devices[device]?.isGone ?? false }
 }

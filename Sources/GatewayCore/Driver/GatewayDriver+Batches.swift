@@ -11,7 +11,7 @@ extension GatewayDriver {
         var newApps: [AppNumber] = []
         /// Those that the operator took away.
         var removedApps: [(app: AppNumber, bundle: String)] = []
-        var newKeys: [[UInt8]] = []
+        var newDevices: [(key: [UInt8], device: DeviceID)] = []
         var removedDevices: [DeviceID] = []
 
         init(_ batch: StoreBatch, _ deferred: [Deferred]) {
@@ -22,7 +22,7 @@ extension GatewayDriver {
         mutating func include(_ change: StoreBatch.Change) {
             switch change {
             case .channel, .removeChannel, .broadcast, .probe: break
-            case .device(_, let key, _): newKeys.append(key)
+            case .device(let device, let key, _): newDevices.append((key, device))
             case .app(let app, _): newApps.append(app)
             case .removeApp(let app, let bundle, _): removedApps.append((app, bundle))
             case .registration(let device, let registration):
@@ -200,21 +200,36 @@ extension GatewayDriver {
         if wasWell != (problem == nil) { actions.append(.storeChanged(problem)) }
         guard problem == nil else { return fail(own, into: &actions) }
         gateway.committed(number)
+        if !own.newDevices.isEmpty || !own.removedDevices.isEmpty {
+            settling.append(
+                Settling(
+                    question: questions,
+                    newDevices: own.newDevices,
+                    removed: own.removedDevices
+                )
+            )
+            forgetSettled()
+        }
         forgetWritten()
         for item in own.deferred { finish(item, into: &actions) }
     }
 
-    /// What is in the store need not be kept here, unless it changed again since. What the store is
-    /// asked at this moment it may still answer as it was before.
-    private mutating func forgetWritten() {
-        if removals.isEmpty, identifying.isEmpty {
-            removing.removeAll()
-            unwrittenDevices.removeAll()
-            for change in batch.changes {
-                if case .removeDevice(let device) = change { removing.insert(device) }
-                if case .device(let device, let key, _) = change { unwrittenDevices[key] = device }
+    /// Of devices the store is asked at any moment, and may answer as it was then: a change is known
+    /// to all once those are answered who asked before it was kept.
+    mutating func forgetSettled() {
+        let waiting = [identifying.first?.question, removals.first?.question]
+        let oldest = waiting.compactMap(\.self).min() ?? .max
+        while let first = settling.first, first.question < oldest {
+            settling.removeFirst()
+            removing.subtract(first.removed)
+            for (key, device) in first.newDevices where unwrittenDevices[key] == device {
+                unwrittenDevices[key] = nil
             }
         }
+    }
+
+    /// What is in the store need not be kept here, unless it changed again since.
+    private mutating func forgetWritten() {
         guard !unwritten.isEmpty else { return }
         unwritten.removeAll(keepingCapacity: true)
         for change in batch.changes {

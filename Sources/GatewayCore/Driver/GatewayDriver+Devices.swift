@@ -107,6 +107,7 @@ extension GatewayDriver {
     ) {
         guard let index = removals.firstIndex(where: { $0.device == device }) else { return }
         let operation = removals.remove(at: index).operation
+        defer { forgetSettled() }
         guard case .isKnown(let isKnown) = answer else {
             return actions.append(.done(operation, .notKept))
         }
@@ -134,7 +135,8 @@ extension GatewayDriver {
         at now: Moment,
         into actions: inout [GatewayAction]
     ) {
-        guard !gateway.isConnected(device), !removing.contains(device) else { return }
+        guard !gateway.isConnected(device), !gateway.isGone(device), !removing.contains(device)
+        else { return }
         remove(device, at: now, into: &actions)
         deferred.append(.expired)
     }

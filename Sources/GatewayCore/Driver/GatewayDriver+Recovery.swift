@@ -24,7 +24,7 @@ extension GatewayDriver {
         failed.deferred += deferred
         (batch, deferred) = (StoreBatch(), [])
         (unwritten, logAlarm) = ([:], nil)
-        for key in failed.newKeys { unwrittenDevices[key] = nil }
+        for (key, _) in failed.newDevices { unwrittenDevices[key] = nil }
         for device in failed.removedDevices { removing.remove(device) }
         for (app, bundle) in failed.removedApps { apps.restore(app, bundle) }
         lostApps += failed.newApps

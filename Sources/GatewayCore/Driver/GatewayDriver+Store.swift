@@ -36,7 +36,8 @@ extension GatewayDriver {
         _ key: [UInt8],
         into actions: inout [GatewayAction]
     ) {
-        identifying.append(Identification(operation: operation, key: key))
+        questions += 1
+        identifying.append(Identification(operation: operation, key: key, question: questions))
         actions.append(.ask(.device(key: key)))
     }
 
@@ -47,6 +48,7 @@ extension GatewayDriver {
     ) {
         guard let index = identifying.firstIndex(where: { $0.key == key }) else { return }
         let operation = identifying.remove(at: index).operation
+        defer { forgetSettled() }
         guard case .device(let found) = answer else {
             return actions.append(.identified(operation, nil, isNew: false))
         }

@@ -39,10 +39,14 @@ package struct GatewayDriver: Sendable {
     var removals: [Removal] = []
     var recovery: Recovery?
 
-    /// New devices by their keys, until their numbers are in the store.
+    /// New devices by their keys, until nobody waits for an answer that may not know them yet.
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
-    /// Devices whose removal is not in the store yet.
+    /// Devices whose removal is not in the store yet, or not in all its answers.
     var removing: Set<DeviceID> = []
+    /// Of batches that are kept: what an answer may not know that was asked for before.
+    var settling: [Settling] = []
+    /// Questions so far of those who wait for a device.
+    var questions: UInt64 = 0
     /// Apps of batches that could not be written: the next takes them along.
     var lostApps: [AppNumber] = []
     /// Apps that somebody used since the store was asked for unused ones.
@@ -84,11 +88,20 @@ package struct GatewayDriver: Sendable {
     struct Identification: Sendable {
         let operation: OperationID
         let key: [UInt8]
+        let question: UInt64
     }
 
     struct Removal: Sendable {
         let device: DeviceID
         let operation: OperationID
+        let question: UInt64
+    }
+
+    struct Settling: Sendable {
+        /// The newest question that came before it was kept.
+        let question: UInt64
+        let newDevices: [(key: [UInt8], device: DeviceID)]
+        let removed: [DeviceID]
     }
 
     package init(_ limits: GatewayLimits, _ stored: StoredGateway) {
@@ -129,6 +142,9 @@ package struct GatewayDriver: Sendable {
     }
 
     package var isWriting: Bool { writing != nil }
+
+    /// New and removed devices that some answer of the store may not know of yet.
+    package var unsettledDevices: Int { unwrittenDevices.count + removing.count }
 
     /// Whether an answer of the store is waited for.
     private var isReading: Bool {
@@ -192,7 +208,8 @@ package struct GatewayDriver: Sendable {
             }
             deferred.append(.done(operation))
         case .removeDevice(let device, let operation):
-            removals.append(Removal(device: device, operation: operation))
+            questions += 1
+            removals.append(Removal(device: device, operation: operation, question: questions))
             actions.append(.ask(.isKnown(device)))
         case .removeApp(let bundle, let operation):
             removeApp(bundle, operation, at: now, into: &actions)
