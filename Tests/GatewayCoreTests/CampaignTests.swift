@@ -24,7 +24,7 @@ struct CampaignTests {
             }
             for _ in 0..<min(seeds, 4) { add() }
             for await (seed, world) in group {
-                #expect(world.problems == [], "seed \(seed)")
+                if !world.problems.isEmpty { Issue.record("seed \(seed): \(world.problems)") }
                 counts.merge(world.counts) { $0 + $1 }
                 if next < seeds { add() }
             }

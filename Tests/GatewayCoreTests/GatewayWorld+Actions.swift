@@ -41,9 +41,9 @@ extension GatewayWorld {
         else { return }
         devices[index].identifying.removeAll { $0 == operation }
         guard let device else { return }
-        // It was taken for gone, or removed, and is a new one.
+        // It was taken for gone, or removed, and is a new one. A late answer may mean the old one.
         for (app, token) in devices[index].tokens.sorted(by: { $0.key < $1.key })
-        where token.device != device {
+        where token.device < device {
             devices[index].tokens[app] = nil
             end(token)
         }

@@ -217,8 +217,7 @@ extension GatewayDriver {
     /// Of devices the store is asked at any moment, and may answer as it was then: a change is known
     /// to all once those are answered who asked before it was kept.
     mutating func forgetSettled() {
-        let waiting = [identifying.first?.question, removals.first?.question]
-        let oldest = waiting.compactMap(\.self).min() ?? .max
+        let oldest = min(identifying.oldestQuestion ?? .max, removals.oldestQuestion ?? .max)
         while let first = settling.first, first.question < oldest {
             settling.removeFirst()
             removing.subtract(first.removed)

@@ -105,8 +105,7 @@ extension GatewayDriver {
         at now: Moment,
         into actions: inout [GatewayAction]
     ) {
-        guard let index = removals.firstIndex(where: { $0.device == device }) else { return }
-        let operation = removals.remove(at: index).operation
+        guard let operation = removals.take(device) else { return }
         defer { forgetSettled() }
         guard case .isKnown(let isKnown) = answer else {
             return actions.append(.done(operation, .notKept))

@@ -37,7 +37,7 @@ extension GatewayDriver {
         into actions: inout [GatewayAction]
     ) {
         questions += 1
-        identifying.append(Identification(operation: operation, key: key, question: questions))
+        identifying.append(key, operation, questions)
         actions.append(.ask(.device(key: key)))
     }
 
@@ -46,8 +46,7 @@ extension GatewayDriver {
         of key: [UInt8],
         into actions: inout [GatewayAction]
     ) {
-        guard let index = identifying.firstIndex(where: { $0.key == key }) else { return }
-        let operation = identifying.remove(at: index).operation
+        guard let operation = identifying.take(key) else { return }
         defer { forgetSettled() }
         guard case .device(let found) = answer else {
             return actions.append(.identified(operation, nil, isNew: false))

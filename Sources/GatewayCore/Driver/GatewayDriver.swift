@@ -34,9 +34,9 @@ package struct GatewayDriver: Sendable {
     /// Sendings of pushes that are being read.
     var fetching: [SlotKey: [Fetch]] = [:]
     /// Who waits for the device of a key, in the order in which they came.
-    var identifying: [Identification] = []
+    var identifying = Waiters<[UInt8]>()
     /// Who wants a device removed of which it is not known yet whether it is there.
-    var removals: [Removal] = []
+    var removals = Waiters<DeviceID>()
     var recovery: Recovery?
 
     /// New devices by their keys, until nobody waits for an answer that may not know them yet.
@@ -85,16 +85,37 @@ package struct GatewayDriver: Sendable {
         var mayGetStale = false
     }
 
-    struct Identification: Sendable {
-        let operation: OperationID
-        let key: [UInt8]
+    /// Somebody who waits for what the store says about a device.
+    struct Waiter<Subject: Equatable & Sendable>: Sendable {
+        let subject: Subject
+        var operation: OperationID
         let question: UInt64
     }
 
-    struct Removal: Sendable {
-        let device: DeviceID
-        let operation: OperationID
-        let question: UInt64
+    /// In the order in which they asked.
+    struct Waiters<Subject: Equatable & Sendable>: Sendable {
+        private var waiters: [Waiter<Subject>] = []
+
+        var isEmpty: Bool { waiters.isEmpty }
+        var oldestQuestion: UInt64? { waiters.first?.question }
+
+        mutating func append(_ subject: Subject, _ operation: OperationID, _ question: UInt64) {
+            let waiter = Waiter(subject: subject, operation: operation, question: question)
+            waiters.append(waiter)
+        }
+
+        /// Who is answered now. Which of several questions about one subject was answered is not
+        /// known: the oldest may still be open.
+        mutating func take(_ subject: Subject) -> OperationID? {
+            let places = waiters.indices.filter { waiters[$0].subject == subject }
+            guard let first = places.first, let last = places.last else { return nil }
+            let operation = waiters[first].operation
+            for (place, next) in zip(places, places.dropFirst()) {
+                waiters[place].operation = waiters[next].operation
+            }
+            waiters.remove(at: last)
+            return operation
+        }
     }
 
     struct Settling: Sendable {
@@ -209,7 +230,7 @@ package struct GatewayDriver: Sendable {
             deferred.append(.done(operation))
         case .removeDevice(let device, let operation):
             questions += 1
-            removals.append(Removal(device: device, operation: operation, question: questions))
+            removals.append(device, operation, questions)
             actions.append(.ask(.isKnown(device)))
         case .removeApp(let bundle, let operation):
             removeApp(bundle, operation, at: now, into: &actions)
