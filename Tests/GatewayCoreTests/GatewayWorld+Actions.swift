@@ -29,7 +29,7 @@ extension GatewayWorld {
             guard let done = operations.removeValue(forKey: operation) else {
                 return problems.append("\(operation) was done twice")
             }
-            if problem == nil { isDone(done) }
+            if problem == nil { isDone(done) } else { failed(done) }
         case .follows(let link, let channel, let problem): follows(link, channel, problem)
         case .broadcast(let link, let broadcast): hears(broadcast, over: link)
         case .refused, .subscribed: break

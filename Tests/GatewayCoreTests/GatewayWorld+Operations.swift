@@ -64,6 +64,11 @@ extension GatewayWorld {
             }
     }
 
+    /// An app that was forgotten, and is there again, has its budgets anew.
+    mutating func failed(_ operation: Operation) {
+        if case .removesApp = operation { wakes = [:] }
+    }
+
     private mutating func endTokens(where isMeant: (DeviceToken) -> Bool) {
         for index in devices.indices {
             for app in apps + rareApps {
@@ -116,7 +121,8 @@ extension GatewayWorld {
             devices[index].follows.insert(id)
             feed(.link(link, .follow(id, bundle: bundle, last: last)))
         default:
-            guard let link = devices[index].link else { return }
+            // Else broadcasts may come that were there before.
+            guard let link = devices[index].link, driver.isSettled else { return }
             devices[index].follows.remove(id)
             feed(.link(link, .unfollow(id)))
         }
@@ -173,7 +179,8 @@ extension GatewayWorld {
             problems.append("\(broadcast.number) went to one that does not follow its channel")
         }
         let last = devices[index].heard[broadcast.channel] ?? 0
-        if last >= broadcast.number.number {
+        // It may have told its last before this one went out.
+        if last > broadcast.number.number {
             problems.append("\(broadcast.number) went out behind \(last)")
         }
         devices[index].heard[broadcast.channel] = broadcast.number.number

@@ -39,9 +39,18 @@ extension GatewayDriver {
             return actions.append(.done(operation, .unknown))
         }
         tell(at: now, into: &actions) { $0.forget(app, at: $1, into: &$2) }
-        apps.remove(app)
-        batch.changes.append(.removeApp(app, bundle: bundle, withRest: true))
+        remove(app, bundle, withRest: true)
         deferred.append(.done(operation))
+    }
+
+    mutating func remove(_ app: AppNumber, _ bundle: String, withRest: Bool) {
+        apps.remove(app)
+        if lostApps.contains(app) {
+            // The store never had it, nor will have if this fails.
+            lostApps.removeAll { $0 == app }
+            batch.changes.append(.app(app, bundle: bundle))
+        }
+        batch.changes.append(.removeApp(app, bundle: bundle, withRest: withRest))
     }
 
     // MARK: Channels

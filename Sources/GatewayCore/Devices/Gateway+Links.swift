@@ -50,14 +50,16 @@ extension Gateway {
     }
 
     /// The device has it, and has seen to it that it is not lost. Late ones, doubled ones and those
-    /// of an earlier link do nothing.
+    /// of an earlier link only show that it reads.
     package mutating func acknowledged(
         _ sending: SendingID,
         over link: LinkID,
         at now: Moment,
         into effects: inout [GatewayEffect]
     ) {
-        guard let (device, row, flight) = takeFlight(sending, of: link) else { return }
+        guard let (device, row, flight) = takeFlight(sending, of: link) else {
+            return freed(link, at: now, into: &effects)
+        }
         counters.delivered += 1
         if let since = flight.since { deliveryTimes.record(now.boot - since) }
         if let push = flight.push {

@@ -26,7 +26,10 @@ extension GatewayDriver {
         (unwritten, logAlarm) = ([:], nil)
         for (key, _) in failed.newDevices { unwrittenDevices[key] = nil }
         for device in failed.removedDevices { removing.remove(device) }
-        for (app, bundle) in failed.removedApps { apps.restore(app, bundle) }
+        // One that was added since as well was never there.
+        for (app, bundle) in failed.removedApps where !failed.newApps.contains(app) {
+            apps.restore(app, bundle)
+        }
         lostApps += failed.newApps
         // The core no longer knows which devices had a removed app: all are read again.
         let concerned = failed.removedApps.isEmpty ? failed.devices : gateway.knownDevices

@@ -55,23 +55,34 @@ extension GatewayDriver {
             // It may be being removed: known no more, and not yet to be made anew.
             let isGone = removing.contains(device)
             actions.append(.identified(operation, isGone ? nil : device, isNew: false))
-        } else if let device = newDevice(key) {
-            deferred.append(.identified(operation, device))
-        } else {
+        } else if !takeNew(key, operation, into: &actions) {
             actions.append(.unknown(operation, key: key))
         }
     }
 
     /// One that the store may not know yet.
-    private func newDevice(_ key: [UInt8]) -> DeviceID? {
-        unwrittenDevices[key].flatMap { removing.contains($0) ? nil : $0 }
+    private mutating func takeNew(
+        _ key: [UInt8],
+        _ operation: OperationID,
+        into actions: inout [GatewayAction]
+    ) -> Bool {
+        guard let device = unwrittenDevices[key] else { return false }
+        if removing.contains(device) {
+            // As above.
+            actions.append(.identified(operation, nil, isNew: false))
+        } else {
+            deferred.append(.identified(operation, device))
+        }
+        return true
     }
 
-    mutating func enrol(_ operation: OperationID, _ key: [UInt8], at now: Moment) {
-        if let device = newDevice(key) {
-            deferred.append(.identified(operation, device))
-            return
-        }
+    mutating func enrol(
+        _ operation: OperationID,
+        _ key: [UInt8],
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        guard !takeNew(key, operation, into: &actions) else { return }
         lastDevice += 1
         let device = DeviceID(lastDevice)
         unwrittenDevices[key] = device

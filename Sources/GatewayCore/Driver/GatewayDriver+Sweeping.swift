@@ -84,8 +84,7 @@ extension GatewayDriver {
     /// Makes room. Tokens of it are answered 400 then, no more 410.
     private mutating func reclaim(_ app: AppNumber) {
         guard let bundle = apps.bundle(of: app) else { return }
-        apps.remove(app)
-        batch.changes.append(.removeApp(app, bundle: bundle, withRest: false))
+        remove(app, bundle, withRest: false)
     }
 }
 

@@ -206,7 +206,7 @@ package struct GatewayDriver: Sendable {
     ) {
         switch event {
         case .identify(let operation, let key): identify(operation, key, into: &actions)
-        case .enrol(let operation, let key): enrol(operation, key, at: now)
+        case .enrol(let operation, let key): enrol(operation, key, at: now, into: &actions)
         case .connected(let device, let link, let condition):
             meet(.connected(link, condition), of: device, at: now, into: &actions)
         case .link(let link, let event):
@@ -260,7 +260,8 @@ package struct GatewayDriver: Sendable {
             }
         case .unregister(let bundle):
             guard let app = apps.number(of: bundle) else {
-                return actions.append(.unregistered(link, bundle: bundle))
+                // Its removal may not be kept yet.
+                return deferred.append(.unregistered(link, bundle: bundle))
             }
             tell(at: now, into: &actions) { $0.unregister(app, over: link, at: $1, into: &$2) }
         case .follow(let channel, let bundle, let last):
