@@ -53,7 +53,16 @@ package struct AppState: Sendable {
     var opens: UInt32 { content[0].record.refresh.opens }
     var refreshWorth: Double { content[0].record.refresh.worth }
     var lastUsed: WallTime? { content[0].record.lastUsed }
-    func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnd(of: trigger) }
+    var firstSeen: WallTime? { content[0].record.firstSeen }
+    var goneSince: WallTime? { content[0].record.goneSince }
+    func lastEnd(of trigger: Trigger) -> WallTime? { content[0].record.lastEnds.time(of: trigger) }
+    func chance(_ context: PredictionContext, withPrior: Bool) -> Double {
+        let content = content
+        let span = content.span
+        return withPrior
+            ? context.chance(of: span[0].record.refresh.use)
+            : context.habit(of: span[0].record.refresh.use)
+    }
     var fetchInterval: FetchInterval { content[0].record.fetchInterval }
     var paces: [Pace] { content[0].record.paces }
     var failedUntil: WallTime? { content[0].record.failures.until }
@@ -230,6 +239,13 @@ package struct TriggerEnd: Hashable, Sendable, Codable {
     package internal(set) var at: WallTime
 }
 
+extension [TriggerEnd] {
+    fileprivate func time(of trigger: Trigger) -> WallTime? {
+        for end in self where end.trigger == trigger { return end.at }
+        return nil
+    }
+}
+
 /// What is kept of an app across restarts.
 package struct AppRecord: Hashable, Sendable, Codable {
     package var id: AppID
@@ -257,10 +273,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     package init(id: AppID) { self.id = id }
 
     /// When it last had done what a trigger is for; nil: never.
-    package func lastEnd(of trigger: Trigger) -> WallTime? {
-        for end in lastEnds where end.trigger == trigger { return end.at }
-        return nil
-    }
+    package func lastEnd(of trigger: Trigger) -> WallTime? { lastEnds.time(of: trigger) }
 
     mutating func setLastEnd(of trigger: Trigger, _ time: WallTime) {
         lastEnds.removeAll { $0.trigger == trigger }

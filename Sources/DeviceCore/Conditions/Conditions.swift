@@ -160,10 +160,10 @@ package struct Conditions: Hashable, Sendable, Codable {
     private mutating func insert(_ entry: SourceReading) {
         readings.removeAll { $0.condition == entry.condition && $0.source == entry.source }
         guard entry.reading != .silent else { return }
-        readings.append(entry)
-        readings.sort {
-            ($0.condition.rawValue, $0.source.rank) < ($1.condition.rawValue, $1.source.rank)
+        let next = readings.firstIndex {
+            ($0.condition.rawValue, $0.source.rank) > (entry.condition.rawValue, entry.source.rank)
         }
+        readings.insert(entry, at: next ?? readings.endIndex)
     }
 
     private func inForce(_ condition: Condition) -> State {

@@ -93,7 +93,8 @@ package struct Driver<Port: DevicePort> {
     }
 
     private mutating func decide(_ events: [TimedEvent], _ looksAtStore: Bool) {
-        let before = device
+        var before = device
+        before.forgetSearch()
         // A start that had to wait is one of now: what it decides begins now.
         if isStarting, let now = events.first?.moment {
             for index in unsettled.indices { unsettled[index].moment = now }

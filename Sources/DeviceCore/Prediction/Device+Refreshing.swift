@@ -44,6 +44,9 @@ extension Device {
         refreshPolicy.scheduleDecision(refreshFacts(at: transition.now))
     }
 
+    /// Of a copy that is kept: with it, each step of a search would copy what is known so far.
+    mutating func forgetSearch() { refreshPolicy.search = RefreshSearch() }
+
     /// A run begins: it is paid for from its trigger's bucket.
     mutating func spend(_ trigger: Trigger, of index: Int) {
         guard trigger.row.bucket == .refreshBudget else { return }

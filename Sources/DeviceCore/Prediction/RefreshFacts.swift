@@ -64,31 +64,20 @@ extension RefreshFacts {
         return notBefore
     }
 
-    /// It was refreshed a moment ago.
-    func isRefreshed(_ index: Int, at time: WallTime) -> Bool {
-        guard let last = apps[index].lastEnd(of: .refresh), last <= time else { return false }
-        // What was begun half an hour ago has taken some seconds of it.
-        return time - last < RefreshPolicy.freshness - .minutes(1)
-    }
-
-    func hasFailed(_ index: Int, at time: WallTime) -> Bool {
-        apps[index].failedUntil.map { time < $0 } ?? false
-    }
-
     /// An app that got nothing of a common budget for so long, divided by the refreshes a day, is
     /// given one: a thirty-second of an even share.
     private static let starvationLimit = Interval.days(32)
 
     /// It has had nothing of the common budget for so long that it comes to its turn, at the best
     /// moment of its day.
-    func isOwed(_ index: Int, at time: UseTime) -> Bool {
-        let last = apps[index].lastEnd(of: .refresh) ?? apps[index].record.firstSeen ?? .distantPast
+    func isOwed(_ candidate: RefreshSearch.Candidate, at time: UseTime) -> Bool {
+        let last = candidate.refreshedAt ?? apps[candidate.index].firstSeen ?? .distantPast
         return time.wall - last >= Self.starvationLimit / settings.refreshesPerDay
     }
 
     /// That the app is opened in the half-hour after.
     func chance(of index: Int, _ context: PredictionContext) -> Double {
-        settings.prior ? context.chance(of: apps[index].use) : context.habit(of: apps[index].use)
+        apps[index].chance(context, withPrior: settings.prior)
     }
 
     /// From which chance on an app's refresh is worth that price, in thousandths.

@@ -194,7 +194,7 @@ extension RefreshPolicy {
         for memberIndex in members.indices.indices {
             let index = members.indices[memberIndex]
             let (position, chance) =
-                facts.wantsRefresh(index, at: time.wall)
+                facts.wantedAt(index) <= time.wall
                 ? gain(of: index, at: time, &context, isAhead: false, facts) : (0, 0)
             members.measured(position, chance, of: index, slot: slot)
         }
@@ -306,7 +306,7 @@ extension RefreshPolicy {
         for index in members.indices where facts.apps[index].isLearned {
             let notBefore = asked?.index == index ? asked?.notBefore : nil
             guard let dueAt = notBefore ?? facts.refreshDueAt(index) else { continue }
-            search.candidates.append(RefreshSearch.Candidate(index: index, dueAt: dueAt))
+            search.candidates.append(RefreshSearch.Candidate(index, dueAt: dueAt, facts))
         }
     }
 
@@ -376,7 +376,7 @@ extension RefreshPolicy {
         candidate.usualPrice = usual + surcharge
         candidate.price = candidate.usualPrice
         guard left > 0, usual > 0, facts.settings.budgetScope == .device,
-            facts.isOwed(index, at: time)
+            facts.isOwed(candidate, at: time)
         else { return }
         // Any moment of its best level will do.
         let own = facts.apps[index].gains.price(after: slot, left: 1)

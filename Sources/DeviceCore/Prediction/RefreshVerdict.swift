@@ -67,6 +67,11 @@ struct RefreshSearch: Sendable {
         let index: Int
         /// Nothing chooses its moment before.
         let dueAt: WallTime
+        /// Of the app, which a search would else look up for each moment: before this its content
+        /// is in view, or fresh from its use.
+        let wantedAt: WallTime
+        let refreshedAt: WallTime?
+        let failedUntil: WallTime?
         /// Refreshes left for it.
         var left: Int64 = 0
         /// Where its price lies on the scale of levels; and the usual one, that others pay whose
@@ -75,7 +80,12 @@ struct RefreshSearch: Sendable {
         var usualPrice = 0.0
         var isTaken = false
 
-        init(index: Int, dueAt: WallTime) { (self.index, self.dueAt) = (index, dueAt) }
+        init(_ index: Int, dueAt: WallTime, _ facts: RefreshFacts) {
+            (self.index, self.dueAt) = (index, dueAt)
+            wantedAt = facts.wantedAt(index)
+            refreshedAt = facts.apps[index].lastEnd(of: .refresh)
+            failedUntil = facts.apps[index].failedUntil
+        }
     }
 }
 
@@ -161,10 +171,8 @@ extension RefreshPolicy {
             return bid
         }
         let isWanted =
-            point.isNow
-            ? members.positions[app.index] > 0
-            : facts.wantsRefresh(app.index, at: point.time.wall)
-        bid.blocker = facts.blocker(of: app, isWanted: isWanted, at: point.time.wall)
+            point.isNow ? members.positions[app.index] > 0 : app.wantedAt <= point.time.wall
+        bid.blocker = app.blocker(isWanted: isWanted, at: point.time.wall)
         guard bid.blocker == nil else { return bid }
         (bid.position, bid.chance) =
             point.isNow
@@ -232,23 +240,29 @@ extension RefreshFacts {
     /// one nearest to when its content goes stale.
     private static let rest = Interval.seconds(27 * 60 + 30)
 
-    /// Its content is neither in view nor fresh from its use.
-    func wantsRefresh(_ index: Int, at time: WallTime) -> Bool {
+    /// From when on its content is neither in view nor fresh from its use, as far as is known.
+    func wantedAt(_ index: Int) -> WallTime {
         // Asked for part by part: nothing of an app is copied then.
-        !apps[index].use.isOpen && apps[index].use.lastUse.map { time - $0 >= Self.rest } ?? true
+        guard !apps[index].use.isOpen else { return .distantFuture }
+        return apps[index].use.lastUse.map { $0 + Self.rest } ?? .distantPast
+    }
+}
+
+extension RefreshSearch.Candidate {
+    /// What its own affairs put against a refresh, however likely its app is opened.
+    fileprivate func blocker(isWanted: Bool, at time: WallTime) -> RefreshBlocker? {
+        guard isWanted, !isRefreshed(at: time) else {
+            // What failed a moment ago is not fresh.
+            return failedUntil.map { time < $0 } ?? false ? .early : .fresh
+        }
+        return time >= dueAt ? nil : .early
     }
 
-    /// What its own affairs put against a refresh, however likely its app is opened.
-    fileprivate func blocker(
-        of app: RefreshSearch.Candidate,
-        isWanted: Bool,
-        at time: WallTime
-    ) -> RefreshBlocker? {
-        guard isWanted, !isRefreshed(app.index, at: time) else {
-            // What failed a moment ago is not fresh.
-            return hasFailed(app.index, at: time) ? .early : .fresh
-        }
-        return time >= app.dueAt ? nil : .early
+    /// It was refreshed a moment ago.
+    private func isRefreshed(at time: WallTime) -> Bool {
+        guard let refreshedAt, refreshedAt <= time else { return false }
+        // What was begun half an hour ago has taken some seconds of it.
+        return time - refreshedAt < RefreshPolicy.freshness - .minutes(1)
     }
 }
 
