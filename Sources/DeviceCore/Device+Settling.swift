@@ -198,7 +198,7 @@ extension Device {
     func dropTimes(of app: AppState) -> (gone: WallTime, unused: WallTime) {
         let limit = settings.droppedAfter
         return (
-            app.record.goneSince.map { $0 + limit } ?? .distantFuture,
+            app.goneSince.map { $0 + limit } ?? .distantFuture,
             app.lastKnownUse.map { $0 + limit } ?? .distantFuture
         )
     }

@@ -153,9 +153,6 @@ struct GateContext: ~Copyable {
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
 
-    /// How a gate concerns the work.
-    func cell(of gate: Gate) -> GateCell { GateTable.row(gate).cells[work.trigger.column] }
-
     /// Asks all gates about a request.
     mutating func holds(on request: Request) -> GateHolds {
         work = request.work(at: now.wall)
@@ -166,12 +163,14 @@ struct GateContext: ~Copyable {
     private func ask() -> GateHolds {
         var holds = GateHolds()
         var latest = BootTime.distantPast
-        for question in GateTable.columns[work.trigger.column]
-        where question.kind.concerns(work, question.cell) {
-            switch question.check(self) {
+        // By a span: an element would be copied to be asked.
+        let questions = GateTable.columns[work.trigger.column]
+        let span = questions.span
+        for index in span.indices where span[index].kind.concerns(work, span[index].cell) {
+            switch span[index].check(self) {
             case .open: break
             case .held(let chance):
-                holds.gates.insert(question.index)
+                holds.gates.insert(span[index].index)
                 latest = max(latest, chance.boot(at: now))
             }
         }

@@ -11,9 +11,10 @@ extension Trigger {
 
     /// The index of its row, and of its column in the gate table.
     var column: Int {
-        for column in TriggerTable.rows.indices where TriggerTable.rows[column].trigger == self {
-            return column
-        }
+        // By a span: a row would be copied to be looked at.
+        let rows = TriggerTable.rows
+        let span = rows.span
+        for column in span.indices where span[column].trigger == self { return column }
         preconditionFailure("\(self) has no row")
     }
 

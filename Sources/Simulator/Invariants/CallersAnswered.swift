@@ -9,7 +9,7 @@ import Vocabulary
 final class CallersAnswered: ClientInvariant {
     let name = "whoever calls is answered once"
     private var waiting: [Caller] = []
-    private var sent: [Sent] = []
+    private var sent: [SentKey: Sent] = [:]
 
     private struct Caller {
         let client: VirtualClient.Number
@@ -21,9 +21,12 @@ final class CallersAnswered: ClientInvariant {
         var isGivenUp = false
     }
 
-    private struct Sent {
+    private struct SentKey: Hashable {
         let client: VirtualClient.Number
         let number: CallNumber
+    }
+
+    private struct Sent {
         var connection: Int
         var isAnswered = false
     }
@@ -37,7 +40,7 @@ final class CallersAnswered: ClientInvariant {
         case .call(_, let persistence, let token):
             wait(token, persistence == .kept, client, world)
         case .answered(let number, _):
-            if let index = sentIndex(number, client) { sent[index].isAnswered = true }
+            sent[SentKey(client: client.number, number: number)]?.isAnswered = true
         case .disconnected, .finishedLaunching, .complete, .done, .stop, .look, .connected,
             .notConnected, .called, .tick:
             break
@@ -91,26 +94,18 @@ final class CallersAnswered: ClientInvariant {
         waiting.firstIndex { $0.token == token && $0.client == client.number }
     }
 
-    /// Most are of just now.
-    private func sentIndex(_ number: CallNumber, _ client: VirtualClient) -> Int? {
-        sent.lastIndex { $0.number == number && $0.client == client.number }
-    }
-
     private func sends(_ number: CallNumber, _ call: App1, _ client: VirtualClient) -> String? {
         let connection = client.connection ?? 0
-        guard let index = sentIndex(number, client) else {
-            // What is over long since is not looked at any more.
-            if sent.count > 256 { sent.removeFirst(128) }
-            sent.append(Sent(client: client.number, number: number, connection: connection))
+        let key = SentKey(client: client.number, number: number)
+        guard let before = sent.updateValue(Sent(connection: connection), forKey: key) else {
             return nil
         }
-        if sent[index].isAnswered {
+        if before.isAnswered {
             return "\(MessageKind(call)) is called again after it was answered"
         }
-        if sent[index].connection == connection {
+        if before.connection == connection {
             return "\(MessageKind(call)) is called twice on one connection"
         }
-        sent[index].connection = connection
         return nil
     }
 

@@ -5,11 +5,22 @@ import Vocabulary
 struct Agenda {
     struct Entry {
         var at: Interval
-        var order: UInt64
         var what: Occurrence
     }
 
-    private var heap: [Entry] = []
+    /// What is moved in the heap: few words, where what happens is large.
+    private struct Place {
+        var at: Interval
+        var order: UInt64
+        /// Of what happens.
+        var slot: Int
+
+        func isBefore(_ other: Place) -> Bool { (at, order) < (other.at, other.order) }
+    }
+
+    private var heap: [Place] = []
+    private var slots: [Occurrence?] = []
+    private var free: [Int] = []
     private var planned: UInt64 = 0
 
     var isEmpty: Bool { heap.isEmpty }
@@ -17,35 +28,35 @@ struct Agenda {
 
     mutating func add(_ what: Occurrence, at time: Interval) {
         planned += 1
-        heap.append(Entry(at: time, order: planned, what: what))
+        let slot = free.popLast() ?? slots.count
+        if slot == slots.count { slots.append(what) } else { slots[slot] = what }
+        heap.append(Place(at: time, order: planned, slot: slot))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2
-            guard isBefore(child, parent) else { break }
+            guard heap[child].isBefore(heap[parent]) else { break }
             heap.swapAt(child, parent)
             child = parent
         }
     }
 
     mutating func popFirst() -> Entry? {
-        guard !heap.isEmpty else { return nil }
+        guard let first = heap.first, let what = slots[first.slot].take() else { return nil }
+        free.append(first.slot)
         heap.swapAt(0, heap.count - 1)
-        let first = heap.removeLast()
+        heap.removeLast()
         var parent = 0
         while true {
             let left = 2 * parent + 1
             guard left < heap.count else { break }
             let right = left + 1
-            let child = right < heap.count && isBefore(right, left) ? right : left
-            guard isBefore(child, parent) else { break }
+            let child =
+                right < heap.count && heap[right].isBefore(heap[left]) ? right : left
+            guard heap[child].isBefore(heap[parent]) else { break }
             heap.swapAt(child, parent)
             parent = child
         }
-        return first
-    }
-
-    private func isBefore(_ left: Int, _ right: Int) -> Bool {
-        (heap[left].at, heap[left].order) < (heap[right].at, heap[right].order)
+        return Entry(at: first.at, what: what)
     }
 }
 

@@ -96,7 +96,11 @@ package final class World {
     }
 
     package func process(_ launch: LaunchID) -> VirtualProcess? {
-        processes.first { $0.launch == launch }
+        // By a span: each that is passed by would be retained.
+        let processes = processes
+        let span = processes.span
+        for index in span.indices where span[index].launch == launch { return span[index] }
+        return nil
     }
 
     // MARK: Time

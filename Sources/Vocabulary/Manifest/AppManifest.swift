@@ -102,13 +102,15 @@ package struct AppManifest: Hashable, Sendable, Codable {
 
     /// Whether `PermittedTaskIdentifiers` lists `identifier`, by name or by a beginning with `*`.
     package func permits(identifier: String) -> Bool {
-        permittedTaskIdentifiers.contains { permitted in
-            guard permitted.utf8.last == UInt8(ascii: "*") else {
-                return permitted.hasSameBytes(as: identifier)
-            }
-            let beginning = permitted.utf8.dropLast()
-            return identifier.utf8.count > beginning.count
-                && identifier.utf8.starts(with: beginning)
+        Self.permits(identifier, by: permittedTaskIdentifiers)
+    }
+
+    /// Of a part of it: the whole would be copied to be asked.
+    package static func permits(_ identifier: String, by permitted: [String]) -> Bool {
+        permitted.contains {
+            guard $0.utf8.last == UInt8(ascii: "*") else { return $0.hasSameBytes(as: identifier) }
+            return identifier.utf8.count >= $0.utf8.count
+                && identifier.hasSameBytes(as: $0, upTo: $0.utf8.count - 1)
         }
     }
 }

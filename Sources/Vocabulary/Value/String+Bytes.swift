@@ -6,6 +6,13 @@ enum ByteOrder { case before, same, after }
 extension String {
     func hasSameBytes(as other: String) -> Bool { compareBytes(to: other) == .same }
 
+    /// The first bytes of both, of which there are so many.
+    func hasSameBytes(as other: String, upTo count: Int) -> Bool {
+        let (left, right) = (utf8.span, other.utf8.span)
+        for index in 0..<count where left[index] != right[index] { return false }
+        return true
+    }
+
     func bytesPrecede(_ other: String) -> Bool { compareBytes(to: other) == .before }
 
     func compareBytes(to other: String) -> ByteOrder {

@@ -43,7 +43,7 @@ extension GateContext {
 
     var plan: RefreshSpread.Plan {
         RefreshSpread.plan(
-            since: app.lastEnd(of: .refresh) ?? app.record.firstSeen,
+            since: app.lastEnd(of: .refresh) ?? app.firstSeen,
             isFirst: app.lastEnd(of: .refresh) == nil,
             settings: settings.value,
             at: now

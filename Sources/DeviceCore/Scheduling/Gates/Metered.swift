@@ -22,8 +22,11 @@ extension GateTable.Definition {
         }
     )
 
+    /// Asked often, beside the question itself.
+    private static let meteredCells = GateTable.row(.metered).cells
+
     private static func mustSpare(_ context: borrowing GateContext) -> Bool {
-        switch context.cell(of: .metered) {
+        switch meteredCells[context.work.trigger.column] {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true
         case .no, .asked, .needed, .fetchOrCommand, .command: return false

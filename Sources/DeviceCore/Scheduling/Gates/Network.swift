@@ -21,6 +21,9 @@ extension GateTable.Definition {
 }
 
 extension GateContext {
+    /// Asked often, beside the question itself.
+    private static let networkCells = GateTable.row(.network).cells
+
     /// Unless the manifest says otherwise, and the request does not ask for it.
     var usesNetwork: Bool {
         work.needs.network || app.manifest?.needsNetwork ?? true
@@ -34,7 +37,7 @@ extension GateContext {
 
     /// Whether this run is of use only with a network.
     var needsNetwork: Bool {
-        switch cell(of: .network) {
+        switch Self.networkCells[work.trigger.column] {
         case .asked: work.needs.network
         case .needed: usesNetwork
         case .yes: true

@@ -23,7 +23,10 @@ extension GateTable.Definition {
         }
         guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }
         guard context.work.origin == .submitted, !context.app.isTransient,
-            !manifest.value.permits(identifier: context.work.identifier)
+            !AppManifest.permits(
+                context.work.identifier,
+                by: manifest.permittedTaskIdentifiers
+            )
         else { return nil }
         return "PermittedTaskIdentifiers=\(context.work.identifier);"
     }

@@ -7,14 +7,12 @@ extension GateTable.Definition {
         kind: .needed,
         check: {
             let running = $0.device.running
-            let isProcessing = $0.work.trigger.grant == .processing
-            if let own = $0.joins {
-                // Side by side in one launch: no slot of its own, but processing may be new to it.
-                return isProcessing && own.trigger.grant != .processing && running.processing > 0
-                    ? .held(.event) : .open
-            }
-            if running.all >= Int($0.settings.runSlots) { return .held(.event) }
-            return isProcessing && running.processing > 0 ? .held(.event) : .open
+            let isSecond = running.processing > 0 && $0.work.trigger.grant == .processing
+            // Mostly there is room, whatever it joins.
+            guard isSecond || running.all >= Int($0.settings.runSlots) else { return .open }
+            // Side by side in one launch: no slot of its own, but processing may be new to it.
+            guard let own = $0.joins else { return .held(.event) }
+            return isSecond && own.trigger.grant != .processing ? .held(.event) : .open
         },
         explain: {
             let running = $0.device.running

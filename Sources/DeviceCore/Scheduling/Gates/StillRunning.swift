@@ -32,24 +32,30 @@ extension AppState {
     func conflict(to work: Work) -> Conflict? {
         let launches = launches
         let span = launches.span
+        // By parts: a launch would be copied to be looked at.
         for index in span.indices {
-            if let conflict = conflict(with: span[index], of: work) { return conflict }
+            let isEnding = span[index].ending != nil
+            switch span[index].role {
+            case .command(let other, let trigger):
+                if other == work.request {
+                    if isEnding { return .ending }
+                } else if trigger == work.trigger || isRequest(other, for: work) {
+                    return .program
+                }
+            case .main:
+                guard !runsCommand(for: work) else { continue }
+                if isEnding || span[index].wake?.stop != nil { return .ending }
+                if span[index].deliveries.contains(where: { $0.identifier == work.identifier }) {
+                    return .task
+                }
+            }
         }
         return nil
     }
 
-    private func conflict(with launch: Launch, of work: Work) -> Conflict? {
-        switch launch.role {
-        case .command(let other, let trigger):
-            guard other != work.request else { return launch.ending == nil ? nil : .ending }
-            let isSame =
-                trigger == work.trigger
-                || requests.contains { $0.id == other && $0.identifier == work.identifier }
-            return isSame ? .program : nil
-        case .main:
-            guard !runsCommand(for: work) else { return nil }
-            if launch.ending != nil || launch.wake?.stop != nil { return .ending }
-            return launch.deliveries.contains { $0.identifier == work.identifier } ? .task : nil
-        }
+    private func isRequest(_ id: RequestID, for work: Work) -> Bool {
+        guard let requestIndex = index(of: id) else { return false }
+        let requests = requests
+        return requests.span[requestIndex].identifier == work.identifier
     }
 }

@@ -25,6 +25,6 @@ extension AppState {
     /// Nil: nothing tells of this app's use.
     var lastKnownUse: WallTime? {
         guard let manifest, manifest.useFrom != nil || isLinked else { return nil }
-        return record.lastUsed ?? record.firstSeen
+        return lastUsed ?? firstSeen
     }
 }
