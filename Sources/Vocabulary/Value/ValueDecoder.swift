@@ -82,7 +82,19 @@ final class ValueReader: Decoder {
         return UnkeyedReader(reader: self, list: list)
     }
 
-    func read<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+    func read<T: Decodable>(_ type: T.Type) throws -> T {
+        // As they are written.
+        if type == [UInt8].self, let bytes = try bytes() as? T { return bytes }
+        return try T(from: self)
+    }
+
+    private func bytes() throws -> [UInt8] {
+        var list = try unkeyed()
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(list.list.count)
+        while !list.isAtEnd { bytes.append(try list.decode(UInt8.self)) }
+        return bytes
+    }
 
     func nested<T: Decodable>(_ type: T.Type, _ value: Value, at step: PathStep) throws -> T {
         let reader: ValueReader
@@ -94,7 +106,7 @@ final class ValueReader: Decoder {
         } else {
             reader = ValueReader(value, parent: self, step: step)
         }
-        let result = try T(from: reader)
+        let result = try reader.read(type)
         spare = reader
         return result
     }

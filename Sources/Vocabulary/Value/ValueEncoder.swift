@@ -147,6 +147,12 @@ final class ValueWriter: Encoder {
     /// Encodes `value` as this writer's value.
     func write<T: Encodable>(_ value: T) throws {
         type = T.self
+        // Many elements, none of which needs a writer of its own.
+        if T.self == [UInt8].self, let bytes = value as? [UInt8] {
+            state = .list
+            list = bytes.map { .integer(Int64($0)) }
+            return
+        }
         try value.encode(to: self)
     }
 
