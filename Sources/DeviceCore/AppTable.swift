@@ -67,10 +67,11 @@ package struct AppTable: Hashable, Sendable {
     /// The earliest of each.
     var earliest: Dates {
         var earliest = Dates()
-        for dates in dates {
-            earliest.start = min(earliest.start, dates.start)
-            earliest.look = min(earliest.look, dates.look)
-            earliest.waitsForIdle = earliest.waitsForIdle || dates.waitsForIdle
+        let span = dates.span
+        for index in span.indices {
+            earliest.start = min(earliest.start, span[index].start)
+            earliest.look = min(earliest.look, span[index].look)
+            earliest.waitsForIdle = earliest.waitsForIdle || span[index].waitsForIdle
         }
         return earliest
     }

@@ -153,6 +153,7 @@ extension RefreshPolicy {
         members.finish(budget.day, counts: use.days.day == budget.day, in: &apps)
         budget.begin(day)
         isStale = true
+        search.prices.removeAll()
         return members.countDays(in: apps)
     }
 
@@ -216,6 +217,7 @@ extension RefreshPolicy {
     mutating func findMembers(in apps: AppTable) -> Bool {
         guard isStale, members.find(in: apps) else { return false }
         search.chances.removeAll()
+        search.prices.removeAll()
         return members.countDays(in: apps)
     }
 
@@ -359,7 +361,7 @@ extension RefreshPolicy {
         }
     }
 
-    private func setPrice(
+    private mutating func setPrice(
         of candidate: inout RefreshSearch.Candidate,
         at time: UseTime,
         _ facts: RefreshFacts
@@ -369,7 +371,7 @@ extension RefreshPolicy {
         let (slot, left) = (facts.slot(of: time), Double(candidate.left))
         let usual =
             switch facts.settings.budgetScope {
-            case .app: facts.apps[index].gains.price(after: slot, left: left)
+            case .app: ownPrice(of: index, after: slot, left: left, facts)
             case .device: members.price(after: slot, left: left)
             }
         let surcharge = left > 0 ? facts.surcharge : 0
@@ -379,7 +381,23 @@ extension RefreshPolicy {
             facts.isOwed(candidate, at: time)
         else { return }
         // Any moment of its best level will do.
-        let own = facts.apps[index].gains.price(after: slot, left: 1)
+        let own = ownPrice(of: index, after: slot, left: 1, facts)
         candidate.price = min(usual, own.rounded(.down) - 0.001) + surcharge
+    }
+
+    /// By an app's own days.
+    private mutating func ownPrice(
+        of index: Int,
+        after slot: Int,
+        left: Double,
+        _ facts: RefreshFacts
+    ) -> Double {
+        search.prices.price(
+            of: index,
+            after: slot,
+            left: left,
+            count: facts.apps.endIndex,
+            facts.apps[index].gains
+        )
     }
 }

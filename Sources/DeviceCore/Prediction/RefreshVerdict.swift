@@ -58,6 +58,7 @@ struct DecisionPoint {
 /// and is not kept.
 struct RefreshSearch: Sendable {
     var chances = ChanceCache()
+    var prices = PriceCache()
     /// Those whose refresh waits for its moment.
     var candidates: [Candidate] = []
     /// The half-hour, since ever, that their prices are of.
