@@ -188,7 +188,7 @@ final class Stage {
             if case .expireTask(task, holder, .timeout, _) = $0.message { true } else { false }
         }
     }
-    var isFrozen: Bool { launch().flatMap { world.process($0.id)?.isFrozen } ?? false }
+    var isFrozen: Bool { launch().map { world.isFrozen($0.id) } ?? false }
 
     /// Results of runs, oldest first.
     var results: [RunResult] {

@@ -11,33 +11,33 @@ package final class Turn {
     }
 
     package var moment: Moment
-    package private(set) var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
     /// When the clock, or the zone, was set in it, or may have been before a daemon started.
     private(set) var clockSetAt: [Moment] = []
     /// Nothing but timers came.
     private(set) var isOfTimers = true
     /// The daemon was killed in it, after its changes had become durable if there were any.
-    package var wasKilled = false
+    var wasKilled = false
     /// Its events did not take place: the store failed.
-    package var wasRolledBack = false
+    var wasRolledBack = false
     /// The first turn of a daemon that is stored.
-    package var isStart = false
+    var isStart = false
 
     /// The lines that became durable.
     package private(set) var lines: [HistoryLine] = []
     /// The work that the device has put on record for a launch, each the first time.
     package internal(set) var assigned: [AskedWork.Assignment] = []
 
-    package private(set) var started: [Start] = []
+    private(set) var started: [Start] = []
     /// Launches whose result source is read before their run.
     private(set) var probed: [(launch: LaunchID, app: AppID)] = []
     /// Of processes that were frozen.
-    package private(set) var thawed: [LaunchID] = []
+    private(set) var thawed: [LaunchID] = []
     /// Told to end, or made to.
-    package private(set) var ended: [LaunchID] = []
-    package private(set) var killed: [LaunchID] = []
-    package private(set) var offered: [Offered] = []
-    package private(set) var toldToGo: [(launch: LaunchID, delivery: DeliveryID)] = []
+    private(set) var ended: [LaunchID] = []
+    private(set) var killed: [LaunchID] = []
+    private(set) var offered: [Offered] = []
+    private(set) var toldToGo: [(launch: LaunchID, delivery: DeliveryID)] = []
     /// What it did but arm timers.
     private(set) var deeds = 0
 

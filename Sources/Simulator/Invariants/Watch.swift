@@ -150,8 +150,11 @@ package final class Watch {
             return
         }
         if startWaits { (turn.isStart, startWaits) = (true, false) }
-        for invariant in invariants {
-            if let text = invariant.ended(turn, world) { fail(invariant.name, text) }
+        // By a span: each would be retained to be asked.
+        let (turn, invariants) = (turn, invariants)
+        let span = invariants.span
+        for index in span.indices {
+            if let text = span[index].ended(turn, world) { fail(span[index].name, text) }
         }
         noteTail()
     }

@@ -3,9 +3,9 @@ package import Vocabulary
 
 /// What a daemon and a linked app have said to each other: what both must know.
 package struct Talk {
-    package internal(set) var isConnected = false
+    var isConnected = false
     /// Offered to the app, and neither completed nor declined by it.
-    package private(set) var work: [HandedWork] = []
+    private(set) var work: [HandedWork] = []
     private var tasks: [OpenTask] = []
     /// What the app has declined since it connected.
     private(set) var declined: [DeliveryID] = []

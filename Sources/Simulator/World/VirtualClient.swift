@@ -24,9 +24,9 @@ package final class VirtualClient {
     var isFeeding = false
 
     /// The number of its connection; nil: there is none.
-    package private(set) var connection: Int?
+    private(set) var connection: Int?
     /// How often it has connected.
-    package private(set) var connections = 0
+    private(set) var connections = 0
     /// It cannot connect, whether there is a daemon or not.
     var isCutOff = false
     /// The program is gone.

@@ -12,18 +12,18 @@ package final class VirtualProcess {
     let command: Trigger?
     package let process: ProcessID
     /// The marker is written: exec has happened.
-    package internal(set) var hasStarted = false
-    package internal(set) var isFrozen = false
-    package internal(set) var isDead = false
+    var hasStarted = false
+    var isFrozen = false
+    var isDead = false
     /// No child of the daemon that runs now: nobody will see its exit status.
     var isAdopted = false
     /// How it was started, and is treated since: as what is in front of the user, or not.
-    package internal(set) var weight: Weight
+    var weight: Weight
     /// The daemon has told it to end, or has made it.
-    package internal(set) var isToldToEnd = false
+    var isToldToEnd = false
     /// How it ended.
-    package internal(set) var exit: Exit?
-    package internal(set) var talk = Talk()
+    var exit: Exit?
+    var talk = Talk()
     /// Time that it has run, up to `runningSince`.
     private var used = Interval.zero
     private var runningSince: Interval?
@@ -38,7 +38,7 @@ package final class VirtualProcess {
     private var activities: [Activity] = []
     var link = LinkState()
     /// Its connections to the daemon: its own first, then those of its helper programs.
-    package internal(set) var clients: [VirtualClient] = []
+    var clients: [VirtualClient] = []
     var nextClient = 0
     /// Background tasks that it holds.
     var tasks: [AppTask] = []
@@ -60,7 +60,7 @@ package final class VirtualProcess {
         (appID, weight, deadline) = (spec.app, spec.weight, spec.deadline)
     }
 
-    package var isRunning: Bool { runningSince != nil }
+    var isRunning: Bool { runningSince != nil }
 
     /// Time of its own so far.
     package func runTime(at now: Interval) -> Interval {

@@ -5,38 +5,38 @@ package import Vocabulary
 /// A virtual machine with its user, its programs and its faults: everything that a daemon meets.
 /// It decides nothing about the device; it performs effects and lets events happen.
 package final class World {
-    package internal(set) var clock: VirtualClock
+    var clock: VirtualClock
     var agenda = Agenda()
-    package internal(set) var store = VirtualStore()
-    package internal(set) var processes: [VirtualProcess] = []
+    var store = VirtualStore()
+    var processes: [VirtualProcess] = []
     package internal(set) var plans: [AppPlan]
     private var planIndices: [AppID: Int] = [:]
     var random: SeededRandom
     package var swarm: Swarm
     package var killInjector: KillInjector
     /// What the sensors say now; nil: never reported.
-    package internal(set) var sensors: [Reading?]
+    var sensors: [Reading?]
     /// How the device can know each condition: some have no source, or nothing to be sensed.
     private var sensing: [Sensing]
     /// Counts the requests to know the load; an earlier one is over.
     var loadPlan = 0
-    package internal(set) var settings: Settings
+    var settings: Settings
     package internal(set) var user: UserState
     /// Events that reached the daemon and wait for its turn.
     var inbox: [Event] = []
     /// Counts the daemons; a message to an earlier one is lost.
-    package internal(set) var life = 0
-    package internal(set) var daemonIsAlive = false
-    package internal(set) var diedAt: Interval?
+    var life = 0
+    var daemonIsAlive = false
+    var diedAt: Interval?
     package internal(set) var isHeldAwake = false
     var armed = Timers()
     /// The daemon has been asked to end: its next turn is its last.
-    package internal(set) var isStopping = false
+    var isStopping = false
     /// The next reboot is a loss of power.
     var losesPower = false
     /// 1 full, 2 failing.
     package var storeTrouble: Int?
-    package internal(set) var bootNumber = 1
+    var bootNumber = 1
     var alarmPlan = 0
     var timerPlan = 0
     var retryIsPlanned = false
@@ -102,6 +102,8 @@ package final class World {
         for index in span.indices where span[index].launch == launch { return span[index] }
         return nil
     }
+
+    package func isFrozen(_ launch: LaunchID) -> Bool { process(launch)?.isFrozen ?? false }
 
     // MARK: Time
 
