@@ -41,9 +41,10 @@ package struct DayGrid: Hashable, Sendable {
 
     private func any(_ first: Int, _ end: Int, shift: Int) -> UInt64 {
         var days: UInt64 = 0
+        let span = bins.span
         var bin = first
         while bin < end {
-            days |= bins[bin + shift]
+            days |= span[bin + shift]
             bin += 1
         }
         return days

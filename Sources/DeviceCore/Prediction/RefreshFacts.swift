@@ -58,7 +58,7 @@ extension RefreshFacts {
         let work = request.work(at: .distantPast)
         var notBefore = max(work.earliest ?? .distantPast, pauseEnds ?? .distantPast)
         if let end = work.quietEnd(in: apps[index], settings) { notBefore = max(notBefore, end) }
-        if let end = apps[index].backOffEnd(of: work, settings.value) {
+        if let end = apps[index].backOffEnd(of: work, settings) {
             notBefore = max(notBefore, end)
         }
         return notBefore

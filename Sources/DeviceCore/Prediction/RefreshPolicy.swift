@@ -190,13 +190,17 @@ extension RefreshPolicy {
     }
 
     private mutating func measure(at time: UseTime, _ facts: RefreshFacts) {
-        var context: PredictionContext?
+        let context = PredictionContext(use, at: time)
         let slot = facts.slot(of: time)
         for memberIndex in members.indices.indices {
             let index = members.indices[memberIndex]
-            let (position, chance) =
-                facts.wantedAt(index) <= time.wall
-                ? gain(of: index, at: time, &context, isAhead: false, facts) : (0, 0)
+            guard facts.wantedAt(index) <= time.wall else {
+                members.measured(0, 0, of: index, slot: slot)
+                continue
+            }
+            let chance =
+                search.chances.chance(of: index, at: time.wall) ?? facts.chance(of: index, context)
+            let position = facts.position(of: index, chance)
             members.measured(position, chance, of: index, slot: slot)
         }
     }

@@ -175,10 +175,12 @@ extension RefreshPolicy {
             point.isNow ? members.positions[app.index] > 0 : app.wantedAt <= point.time.wall
         bid.blocker = app.blocker(isWanted: isWanted, at: point.time.wall)
         guard bid.blocker == nil else { return bid }
-        (bid.position, bid.chance) =
-            point.isNow
-            ? (members.positions[app.index], members.chances[app.index])
-            : gain(of: app.index, at: point.time, &point.context, isAhead: true, facts)
+        if point.isNow {
+            (bid.position, bid.chance) = (members.positions[app.index], members.chances[app.index])
+        } else {
+            bid.chance = chance(of: app.index, at: &point, facts)
+            bid.position = facts.position(of: app.index, bid.chance)
+        }
         if bid.position <= app.price - point.discount { bid.blocker = .price }
         return bid
     }
@@ -209,30 +211,29 @@ extension RefreshPolicy {
         return use.share(from: time.bin, to: time.bin + ahead, at: time) < 0.1
     }
 
-    /// Where the gain of a refresh lies on the scale, and the chance that makes it.
-    ///
-    /// `context`: of that time, made when it is needed. `isAhead`: it will be asked for again.
-    mutating func gain(
+    /// That an app is opened after a moment to come.
+    private mutating func chance(
         of index: Int,
-        at time: UseTime,
-        _ context: inout PredictionContext?,
-        isAhead: Bool,
+        at point: inout DecisionPoint,
         _ facts: RefreshFacts
-    ) -> (position: Double, chance: Double) {
-        let chance: Double
-        if let known = search.chances.chance(of: index, at: time.wall) {
-            chance = known
-            assert(known == facts.chance(of: index, PredictionContext(use, at: time)))
-        } else {
-            let known = context ?? PredictionContext(use, at: time)
-            if context == nil { context = known }
-            chance = facts.chance(of: index, known)
-            if isAhead {
-                let count = members.positions.count
-                search.chances.store(chance, of: index, at: time.wall, count: count)
-            }
+    ) -> Double {
+        if let known = search.chances.chance(of: index, at: point.time.wall) {
+            assert(known == facts.chance(of: index, PredictionContext(use, at: point.time)))
+            return known
         }
-        return (GainHistory.position(of: chance * facts.apps[index].refreshWorth), chance)
+        let context = point.context ?? PredictionContext(use, at: point.time)
+        if point.context == nil { point.context = context }
+        let chance = facts.chance(of: index, context)
+        let count = members.positions.count
+        search.chances.store(chance, of: index, at: point.time.wall, count: count)
+        return chance
+    }
+}
+
+extension RefreshFacts {
+    /// Where the gain of a refresh lies on the scale, by the chance that its app is opened.
+    func position(of index: Int, _ chance: Double) -> Double {
+        GainHistory.position(of: chance * apps[index].refreshWorth)
     }
 }
 

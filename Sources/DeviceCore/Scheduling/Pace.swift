@@ -33,14 +33,14 @@ extension AppRecord {
 extension AppState {
     /// Until when work waits because it follows too closely; nil: it does not. The first time
     /// is free: that is how an app tries again what did not succeed.
-    func tooClose(_ work: Work, _ settings: Settings) -> (until: WallTime, pace: Pace)? {
+    func tooClose(_ work: Work, _ settings: Shared<Settings>) -> (until: WallTime, pace: Pace)? {
+        guard work.hasPace(in: self) else { return nil }
         let spacing = settings.launchSpacing
-        guard work.hasPace(in: self),
-            let pace = paces.first(where: { $0.identifier == work.identifier }),
+        guard let pace = paces.first(where: { $0.identifier == work.identifier }),
             work.since >= pace.began, pace.close > 0,
             work.follows(pace, closerThan: spacing, lastEnd: lastEnd(of: work.trigger))
         else { return nil }
-        return (pace.began + settings.wait(spacing, doubled: pace.close - 1), pace)
+        return (pace.began + settings.value.wait(spacing, doubled: pace.close - 1), pace)
     }
 }
 

@@ -18,7 +18,8 @@ extension Trigger {
         preconditionFailure("\(self) has no row")
     }
 
-    var grant: Grant { row.grant }
+    // Asked often; the whole row would be copied.
+    var grant: Grant { TriggerTable.rows[column].grant }
     /// Its moments are chosen by the refresh policy.
     var spendsRefreshBudget: Bool { TriggerTable.rows[column].bucket == .refreshBudget }
 
@@ -26,7 +27,7 @@ extension Trigger {
     package static var ofEvents: [Trigger] { allCases.filter { $0.row.triggered != nil } }
 
     /// The mode that a manifest must declare; nil: none.
-    package var mode: BackgroundMode? { row.mode }
+    package var mode: BackgroundMode? { TriggerTable.rows[column].mode }
     /// What its message may hold (I5).
     package var message: [String] { row.message }
 

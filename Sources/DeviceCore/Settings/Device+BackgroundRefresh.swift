@@ -3,8 +3,7 @@ package import Vocabulary
 /// Whether background refresh is on for an app.
 extension Device {
     package func refreshStatus(of app: AppID) -> RefreshStatus {
-        let isOn = settings.backgroundRefresh && settings.value.app(app).backgroundRefresh
-        if isOn { return .available }
+        if settings.isRefreshOn(of: app) { return .available }
         return settings.value.isRefreshRestricted(of: app) ? .restricted : .denied
     }
 

@@ -103,6 +103,14 @@ package struct Settings: Hashable, Sendable, Codable {
     }
 }
 
+extension Shared<Settings> {
+    /// As `app(_:)`, which is asked often of a copy of all.
+    func isRefreshOn(of app: AppID) -> Bool {
+        value.backgroundRefresh
+            && !value.apps.contains { $0.app == app && !$0.backgroundRefresh }
+    }
+}
+
 /// One setting, of one app or of all.
 package struct EnforcedSetting: Hashable, Sendable, Codable {
     package var name: String

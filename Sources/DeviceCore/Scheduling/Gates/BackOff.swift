@@ -7,7 +7,7 @@ extension GateTable.Definition {
         title: "back-off after failures, crashes, or launches in quick succession",
         kind: .saving,
         check: {
-            guard let until = $0.app.backOffEnd(of: $0.work, $0.settings.value) else {
+            guard let until = $0.app.backOffEnd(of: $0.work, $0.settings) else {
                 return .open
             }
             return .held(until: until, at: $0.now)
@@ -36,13 +36,13 @@ extension GateTable.Definition {
 
 extension GateContext {
     fileprivate var tooClose: (until: WallTime, pace: Pace)? {
-        app.tooClose(work, settings.value)
+        app.tooClose(work, settings)
     }
 }
 
 extension AppState {
     /// Until when failures, or its own haste, hold work back; nil: neither does.
-    func backOffEnd(of work: Work, _ settings: Settings) -> WallTime? {
+    func backOffEnd(of work: Work, _ settings: Shared<Settings>) -> WallTime? {
         guard let until = tooClose(work, settings)?.until else { return failedUntil }
         return max(until, failedUntil ?? until)
     }

@@ -18,7 +18,7 @@ extension GateTable.Definition {
     )
 
     private static func missing(_ context: borrowing GateContext) -> String? {
-        guard let manifest = context.app.manifest, let mode = context.work.trigger.row.mode else {
+        guard let manifest = context.app.manifest, let mode = context.work.trigger.mode else {
             return nil
         }
         guard manifest.modes.contains(mode) else { return "BackgroundModes=\(mode.rawValue);" }

@@ -6,8 +6,7 @@ extension GateTable.Definition {
         title: "background refresh off",
         kind: .rule,
         check: {
-            $0.settings.backgroundRefresh && $0.settings.value.app($0.app.id).backgroundRefresh
-                ? .open : .held(.event)
+            $0.settings.isRefreshOn(of: $0.app.id) ? .open : .held(.event)
         },
         explain: {
             let forAll = !$0.settings.backgroundRefresh
