@@ -7,7 +7,7 @@ final class Caps: Invariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         let work = world.watch.work
-        for entry in turn.entries {
+        for entry in turn.entries where entry.event.isSubmission {
             guard let submission = entry.event.submission,
                 let app = submission.app ?? submission.identifier.map({ AppID("command.\($0)") })
             else { continue }

@@ -41,11 +41,7 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
             let at = client.process.runTime(at: world.clock.elapsed)
             open.append(End(delivery: id, launch: client.process.launch, at: at))
         case .answered(let number, let answer):
-            guard
-                let index = telling.firstIndex(where: {
-                    $0.client == client.number && $0.number == number
-                })
-            else { return }
+            guard let index = index(number, client.number) else { return }
             let told = telling.remove(at: index)
             // A hello that is refused has told nothing.
             if case .failure(let error) = answer, told.isHello || error.reason == .unreachable {
@@ -58,6 +54,14 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
             .called, .tick:
             break
         }
+    }
+
+    private func index(_ number: CallNumber, _ client: VirtualClient.Number) -> Int? {
+        let telling = telling
+        let span = telling.span
+        for index in span.indices
+        where span[index].number == number && span[index].client == client { return index }
+        return nil
     }
 
     func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String? {

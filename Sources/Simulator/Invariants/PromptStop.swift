@@ -15,9 +15,11 @@ final class PromptStop: Invariant {
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         guard !turn.wasRolledBack, !turn.wasKilled else { return nil }
-        let userCame = idle && world.value(.idle) == 0
-        let powerWent = power && world.value(.power) == 0
-        (idle, power) = (world.value(.idle) == 1, world.value(.power) == 1)
+        let isIdle = world.value(.idle)
+        let hasPower = world.value(.power)
+        let userCame = idle && isIdle == 0
+        let powerWent = power && hasPower == 0
+        (idle, power) = (isIdle == 1, hasPower == 1)
         guard userCame || powerWent else { return nil }
         // What the user looks at goes on.
         for process in world.processes

@@ -10,6 +10,8 @@ final class SlotsKept: Invariant {
     private var begunBefore: Set<LaunchID> = []
 
     func ended(_ turn: Turn, _ world: World) -> String? {
+        // What goes on was looked at when it began.
+        guard turn.beginsAnything else { return nil }
         let offered = turn.offered.map(\.launch)
         let goingOn = (turn.started.map(\.launch) + offered)
             .filter { begunBefore.remove($0) != nil }

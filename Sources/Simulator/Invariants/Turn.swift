@@ -6,7 +6,7 @@ package import Vocabulary
 package final class Turn {
     package struct Entry {
         package var event: Event
-        package var moment: Moment
+        package let moment: Moment
         package var decisions: [Effect]
     }
 
@@ -24,7 +24,7 @@ package final class Turn {
     var isStart = false
 
     /// The lines that became durable.
-    package private(set) var lines: [HistoryLine] = []
+    private(set) var lines: [HistoryLine] = []
     /// The work that the device has put on record for a launch, each the first time.
     package internal(set) var assigned: [AskedWork.Assignment] = []
 
@@ -116,6 +116,11 @@ package final class Turn {
         }
     }
 
+    /// Any process, work or reading of a result source begins in it, or goes on.
+    var beginsAnything: Bool {
+        !started.isEmpty || !probed.isEmpty || !thawed.isEmpty || !offered.isEmpty
+    }
+
     /// The apps that a developer launched with it, without a run.
     var launchedInBackground: [AppID] {
         entries.compactMap { entry in
@@ -158,6 +163,16 @@ package final class Turn {
 }
 
 extension Event {
+    /// Somebody submits something with it.
+    var isSubmission: Bool {
+        switch self {
+        case .user(.submit, _), .app(_, .submit): true
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .used, .triggered, .user, .storageRecovered, .stopping:
+            false
+        }
+    }
+
     /// What somebody submits with it.
     var submission: Submission? {
         switch self {

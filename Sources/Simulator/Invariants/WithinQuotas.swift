@@ -40,6 +40,7 @@ final class WithinQuotas: CallInvariant, ProcessInvariant {
         }
         perApp = max(perApp, world.settings.appWakesPerDay)
         perDevice = max(perDevice, world.settings.deviceWakesPerDay)
+        guard turn.beginsAnything else { return wrong }
         let asked = turn.askedToRun
         for start in turn.started
         where asked.contains(start.app) && world.process(start.launch)?.command != nil {

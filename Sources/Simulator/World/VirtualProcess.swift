@@ -88,9 +88,14 @@ package final class VirtualProcess {
     /// What is due, the longest due first.
     func takeDue(at now: Interval) -> [Action] {
         settle(now)
-        let due = activities.filter { $0.left <= .zero }
-        activities.removeAll { $0.left <= .zero }
-        return due.sorted { $0.left < $1.left }.map(\.action)
+        var due: [Activity] = []
+        activities.removeAll {
+            guard $0.left <= .zero else { return false }
+            due.append($0)
+            return true
+        }
+        if due.count > 1 { due.sort { $0.left < $1.left } }
+        return due.map(\.action)
     }
 
     /// Runs or stands still from now on; returns when its next act is due, and a new plan number.
