@@ -9,6 +9,7 @@ extension Device {
     mutating func save(app index: Int, launch: LaunchID) { save(.launch(index, launch)) }
 
     mutating func forget(request: RequestID) {
+        refreshPolicy.membersChanged()
         save(.gone(RecordKey(.request, request.description)))
     }
     mutating func forget(launch: LaunchID) {

@@ -40,13 +40,12 @@ package struct DayGrid: Hashable, Sendable {
     }
 
     private func any(_ first: Int, _ end: Int, shift: Int) -> UInt64 {
+        guard first < end else { return 0 }
+        precondition(first + shift >= 0 && end + shift <= bins.count)
         var days: UInt64 = 0
         let span = bins.span
-        var bin = first
-        while bin < end {
-            days |= span[bin + shift]
-            bin += 1
-        }
+        // Checked above: asked some thousand times a day and app.
+        for bin in first + shift..<end + shift { days |= unsafe span[unchecked: bin] }
         return days
     }
 }

@@ -23,7 +23,7 @@ extension RefreshFacts {
         var dueAt: WallTime?
         let requests = apps[index].requests
         let span = requests.span
-        for requestIndex in span.indices {
+        for requestIndex in span.indices where span[requestIndex].trigger.spendsRefreshBudget {
             guard let due = refreshDueAt(span[requestIndex], of: index) else { continue }
             dueAt = min(due, dueAt ?? due)
         }

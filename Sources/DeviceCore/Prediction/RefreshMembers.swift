@@ -42,6 +42,12 @@ struct RefreshMembers: Hashable, Sendable, Codable {
         return changed
     }
 
+    /// Nobody else takes part.
+    func isCurrent(in apps: AppTable) -> Bool {
+        var copy = self
+        return !copy.find(in: apps)
+    }
+
     private mutating func makeRoom(for count: Int) {
         while positions.count < count {
             positions.append(0)

@@ -16,6 +16,8 @@ struct RefreshPolicy: Hashable, Sendable, Codable {
     private(set) var wakes = false
     /// Something has changed that `decideAt` depends on.
     private var isStale = true
+    /// Others may take part: apps, their manifests or their requests are not what they were.
+    private var mayHaveOthers = true
     /// The device or an app was used since the last decision.
     private var wasUsed = true
     /// Until when the moments of today are measured.
@@ -43,7 +45,10 @@ extension RefreshPolicy {
     }
 
     /// Requests for refreshes came, went or changed, or their apps did.
-    mutating func requestsChanged() { isStale = true }
+    mutating func requestsChanged() { (isStale, mayHaveOthers) = (true, true) }
+
+    /// The same of what changes no decision by itself: others may take part in the next.
+    mutating func membersChanged() { mayHaveOthers = true }
 
     /// Other gates hold the refreshes of an app.
     mutating func gatesChanged(from old: GateSet, to new: GateSet) {
@@ -219,7 +224,13 @@ extension RefreshPolicy {
     /// Finds who takes part, if that may have changed. Whether another number of apps is known
     /// well enough now.
     mutating func findMembers(in apps: AppTable) -> Bool {
-        guard isStale, members.find(in: apps) else { return false }
+        guard isStale else { return false }
+        guard mayHaveOthers else {
+            assert(members.isCurrent(in: apps))
+            return false
+        }
+        mayHaveOthers = false
+        guard members.find(in: apps) else { return false }
         search.chances.removeAll()
         search.prices.removeAll()
         return members.countDays(in: apps)

@@ -107,9 +107,16 @@ struct Forgetting: Sendable {
     func weight(of marked: UInt64, in group: UInt64) -> Double {
         var rest = marked & group
         var sum = 0.0
+        let first = group.trailingZeroBitCount
+        let days = group >> first
+        // Of days in a row, which is most often asked, nothing has to be counted.
+        let isRow = days & (days &+ 1) == 0
         while rest != 0 {
             let lowest = rest & (0 &- rest)
-            sum += weights[(group & (lowest &- 1)).nonzeroBitCount]
+            let before =
+                isRow
+                ? lowest.trailingZeroBitCount - first : (group & (lowest &- 1)).nonzeroBitCount
+            sum += weights[before]
             rest ^= lowest
         }
         return sum

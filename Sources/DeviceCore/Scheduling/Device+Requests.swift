@@ -87,6 +87,7 @@ extension Device {
             apps[index].record.transient = manifest
             apps[index].record.closedAt = nil
             apps[index].manifest = manifest
+            refreshPolicy.membersChanged()
         }
         for replaced in apps[index].requests where replaced.isReplaced(by: identifier) {
             guard !markCancelled(replaced, of: index) else { continue }

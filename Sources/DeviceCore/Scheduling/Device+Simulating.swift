@@ -76,6 +76,7 @@ extension Device {
         (request.every, request.lastEnd) = (nil, nil)
         try checkRoom(for: request, in: app, at: transition.now.wall)
         apps[index].requests.append(request)
+        refreshPolicy.membersChanged()
         save(app: index, request: request.id)
         do throws(Refusal) {
             try startNow(request, index, &transition)
