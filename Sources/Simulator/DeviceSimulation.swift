@@ -31,7 +31,7 @@ package enum DeviceSimulation {
     package static func make<Port: SimulatedPort>(
         _ plan: Plan,
         invariants: [any Invariant] = Invariants.all(),
-        corrupt: @escaping (Event) -> [Event] = { [$0] },
+        corrupt: ((Event) -> [Event])? = nil,
         port: @escaping (VirtualPort) -> Port
     ) -> Simulated<Port> {
         var swarm = Swarm(seed: plan.seed)

@@ -9,7 +9,7 @@ package struct Simulated<Port: SimulatedPort> {
     package let watch: Watch
     package private(set) var driver: Driver<Port>
     private let port: (VirtualPort) -> Port
-    private let corrupt: (Event) -> [Event]
+    private let corrupt: ((Event) -> [Event])?
     private let seed: UInt64
     /// One life in so many is replayed on a fresh device; 0: none.
     package var replaysEvery = 16
@@ -22,7 +22,7 @@ package struct Simulated<Port: SimulatedPort> {
         world: World,
         watch: Watch,
         seed: UInt64,
-        corrupt: @escaping (Event) -> [Event] = { [$0] },
+        corrupt: ((Event) -> [Event])? = nil,
         port: @escaping (VirtualPort) -> Port
     ) {
         self.world = world
@@ -97,7 +97,7 @@ package struct Simulated<Port: SimulatedPort> {
         let waiting = driver.unsettled.map(\.event)
         watch.begin(at: now, isStart: isStart)
         world.killInjector.beginTurn()
-        let timed = events.flatMap(corrupt).map { TimedEvent($0, at: now) }
+        let timed = (corrupt.map { events.flatMap($0) } ?? events).map { TimedEvent($0, at: now) }
         for effect in driver.turn(timed) { driver.port.perform(effect) }
         watch.end(world, isStarting: driver.isStarting)
         if world.daemonIsAlive {

@@ -6,8 +6,9 @@ final class Caps: Invariant {
     let name = "no app has more pending than it may"
 
     func ended(_ turn: Turn, _ world: World) -> String? {
+        guard turn.hasSubmission else { return nil }
         let work = world.watch.work
-        for entry in turn.entries where entry.event.isSubmission {
+        for entry in turn.entries {
             guard let submission = entry.event.submission,
                 let app = submission.app ?? submission.identifier.map({ AppID("command.\($0)") })
             else { continue }

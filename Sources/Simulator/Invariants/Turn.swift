@@ -16,6 +16,8 @@ package final class Turn {
     private(set) var clockSetAt: [Moment] = []
     /// Nothing but timers came.
     private(set) var isOfTimers = true
+    /// Somebody submitted something in it.
+    private(set) var hasSubmission = false
     /// The daemon was killed in it, after its changes had become durable if there were any.
     var wasKilled = false
     /// Its events did not take place: the store failed.
@@ -59,6 +61,7 @@ package final class Turn {
 
     func recorded(_ entry: Entry) {
         entries.append(entry)
+        hasSubmission = hasSubmission || entry.event.isSubmission
         switch entry.event {
         case .timer: return
         case .clockChanged, .started: clockSetAt.append(entry.moment)

@@ -89,10 +89,13 @@ package final class VirtualProcess {
     func takeDue(at now: Interval) -> [Action] {
         settle(now)
         var due: [Activity] = []
-        activities.removeAll {
-            guard $0.left <= .zero else { return false }
-            due.append($0)
-            return true
+        var index = 0
+        while index < activities.count {
+            if activities[index].left <= .zero {
+                due.append(activities.remove(at: index))
+            } else {
+                index += 1
+            }
         }
         if due.count > 1 { due.sort { $0.left < $1.left } }
         return due.map(\.action)
@@ -103,8 +106,10 @@ package final class VirtualProcess {
         settle(now)
         runningSince = runs ? now : nil
         plan += 1
-        guard runs else { return nil }
-        return activities.map(\.left).min().map { now + max(.zero, $0) }
+        guard runs, !activities.isEmpty else { return nil }
+        var next = Interval.forever
+        for index in activities.indices { next = min(next, activities[index].left) }
+        return now + max(.zero, next)
     }
 
     private func settle(_ now: Interval) {
