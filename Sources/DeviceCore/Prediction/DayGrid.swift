@@ -30,6 +30,7 @@ package struct DayGrid: Hashable, Sendable {
     /// `lag`: how many days of use began since the grid was last moved on.
     func days(from first: Int, to end: Int, lag: Int64, followed: UInt64) -> UInt64 {
         if bins.isEmpty { return 0 }
+        if first >= 0, end <= Self.binCount { return any(first, end, shift: 0) << lag }
         let next = any(max(first, Self.binCount), end, shift: -Self.binCount)
         let previous = any(first, min(end, 0), shift: Self.binCount)
         var own = any(max(first, 0), min(end, Self.binCount), shift: 0)

@@ -72,15 +72,17 @@ package struct PredictionContext {
     /// The same, only from what was learned here: the share of the days on which it was so at this
     /// time. What the prior is worth is told by the difference.
     package func habit(of app: AppUse) -> Double {
-        let (near30, kind30) = near(app, lag: max(0, past.count - app.dayCount))
+        let lag = max(0, past.count - app.dayCount)
+        let (near30, kind30) = near(days(app, from: 0, to: 6, lag: lag), app, lag: lag)
         return (near30 + kind30) / 2
     }
 
     func features(of app: AppUse) -> UseFeatures {
         let lag = max(0, past.count - app.dayCount)
-        let (near30, kind30) = near(app, lag: lag)
+        let here = days(app, from: 0, to: 6, lag: lag)
+        let (near30, kind30) = near(here, app, lag: lag)
         let next = days(app, from: 6, to: 12, lag: lag)
-        let marked = days(app, from: -6, to: 6, lag: lag) | next
+        let marked = days(app, from: -6, to: 0, lag: lag) | here | next
         let wide =
             days(app, from: -24, to: -6, lag: lag) | marked | days(app, from: 12, to: 36, lag: lag)
         let around90 =
@@ -130,8 +132,11 @@ package struct PredictionContext {
         )
     }
 
-    private func near(_ app: AppUse, lag: Int64) -> (all: Double, kind: Double) {
-        let marked = days(app, from: 0, to: 6, lag: lag)
+    private func near(
+        _ marked: UInt64,
+        _ app: AppUse,
+        lag: Int64
+    ) -> (all: Double, kind: Double) {
         let all =
             (Forgetting.sevenDays.weight(of: marked, in: past.all) + nearMean(app, lag: lag))
             / (allDays + 1)
