@@ -92,9 +92,11 @@ package final class Watch {
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) {
         turn.performs(effect, world)
-        for invariant in byEffect {
-            if let text = invariant.performed(effect, at: now, world) {
-                fail(invariant.name, text)
+        let byEffect = byEffect
+        let span = byEffect.span
+        for index in span.indices {
+            if let text = span[index].performed(effect, at: now, world) {
+                fail(span[index].name, text)
             }
         }
     }
