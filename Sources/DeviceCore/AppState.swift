@@ -1,7 +1,7 @@
 package import Vocabulary
 
-/// What the device knows of one app. Copies share it until one of them changes: the device is
-/// copied before each turn, and an app with its launches is large.
+/// What the device knows of one app. Copies share it until one of them changes: the driver
+/// keeps a copy of the device, and an app with its launches is large.
 package struct AppState: Sendable {
     /// One element: an array is shared until it is changed, and cheap to look into.
     private var content: [Content]

@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// The apps, by a dense index that never changes while an app is known. Kept in pages, so that a
-/// copy of the device (taken before each turn, for a commit that fails) shares all but what the
+/// copy of the device (which the driver keeps, for a commit that fails) shares all but what the
 /// turn changes.
 package struct AppTable: Hashable, Sendable {
     private static let pageSize = 16

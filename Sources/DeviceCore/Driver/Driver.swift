@@ -62,6 +62,13 @@ package struct TimedEvent: Hashable, Sendable {
 /// what to do when the store fails.
 package struct Driver<Port: DevicePort> {
     package private(set) var device: Device
+    /// The device as it was some turns ago, and what it was told since: from these it is made again
+    /// as it was before a turn whose commit fails. A copy before each turn would have each change
+    /// copy what it changes.
+    private var earlier: Device
+    private var told: [TimedEvent] = []
+    /// So many events are told again within a few milliseconds.
+    private static var toldLimit: Int { 64 }
     package var port: Port
     /// Events that must not be lost, of turns whose commit failed.
     package private(set) var unsettled: [TimedEvent] = []
@@ -75,7 +82,10 @@ package struct Driver<Port: DevicePort> {
     /// The store has lost what it had: the next commit that works takes all that the device knows.
     private var isGone = false
 
-    package init(device: Device, port: Port) { (self.device, self.port) = (device, port) }
+    package init(device: Device, port: Port) {
+        (self.device, self.port) = (device, port)
+        earlier = device
+    }
 
     /// One turn. After a failed commit the device is as it was before: callers are told, and what
     /// the world will not say twice (exits, receipts) is kept for the next turn. The end of a run
@@ -93,8 +103,6 @@ package struct Driver<Port: DevicePort> {
     }
 
     private mutating func decide(_ events: [TimedEvent], _ looksAtStore: Bool) {
-        var before = device
-        before.forgetSearch()
         // A start that had to wait is one of now: what it decides begins now.
         if isStarting, let now = events.first?.moment {
             for index in unsettled.indices { unsettled[index].moment = now }
@@ -104,7 +112,7 @@ package struct Driver<Port: DevicePort> {
             // What had to wait begins nothing any more either.
             all.insert(all.remove(at: stop), at: 0)
         }
-        guard commit(all, before: before, looksAtStore) else { return }
+        guard commit(all, looksAtStore) else { return }
         unsettled.removeAll()
         handOut()
         if storage != .value(0), let last = all.last {
@@ -135,7 +143,6 @@ package struct Driver<Port: DevicePort> {
 
     private mutating func commit(
         _ events: [TimedEvent],
-        before: Device,
         _ looksAtStore: Bool
     ) -> Bool {
         effects.removeAll(keepingCapacity: true)
@@ -151,6 +158,7 @@ package struct Driver<Port: DevicePort> {
         }
         // While the store fails, an empty commit tells whether it works again.
         if changes.isEmpty && storage == .value(0) && !looksAtStore && !promises(events) {
+            keepTold(events)
             return true
         }
         do throws(CommitError) {
@@ -161,13 +169,38 @@ package struct Driver<Port: DevicePort> {
             }
             isGone = false
             owed.removeAll()
+            keepTold(events)
             return true
         } catch {
-            device = before
+            restore()
             port.recordRollback(of: events.count)
             fail(error, events)
             return false
         }
+    }
+
+    /// They have taken place.
+    private mutating func keepTold(_ events: [TimedEvent]) {
+        told.append(contentsOf: events)
+        if told.count >= Self.toldLimit { keepDevice() }
+    }
+
+    /// Makes the device again as it was before this turn: equal events give equal devices.
+    private mutating func restore() {
+        device = earlier
+        var ignored: [Effect] = []
+        for timed in told {
+            ignored.removeAll(keepingCapacity: true)
+            device.handle(timed.event, at: timed.moment, into: &ignored)
+        }
+        // While the store fails, each turn ends here.
+        keepDevice()
+    }
+
+    private mutating func keepDevice() {
+        earlier = device
+        earlier.forgetSearch()
+        told.removeAll(keepingCapacity: true)
     }
 
     /// A submit that is heard again is answered by what was stored then.
@@ -218,6 +251,7 @@ package struct Driver<Port: DevicePort> {
         effects.removeAll(keepingCapacity: true)
         let event = Event.condition(.storage, .daemon, reading)
         device.handle(event, at: now, into: &effects)
+        keepTold([TimedEvent(event, at: now)])
         port.record(event, at: now, effects)
         for effect in effects {
             if case .save(let more) = effect { owed.append(contentsOf: more) }

@@ -14,8 +14,8 @@ extension Device {
         }
     }
 
-    /// Whether a launch is to be changed: most are not, and stay shared with the copy of the device
-    /// from before the turn.
+    /// Whether a launch is to be changed: most are not, and stay shared with the copy that
+    /// the driver keeps.
     private func isDue(_ launchIndex: Int, of index: Int, at now: Moment) -> Bool {
         let launches = apps[index].launches
         return launches.span[launchIndex].isDue(facts(of: index, at: now))
