@@ -2,8 +2,9 @@ package import DeviceCore
 package import Vocabulary
 
 /// What happened in one turn of the driver: what it was told, what became durable, and what was
-/// done on the machine.
-package final class Turn {
+/// done on the machine. A value: its rules read it far more often than it is written, and reading a
+/// field of a class is checked each time.
+package struct Turn {
     package struct Entry {
         package var event: Event
         package let moment: Moment
@@ -59,7 +60,7 @@ package final class Turn {
 
     package init(at moment: Moment) { self.moment = moment }
 
-    func recorded(_ entry: Entry) {
+    mutating func recorded(_ entry: Entry) {
         entries.append(entry)
         hasSubmission = hasSubmission || entry.event.isSubmission
         switch entry.event {
@@ -72,17 +73,17 @@ package final class Turn {
         isOfTimers = false
     }
 
-    func rolledBack(_ count: Int) {
+    mutating func rolledBack(_ count: Int) {
         entries.removeLast(min(count, entries.count))
         wasRolledBack = true
     }
 
-    func committed(_ changes: [Change]) {
+    mutating func committed(_ changes: [Change]) {
         for case .append(let line) in changes { lines.append(line) }
     }
 
     /// Called before it is done.
-    func performs(_ effect: Effect, _ world: World) {
+    mutating func performs(_ effect: Effect, _ world: World) {
         deeds += 1
         switch effect {
         case .spawn(let launch, let spec):
