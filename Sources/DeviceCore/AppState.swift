@@ -175,6 +175,13 @@ extension AppState {
         for index in span.indices where span[index].id == launch { return index }
         return nil
     }
+    /// A run of this launch is to end.
+    func hasGrant(_ launch: LaunchID) -> Bool {
+        guard let index = index(of: launch) else { return false }
+        let launches = launches
+        guard let end = launches.span[index].wake?.end else { return false }
+        return end != .distantFuture
+    }
     func index(of request: RequestID) -> Int? {
         let requests = requests
         let span = requests.span

@@ -269,7 +269,7 @@ extension Device {
         // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
         var hold = false
         if running.all > 0 {
-            forEachRun { _, wake in if wake.end != .distantFuture { hold = true } }
+            for owner in owners where !hold { hold = apps[owner.app].hasGrant(owner.launch) }
         }
         if hold != isHeldAwake {
             isHeldAwake = hold

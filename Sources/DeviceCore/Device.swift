@@ -227,10 +227,12 @@ extension Device {
 
     /// The index of the app of a launch, and of the launch within it.
     func find(_ launch: LaunchID) -> (app: Int, launch: Int)? {
-        guard let app = owners.first(where: { $0.launch == launch })?.app,
-            let index = apps[app].index(of: launch)
-        else { return nil }
-        return (app, index)
+        let span = owners.span
+        for ownerIndex in span.indices where span[ownerIndex].launch == launch {
+            let app = span[ownerIndex].app
+            return apps[app].index(of: launch).map { (app, $0) }
+        }
+        return nil
     }
 }
 

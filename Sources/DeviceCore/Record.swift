@@ -30,7 +30,8 @@ package struct RecordKey: Hashable, Sendable, Codable, Comparable {
     }
 
     package static func < (left: Self, right: Self) -> Bool {
-        (left.section.rawValue, left.key) < (right.section.rawValue, right.key)
+        left.section == right.section
+            ? left.key < right.key : left.section.rawValue < right.section.rawValue
     }
 }
 

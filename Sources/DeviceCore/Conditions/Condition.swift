@@ -19,8 +19,10 @@ package enum Condition: String, CaseIterable, Hashable, Sendable, Codable {
     }
 
     // Asked often; the whole row would be copied.
-    package var harmless: Int { row.harmless }
-    package var cautious: Int { row.cautious }
+    package var harmless: Int { Self.harmless[index] }
+    package var cautious: Int { Self.cautious[index] }
+    private static let harmless = allCases.map(\.row.harmless)
+    private static let cautious = allCases.map(\.row.cautious)
 
     /// The row of this condition in the one table.
     package var row: ConditionRow {
