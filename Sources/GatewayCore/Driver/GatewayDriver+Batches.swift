@@ -214,8 +214,8 @@ extension GatewayDriver {
         for item in own.deferred { finish(item, into: &actions) }
     }
 
-    /// Of devices the store is asked at any moment, and may answer as it was then: a change is known
-    /// to all once those are answered who asked before it was kept.
+    /// The store may answer as it was when it was asked. So a change to devices is remembered until
+    /// all are answered who asked before it was kept.
     mutating func forgetSettled() {
         let oldest = min(identifying.oldestQuestion ?? .max, removals.oldestQuestion ?? .max)
         while let first = settling.first, first.question < oldest {
