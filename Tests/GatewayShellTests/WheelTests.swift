@@ -2,10 +2,8 @@ import GatewayShell
 import Testing
 import Vocabulary
 
-/// What spreads deadlines, and devices, over time.
+/// What spreads deadlines over time.
 struct WheelTests {
-    // MARK: TimerWheel
-
     @Test func `a deadline comes at its second or within a slot of it`() {
         var random = SeededRandom(seed: 3)
         for width in [1, 4, 7] as [Int64] {
@@ -43,35 +41,5 @@ struct WheelTests {
         wheel.insert(8, at: 1_000_003)
         #expect(wheel.alarm == 1_000_003)
         #expect(wheel.take(at: 1_000_003) == [8])
-    }
-
-    // MARK: StormGate
-
-    @Test func `so many are welcome in a second, the rest is spread over those that follow`() {
-        var gate = StormGate()
-        let answers = (0..<1000).map { _ in gate.admit(at: 50, perSecond: 100) }
-        #expect(answers.filter { $0 == nil }.count == 100)
-        #expect(answers[100] == .seconds(2))
-        // The last of them comes back within as long as the others need, and no sooner.
-        #expect(answers[999] == .seconds(11))
-        #expect(gate.admit(at: 51, perSecond: 100) == nil)
-    }
-
-    @Test func `those that were sent away are not counted for ever`() {
-        var gate = StormGate()
-        for _ in 0..<1100 { _ = gate.admit(at: 50, perSecond: 100) }
-        for _ in 0..<100 { _ = gate.admit(at: 55, perSecond: 100) }
-        #expect(gate.admit(at: 55, perSecond: 100) == .seconds(7))
-        for _ in 0..<100 { _ = gate.admit(at: 5000, perSecond: 100) }
-        #expect(gate.admit(at: 5000, perSecond: 100) == .seconds(2))
-    }
-
-    @Test func `a gate of nothing and one of everything do not fail`() {
-        var closed = StormGate()
-        #expect(closed.admit(at: 1, perSecond: 0) != nil)
-        #expect(closed.admit(at: 9, perSecond: 0) != nil)
-        var open = StormGate()
-        #expect(open.admit(at: 1, perSecond: .max) == nil)
-        #expect(open.admit(at: .max, perSecond: .max) == nil)
     }
 }

@@ -40,9 +40,7 @@ final class DeviceConnection {
     var listedAt: Int64 = 0
     /// What it announced, with the grace.
     var allowance: Int64 = 0
-    /// Frames that came lately.
-    private var frames = 0
-    private var framesSince: Int64 = 0
+    var frames = FrameBudget()
     var isCongested = false
     var owesKeepAlive = false
     var isDirty = false
@@ -55,18 +53,6 @@ final class DeviceConnection {
         let number = descriptor.number
         self.descriptor = descriptor
         session = try TLSSession(context, serving: number)
-    }
-
-    /// Whether it may send one more frame.
-    func maySend(at second: Int64, _ limits: LinkLimits) -> Bool {
-        if second != framesSince {
-            let passed = Int(clamping: second - framesSince)
-            let forgotten = passed.multipliedReportingOverflow(by: max(1, limits.frames / 20))
-            frames = forgotten.overflow ? 0 : max(0, frames - forgotten.partialValue)
-            framesSince = second
-        }
-        frames += 1
-        return frames <= limits.frames
     }
 
     var waiting: Int { output.count - sent }
