@@ -99,13 +99,17 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
         uniqueKeysWithValues: Gate.allCases.map { ($0.name, $0) }
     )
 
-    /// Whether there is such a process of an app, or of the command that it is.
+    /// Whether there is such a process of an app, or of the command that it is. One that has just
+    /// died may not be known to have.
     private func lives(
         _ app: AppID,
         _ world: World,
         _ isMeant: (VirtualProcess) -> Bool
     ) -> Bool {
-        world.processes.contains { !$0.isDead && $0.appID == app && isMeant($0) }
+        world.processes.contains {
+            let isOver = $0.diedAt.map { world.clock.elapsed - $0 > .seconds(5) } ?? false
+            return !isOver && $0.appID == app && isMeant($0)
+        }
     }
 
     /// Whether the world is not as that gate says.

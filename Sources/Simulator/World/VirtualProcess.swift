@@ -15,6 +15,8 @@ package final class VirtualProcess {
     var hasStarted = false
     var isFrozen = false
     var isDead = false
+    /// When it died, by the age of the world.
+    var diedAt: Interval?
     /// No child of the daemon that runs now: nobody will see its exit status.
     var isAdopted = false
     /// How it was started, and is treated since: as what is in front of the user, or not.

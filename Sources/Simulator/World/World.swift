@@ -253,6 +253,7 @@ package final class World {
     func die(_ process: VirtualProcess, telling event: ProcessEvent) {
         for client in process.clients { hangUp(client) }
         process.isDead = true
+        process.diedAt = clock.elapsed
         process.isFrozen = false
         _ = process.run(false, at: clock.elapsed)
         send(.process(process.launch, event), after: .milliseconds(2))
