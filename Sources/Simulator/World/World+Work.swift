@@ -164,8 +164,12 @@ extension World {
 
     /// A helper program ends, whatever it holds.
     func leave(_ client: VirtualClient) {
-        guard client.holder != nil, isThere(client) else { return }
+        guard let holder = client.holder, isThere(client) else { return }
         client.isGone = true
+        // A daemon that has started since, and has not met it, sees the end of its process.
+        if client.bound == nil, daemonIsAlive, client.process.talk.holders.contains(holder) {
+            send(.app(client.process.launch, .extensionGone(holder)))
+        }
         hangUp(client)
         client.process.clients.removeAll { $0 === client }
         client.process.tasks.removeAll { $0.client === client }
