@@ -38,7 +38,7 @@ package struct Program: Sendable {
     /// the marker.
     package var patienceMilliseconds: Int32 = 2000
     /// False: the start counts as done as soon as the process is about to call execve. The kernel
-    /// tells us of an execve late where the program runs on the processor that we began it on.
+    /// reports an execve late if the program keeps our processor busy.
     package var waitsForExecve = true
 
     package init(_ path: String, arguments: [String], environment: [String]) {

@@ -170,7 +170,7 @@ struct GatewayWorld {
             } while !driver.isSettled && rounds < 100
         }
         if !driver.isSettled { problems.append("it does not come to rest") }
-        if driver.unsettledDevices > 0 { problems.append("it remembers devices for ever") }
+        if driver.rememberedDevices > 0 { problems.append("it remembers devices for ever") }
     }
 
     mutating func serial() -> UInt64 {

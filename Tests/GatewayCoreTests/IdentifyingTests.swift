@@ -21,7 +21,7 @@ struct IdentifyingTests {
             for case .write(let batch) in actions { handle(.written(batch.number, problem: nil)) }
             for case .identified(_, let device?, true) in actions { known.append(device) }
             actions = []
-            #expect(driver.unsettledDevices <= 2)
+            #expect(driver.rememberedDevices <= 2)
         }
         #expect(Set(known).count == 200)
     }

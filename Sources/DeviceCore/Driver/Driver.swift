@@ -62,13 +62,13 @@ package struct TimedEvent: Hashable, Sendable {
 /// what to do when the store fails.
 package struct Driver<Port: DevicePort> {
     package private(set) var device: Device
-    /// The device as it was some turns ago, and what it was told since: from these it is made again
-    /// as it was before a turn whose commit fails. A copy before each turn would have each change
-    /// copy what it changes.
+    /// A copy of the device, and the events since. If a commit fails, replaying them rebuilds the
+    /// device as it was before the turn. With a copy before each turn, each change would copy what
+    /// it changes.
     private var earlier: Device
-    private var told: [TimedEvent] = []
-    /// So many events are told again within a few milliseconds.
-    private static var toldLimit: Int { 64 }
+    private var eventsSince: [TimedEvent] = []
+    /// Replaying so many takes a millisecond or so.
+    private static var replayLimit: Int { 64 }
     package var port: Port
     /// Events that must not be lost, of turns whose commit failed.
     package private(set) var unsettled: [TimedEvent] = []
@@ -158,7 +158,7 @@ package struct Driver<Port: DevicePort> {
         }
         // While the store fails, an empty commit tells whether it works again.
         if changes.isEmpty && storage == .value(0) && !looksAtStore && !promises(events) {
-            keepTold(events)
+            remember(events)
             return true
         }
         do throws(CommitError) {
@@ -169,38 +169,39 @@ package struct Driver<Port: DevicePort> {
             }
             isGone = false
             owed.removeAll()
-            keepTold(events)
+            remember(events)
             return true
         } catch {
-            restore()
+            rebuild()
             port.recordRollback(of: events.count)
             fail(error, events)
             return false
         }
     }
 
-    /// They have taken place.
-    private mutating func keepTold(_ events: [TimedEvent]) {
-        told.append(contentsOf: events)
-        if told.count >= Self.toldLimit { keepDevice() }
+    /// The turn is over: these would be replayed.
+    private mutating func remember(_ events: [TimedEvent]) {
+        eventsSince.append(contentsOf: events)
+        // A start changes every app: an older copy would share nothing with the device.
+        let isStart = events.contains { if case .started = $0.event { true } else { false } }
+        if isStart || eventsSince.count >= Self.replayLimit { copyDevice() }
     }
 
-    /// Makes the device again as it was before this turn: equal events give equal devices.
-    private mutating func restore() {
+    private mutating func rebuild() {
         device = earlier
         var ignored: [Effect] = []
-        for timed in told {
+        for timed in eventsSince {
             ignored.removeAll(keepingCapacity: true)
             device.handle(timed.event, at: timed.moment, into: &ignored)
         }
         // While the store fails, each turn ends here.
-        keepDevice()
+        copyDevice()
     }
 
-    private mutating func keepDevice() {
+    private mutating func copyDevice() {
         earlier = device
         earlier.forgetSearch()
-        told.removeAll(keepingCapacity: true)
+        eventsSince.removeAll(keepingCapacity: true)
     }
 
     /// A submit that is heard again is answered by what was stored then.
@@ -251,7 +252,7 @@ package struct Driver<Port: DevicePort> {
         effects.removeAll(keepingCapacity: true)
         let event = Event.condition(.storage, .daemon, reading)
         device.handle(event, at: now, into: &effects)
-        keepTold([TimedEvent(event, at: now)])
+        remember([TimedEvent(event, at: now)])
         port.record(event, at: now, effects)
         for effect in effects {
             if case .save(let more) = effect { owed.append(contentsOf: more) }

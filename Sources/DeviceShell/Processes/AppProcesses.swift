@@ -98,8 +98,8 @@ final class AppProcesses {
             program.output = files.log.number
             program.error = files.log.number
             program.marker = files.marker.number
-            // The loop waits: an execve that takes longer is told by its exit. So is any where
-            // nobody waits to hear that the program has begun.
+            // The loop waits this long. A later failure of execve is told by the exit; so is every
+            // one of a program that nobody is waiting for.
             program.patienceMilliseconds = 500
             program.waitsForExecve = spec.weight == .foreground
             return try control.launch(

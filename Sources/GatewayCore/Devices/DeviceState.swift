@@ -44,7 +44,7 @@ struct DeviceState: Sendable {
     var link: LinkID?
     var condition = DeviceCondition()
     var isCongested = false
-    /// It was removed, or never was: whoever believes to be it is a new one.
+    /// It was removed, or never existed. Whoever connects as it must enrol as a new device.
     var isGone = false
     /// Something is left in slots only because there was no room on the link.
     var wantsFlush = false

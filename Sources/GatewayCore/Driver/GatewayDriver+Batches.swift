@@ -201,14 +201,14 @@ extension GatewayDriver {
         guard problem == nil else { return fail(own, into: &actions) }
         gateway.committed(number)
         if !own.newDevices.isEmpty || !own.removedDevices.isEmpty {
-            settling.append(
-                Settling(
+            deviceChanges.append(
+                DeviceChange(
                     question: questions,
                     newDevices: own.newDevices,
                     removed: own.removedDevices
                 )
             )
-            forgetSettled()
+            forgetDeviceChanges()
         }
         forgetWritten()
         for item in own.deferred { finish(item, into: &actions) }
@@ -216,10 +216,10 @@ extension GatewayDriver {
 
     /// The store may answer as it was when it was asked. So a change to devices is remembered until
     /// all are answered who asked before it was kept.
-    mutating func forgetSettled() {
+    mutating func forgetDeviceChanges() {
         let oldest = min(identifying.oldestQuestion ?? .max, removals.oldestQuestion ?? .max)
-        while let first = settling.first, first.question < oldest {
-            settling.removeFirst()
+        while let first = deviceChanges.first, first.question < oldest {
+            deviceChanges.removeFirst()
             removing.subtract(first.removed)
             for (key, device) in first.newDevices where unwrittenDevices[key] == device {
                 unwrittenDevices[key] = nil

@@ -106,7 +106,7 @@ extension GatewayDriver {
         into actions: inout [GatewayAction]
     ) {
         guard let operation = removals.take(device) else { return }
-        defer { forgetSettled() }
+        defer { forgetDeviceChanges() }
         guard case .isKnown(let isKnown) = answer else {
             return actions.append(.done(operation, .notKept))
         }

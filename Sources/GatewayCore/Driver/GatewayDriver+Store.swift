@@ -47,7 +47,7 @@ extension GatewayDriver {
         into actions: inout [GatewayAction]
     ) {
         guard let operation = identifying.take(key) else { return }
-        defer { forgetSettled() }
+        defer { forgetDeviceChanges() }
         guard case .device(let found) = answer else {
             return actions.append(.identified(operation, nil, isNew: false))
         }

@@ -44,7 +44,7 @@ package struct GatewayDriver: Sendable {
     /// Devices whose removal is not in the store yet, or not in all its answers.
     var removing: Set<DeviceID> = []
     /// Of batches that are kept: what an answer may not know that was asked for before.
-    var settling: [Settling] = []
+    var deviceChanges: [DeviceChange] = []
     /// Questions so far of those who wait for a device.
     var questions: UInt64 = 0
     /// Apps of batches that could not be written: the next takes them along.
@@ -118,7 +118,7 @@ package struct GatewayDriver: Sendable {
         }
     }
 
-    struct Settling: Sendable {
+    struct DeviceChange: Sendable {
         /// The newest question that came before it was kept.
         let question: UInt64
         let newDevices: [(key: [UInt8], device: DeviceID)]
@@ -165,7 +165,7 @@ package struct GatewayDriver: Sendable {
     package var isWriting: Bool { writing != nil }
 
     /// New and removed devices that some answer of the store may not know of yet.
-    package var unsettledDevices: Int { unwrittenDevices.count + removing.count }
+    package var rememberedDevices: Int { unwrittenDevices.count + removing.count }
 
     /// Whether an answer of the store is waited for.
     private var isReading: Bool {
