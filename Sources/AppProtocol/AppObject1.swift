@@ -66,6 +66,7 @@ extension AppObjectCall {
 extension AppObject1 {
     package struct Offer: AppObjectCall {
         package var delivery = DeliveryID(0)
+        /// A trigger, or `fetch`: a later daemon has more of them.
         package var kind = ""
         package var identifier = ""
         /// What its trigger has to say.
@@ -93,6 +94,7 @@ extension AppObject1 {
 
     package struct Expire: AppObjectCall {
         package var delivery = DeliveryID(0)
+        /// For the app's log; it does not matter to the library.
         package var reason = ""
         package var deadline: Double?
         package init() {}
@@ -164,7 +166,7 @@ extension AppObject1 {
     }
 
     package struct Changed: AppObjectCall {
-        package var backgroundRefresh: String?
+        package var backgroundRefresh: Word<RefreshStatus>?
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {

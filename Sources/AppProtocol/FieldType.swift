@@ -133,6 +133,13 @@ extension FieldType where Self: CaseIterable & RawRepresentable<String> {
     }
 }
 
+extension Word: FieldType where Known: CaseIterable {
+    static var type: String { "s" }
+    static var noun: String { "a text" }
+    var value: Value { .string(text) }
+    static func reading(_ value: Value) -> Self? { value.stringValue.map(Self.init(text:)) }
+}
+
 extension TaskKind: FieldType {}
 extension TaskResult: FieldType {}
 extension Simulation: FieldType {}

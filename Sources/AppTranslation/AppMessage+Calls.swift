@@ -50,7 +50,7 @@ extension AppMessage {
                 AppObject1.MemoryWarning { ($0.memory, $0.memoryLimit) = (memory, limit) }
             )
         case .refreshChanged(let status):
-            .changed(AppObject1.Changed { $0.backgroundRefresh = status.rawValue })
+            .changed(AppObject1.Changed { $0.backgroundRefresh = Word(status) })
         }
     }
 

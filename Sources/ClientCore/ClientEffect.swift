@@ -42,7 +42,7 @@ package enum ClientEffect: Equatable, Sendable {
     case enterForeground(IncomingNumber)
     case becomeActive(IncomingNumber)
     case memoryWarning
-    case changed(backgroundRefresh: String)
+    case changed(backgroundRefresh: Word<RefreshStatus>)
     /// For the app's developer.
     case log(String)
 }

@@ -115,15 +115,6 @@ package struct Offer: Hashable, Sendable, Codable {
     }
 }
 
-/// `backgroundRefreshStatus`.
-package enum RefreshStatus: String, Hashable, Sendable, Codable, CaseIterable {
-    case available
-    /// The user turned it off, for this app or for all.
-    case denied
-    /// Nobody at this device can turn it on.
-    case restricted
-}
-
 /// Why a run was, or is about to be, ended.
 package enum StopReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The grant is used up.

@@ -218,9 +218,10 @@ extension Device {
         _ now: Moment
     ) -> [Hold] {
         var holds: [Hold] = []
-        let told = self.told(self.holds(on: request, of: index, at: now).gates)
+        let work = request.work(at: now.wall)
+        let told = self.told(self.holds(on: work, of: index, at: now).gates)
         for row in GateTable.rows where told.contains(row) {
-            guard var context = context(row, request, of: index, at: now),
+            guard var context = context(row, work, of: index, at: now),
                 case .held(let chance) = row.check(context)
             else { continue }
             context.forecast = forecast

@@ -56,11 +56,8 @@ extension Device {
             guard apps.isUsed(next.app), let request = apps[next.app].index(of: next.request),
                 apps[next.app].isWaiting(apps[next.app].requests[request])
             else { continue }
-            let answer = holds(
-                on: apps[next.app].requests[request],
-                of: next.app,
-                at: transition.now
-            )
+            let work = apps[next.app].requests[request].work(at: transition.now.wall)
+            let answer = holds(on: work, of: next.app, at: transition.now)
             if answer.isEmpty {
                 start(apps[next.app].requests[request], of: next.app, &transition)
                 ready.removeFirst(index + 1)
@@ -95,7 +92,7 @@ extension Device {
         for requestIndex in apps[index].requests.indices {
             let request = apps[index].requests[requestIndex]
             guard apps[index].isWaiting(request) else { continue }
-            let answer = context.holds(on: request)
+            let answer = context.holds(on: request.work(at: transition.now.wall))
             held.formUnion(answer.gates)
             told.formUnion(self.told(answer.gates))
             if request.trigger.spendsRefreshBudget { refreshHeld.formUnion(answer.gates) }
@@ -147,35 +144,23 @@ extension Device {
         return told
     }
 
-    func holds(on request: Request, of index: Int, at now: Moment) -> GateHolds {
-        var context = gateContext(of: index, at: now)
-        return context.holds(on: request)
+    func holds(on work: Work, of index: Int, at now: Moment) -> GateHolds {
+        gateContext(of: index, work, at: now).holds()
     }
 
-    func gateContext(of index: Int, at now: Moment) -> GateContext {
-        GateContext(
-            now: now,
-            device: facts,
-            app: apps[index],
-            work: .nothing
-        )
+    func gateContext(of index: Int, _ work: Work = .nothing, at now: Moment) -> GateContext {
+        GateContext(now: now, device: facts, app: apps[index], work: work)
     }
 
     /// Nil: the row does not apply.
     func context(
         _ row: GateRow,
-        _ request: Request,
+        _ work: Work,
         of index: Int,
         at now: Moment
     ) -> GateContext? {
-        let work = request.work(at: now.wall)
         guard row.kind.concerns(work, row.cells[work.trigger.column]) else { return nil }
-        return GateContext(
-            now: now,
-            device: facts,
-            app: apps[index],
-            work: work
-        )
+        return gateContext(of: index, work, at: now)
     }
 
     /// Requests of an app that was not used for a month (C4), and of one that is gone as long.

@@ -47,10 +47,9 @@ package struct OpenedApp: Hashable, Sendable, Codable {
 package struct Greeting: Hashable, Sendable, Codable {
     package var app: AppID
     package var launch: LaunchID
-    /// `foreground` or `background`.
-    package var state: String
-    /// `available`, `denied` or `restricted`.
-    package var backgroundRefresh: String
+    /// Foreground or background.
+    package var state: Word<AppPresence>
+    package var backgroundRefresh: Word<RefreshStatus>
     /// Of the protocol, as the daemon speaks it.
     package var version: Int64?
     /// Identifiers that the manifest permits.
@@ -58,9 +57,14 @@ package struct Greeting: Hashable, Sendable, Codable {
     /// The parts of background work that the daemon has.
     package var features: [String]?
 
-    package init(app: AppID, launch: LaunchID, state: String, backgroundRefresh: String) {
+    package init(
+        app: AppID,
+        launch: LaunchID,
+        state: AppPresence,
+        backgroundRefresh: RefreshStatus
+    ) {
         (self.app, self.launch) = (app, launch)
-        (self.state, self.backgroundRefresh) = (state, backgroundRefresh)
+        (self.state, self.backgroundRefresh) = (Word(state), Word(backgroundRefresh))
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -84,8 +88,7 @@ package struct BegunTask: Hashable, Sendable, Codable {
 /// A request of an app that has not been handed to it.
 package struct PendingRequest: Hashable, Sendable, Codable {
     package var identifier: String
-    /// `refresh` or `processing`.
-    package var kind: String
+    package var kind: Word<TaskKind>
     /// A date in seconds since 1970.
     package var earliest: Double?
     package var network: Bool?
@@ -93,8 +96,8 @@ package struct PendingRequest: Hashable, Sendable, Codable {
     package var unmetered: Bool?
     package var unlocked: Bool?
 
-    package init(identifier: String, kind: String, earliest: Double?, needs: Needs) {
-        (self.identifier, self.kind, self.earliest) = (identifier, kind, earliest)
+    package init(identifier: String, kind: TaskKind, earliest: Double?, needs: Needs) {
+        (self.identifier, self.kind, self.earliest) = (identifier, Word(kind), earliest)
         (network, power) = (needs.network, needs.power)
         (unmetered, unlocked) = (needs.unmetered, needs.unlocked)
     }
@@ -102,8 +105,7 @@ package struct PendingRequest: Hashable, Sendable, Codable {
 
 /// What an app may use, and what it does use; nil: without limit, or not measured.
 package struct Limits: Hashable, Sendable, Codable {
-    /// `foreground`, `background`, `suspended` or `not running`.
-    package var state: String
+    package var state: Word<AppPresence>
     /// Bytes.
     package var memory: Int64?
     package var memoryLimit: Int64?
@@ -115,7 +117,7 @@ package struct Limits: Hashable, Sendable, Codable {
     /// CLOCK_MONOTONIC, seconds.
     package var deadline: Double?
 
-    package init(state: String) { self.state = state }
+    package init(state: AppPresence) { self.state = Word(state) }
 
     private enum CodingKeys: String, CodingKey {
         case state, memory, cpu, deadline

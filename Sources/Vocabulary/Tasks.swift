@@ -12,6 +12,21 @@ package enum TaskResult: String, Hashable, Sendable, Codable, CaseIterable {
     case succeeded, unsuccessful
 }
 
+/// `backgroundRefreshStatus`.
+package enum RefreshStatus: String, Hashable, Sendable, Codable, CaseIterable {
+    case available
+    /// The user turned it off, for this app or for all.
+    case denied
+    /// Nobody at this device can turn it on.
+    case restricted
+}
+
+/// Where an app is, as it is told.
+package enum AppPresence: String, Hashable, Sendable, Codable, CaseIterable {
+    case foreground, background, suspended
+    case notRunning = "not running"
+}
+
 /// What a test may force.
 package enum Simulation: String, Hashable, Sendable, Codable, CaseIterable {
     case launch, expire, fetch

@@ -24,8 +24,8 @@ struct ClientTests {
     private static let greeting = Greeting(
         app: AppID("app"),
         launch: LaunchID(1),
-        state: "background",
-        backgroundRefresh: "available"
+        state: .background,
+        backgroundRefresh: .available
     )
 
     /// Connected, greeted and launched.

@@ -28,8 +28,8 @@ struct LinkTests {
                     Greeting(
                         app: AppID("app"),
                         launch: launch,
-                        state: "foreground",
-                        backgroundRefresh: "available"
+                        state: .foreground,
+                        backgroundRefresh: .available
                     )
                 )
         )
@@ -40,8 +40,8 @@ struct LinkTests {
             Issue.record("no greeting")
             return
         }
-        #expect(greeting.state == "background")
-        #expect(greeting.backgroundRefresh == "denied")
+        #expect(greeting.state == .background)
+        #expect(greeting.backgroundRefresh == .denied)
     }
 
     @Test func `who says twice that it has finished launching is refused, and keeps its handlers`()

@@ -86,7 +86,7 @@ extension OffstageProgram {
         try invocation.show(try invocation.ask(App1.Limits())) { limits in
             let console = invocation.console
             var table = Table("WHAT", "NOW", "LIMIT")
-            table.add("state", limits.state, "")
+            table.add("state", limits.state.text, "")
             let memory = limits.memory.map(ByteSize.text) ?? "–"
             let most = limits.memoryLimit.map(ByteSize.text) ?? "none"
             table.add("memory", memory, most)

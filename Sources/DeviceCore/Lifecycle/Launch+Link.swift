@@ -59,8 +59,8 @@ extension Launch {
         let greeting = Greeting(
             app: facts.app,
             launch: id,
-            state: presence == .foreground ? "foreground" : "background",
-            backgroundRefresh: facts.refreshStatus.rawValue
+            state: presence == .foreground ? .foreground : .background,
+            backgroundRefresh: facts.refreshStatus
         )
         actions.append(.answer(reply, .greeted(greeting)))
     }

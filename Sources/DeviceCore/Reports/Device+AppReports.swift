@@ -7,13 +7,15 @@ extension Device {
         guard let index = apps.index(of: app) else { return [] }
         return apps[index].requests
             .filter { $0.origin == .submitted && $0.isPending && $0.mode != .simulated }
-            .map { request in
-                PendingRequest(
-                    identifier: request.identifier,
-                    kind: request.trigger.rawValue,
-                    earliest: request.earliest?.secondsSince1970,
-                    needs: request.needs
-                )
+            .compactMap { request in
+                request.trigger.taskKind.map { kind in
+                    PendingRequest(
+                        identifier: request.identifier,
+                        kind: kind,
+                        earliest: request.earliest?.secondsSince1970,
+                        needs: request.needs
+                    )
+                }
             }
     }
 
@@ -21,8 +23,8 @@ extension Device {
     package func limits(of launch: LaunchID?, _ usage: Usage?, at now: Moment) -> Limits {
         guard let launch, let found = self.launch(launch)?.launch,
             let allowance = allowance(of: launch, at: now)
-        else { return Limits(state: "not running") }
-        var limits = Limits(state: found.presence.rawValue)
+        else { return Limits(state: .notRunning) }
+        var limits = Limits(state: found.presence.told)
         if let usage = usage ?? allowance.usage {
             (limits.memory, limits.cpu) = (usage.memory, usage.cpu.seconds)
         }
@@ -33,5 +35,15 @@ extension Device {
         }
         limits.deadline = allowance.end?.monotonicSeconds
         return limits
+    }
+}
+
+extension Launch.Presence {
+    fileprivate var told: AppPresence {
+        switch self {
+        case .foreground: .foreground
+        case .background: .background
+        case .suspended: .suspended
+        }
     }
 }

@@ -375,8 +375,9 @@ extension Device {
         _ index: Int,
         _ transition: inout Transition
     ) throws(Refusal) {
+        let work = request.work(at: transition.now.wall)
         for row in GateTable.rows {
-            guard let context = context(row, request, of: index, at: transition.now),
+            guard let context = context(row, work, of: index, at: transition.now),
                 row.check(context) != .open
             else { continue }
             let explanation = row.explain(context)

@@ -153,14 +153,15 @@ struct GateContext: ~Copyable {
     var settings: Shared<Settings> { device.settings }
     var conditions: Conditions { device.conditions }
 
-    /// Asks all gates about a request.
-    mutating func holds(on request: Request) -> GateHolds {
-        work = request.work(at: now.wall)
-        return ask()
+    /// Asks all gates about another piece of work of the app.
+    mutating func holds(on next: Work) -> GateHolds {
+        work = next
+        return holds()
     }
 
-    /// Changes nothing: for each question what is changed would be moved out of the way.
-    private func ask() -> GateHolds {
+    /// Asks all gates about the work. Changes nothing: for each question what is changed would be
+    /// moved out of the way.
+    func holds() -> GateHolds {
         var holds = GateHolds()
         var latest = BootTime.distantPast
         // By a span: an element would be copied to be asked.
@@ -180,7 +181,7 @@ struct GateContext: ~Copyable {
     }
 }
 
-/// The gates that hold a request now.
+/// The gates that hold a piece of work now.
 struct GateHolds {
     var gates = GateSet()
     /// When all of them may be open; distant future: not by time alone.

@@ -26,6 +26,9 @@ extension Trigger {
     /// Those that are not requested: something happens.
     package static var ofEvents: [Trigger] { allCases.filter { $0.row.triggered != nil } }
 
+    /// Nil: it cannot be submitted.
+    var taskKind: TaskKind? { TaskKind.allCases.first { $0.trigger == self } }
+
     /// The mode that a manifest must declare; nil: none.
     package var mode: BackgroundMode? { TriggerTable.rows[column].mode }
     /// What its message may hold (I5).

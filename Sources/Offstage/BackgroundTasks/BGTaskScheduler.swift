@@ -196,7 +196,7 @@ public class BGTaskScheduler: NSObject, @unchecked Sendable {  // All state: the
     ) -> [BGTaskRequest] {
         ((try? answer.get())?.requests ?? []).compactMap { pending in
             let request: BGTaskRequest
-            switch TaskKind(rawValue: pending.kind) {
+            switch pending.kind.known {
             case .refresh: request = BGAppRefreshTaskRequest(identifier: pending.identifier)
             case .processing:
                 let processing = BGProcessingTaskRequest(identifier: pending.identifier)

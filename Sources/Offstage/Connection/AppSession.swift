@@ -162,7 +162,7 @@ final class AppSession: DaemonListener {
 
     func memoryWarning() { state.withLock { $0.application }?.memoryWarning() }
 
-    func changed(backgroundRefresh: String) {
+    func changed(backgroundRefresh: Word<RefreshStatus>) {
         state.withLock { $0.application }?.changed(backgroundRefresh)
     }
 
@@ -210,7 +210,7 @@ struct ApplicationEvents: Sendable {
     var becomeActive: @Sendable (IncomingNumber) -> Void
     var memoryWarning: @Sendable () -> Void
     /// `available`, `denied` or `restricted`.
-    var changed: @Sendable (String) -> Void
+    var changed: @Sendable (Word<RefreshStatus>) -> Void
     var fetch: @Sendable (FetchRun) -> Void
     /// The process ends when it is done, or soon.
     var willTerminate: @Sendable () -> Void

@@ -176,5 +176,5 @@ extension AppCall {
 }
 
 extension Greeting {
-    var isInBackground: Bool { state == "background" }
+    var isInBackground: Bool { state == .background }
 }

@@ -29,7 +29,7 @@ protocol DaemonListener: AnyObject, Sendable {
     func enterForeground(_ number: IncomingNumber)
     func becomeActive(_ number: IncomingNumber)
     func memoryWarning()
-    func changed(backgroundRefresh: String)
+    func changed(backgroundRefresh: Word<RefreshStatus>)
 
     /// The process is asked to end; false: there is nobody to be told.
     func willTerminate() -> Bool

@@ -22,7 +22,7 @@ extension UIApplication {
         let greeting = session.greet()
         session.began(inBackground: greeting?.isInBackground ?? false)
         if let greeting {
-            backgroundRefreshStatus = UIBackgroundRefreshStatus(wire: greeting.backgroundRefresh)
+            backgroundRefreshStatus = UIBackgroundRefreshStatus(greeting.backgroundRefresh)
             if greeting.isInBackground { applicationState = .background }
         }
         _ = delegate.application(self, willFinishLaunchingWithOptions: nil)
@@ -49,7 +49,7 @@ extension UIApplication {
                     $0.session.answer($1)
                 },
                 memoryWarning: onMain { $0.memoryWarning() },
-                changed: onMain { $0.changed(UIBackgroundRefreshStatus(wire: $1)) },
+                changed: onMain { $0.changed(UIBackgroundRefreshStatus($1)) },
                 fetch: onMain { $0.fetch($1) },
                 willTerminate: onMain {
                     $0.willTerminate()

@@ -41,11 +41,11 @@ public enum UIBackgroundRefreshStatus: Int, Sendable {
     /// It may.
     case available = 2
 
-    init(wire: String) {
-        switch wire {
-        case "available": self = .available
-        case "denied": self = .denied
-        default: self = .restricted
+    init(_ told: Word<RefreshStatus>) {
+        switch told.known {
+        case .available: self = .available
+        case .denied: self = .denied
+        case .restricted, nil: self = .restricted
         }
     }
 }

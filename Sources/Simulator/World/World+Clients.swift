@@ -45,7 +45,7 @@ extension World {
         case .answerLate(let token, let reply): answeredLate(token, reply, client)
         case .reachable: beginActivitiesAgain(client)
         case .unreachable, .log: break
-        case .greeted(let greeting): process.link.isForeground = greeting.state == "foreground"
+        case .greeted(let greeting): process.link.isForeground = greeting.state == .foreground
         case .run(let work): begin(work.delivery, work.identifier, process)
         case .expire(let delivery, _): expire(delivery, process)
         case .expireTask(let number, _): expireTask(number, client)
