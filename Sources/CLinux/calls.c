@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
+#include <net/if.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,17 +149,59 @@ int clinux_socket_unix(int nonblocking) {
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0);
 }
 
-int clinux_socket_device_events(void) {
-    int descriptor =
-        socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+static int netlink(int protocol, unsigned groups) {
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
     if (descriptor < 0) return -1;
-    // Group 1 is the kernel's own, group 2 udev's.
-    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1};
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = groups};
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) == 0) return descriptor;
     int error = errno;
     close(descriptor);
     errno = error;
     return -1;
+}
+
+// Group 1 is the kernel's own, group 2 udev's.
+int clinux_socket_device_events(void) { return netlink(NETLINK_KOBJECT_UEVENT, 1); }
+
+int clinux_socket_route_events(void) {
+    return netlink(NETLINK_ROUTE, RTMGRP_LINK | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE);
+}
+
+int clinux_drain_route_events(int descriptor) {
+    char buffer[8192];
+    int happened = 0;
+    for (;;) {
+        struct sockaddr_nl sender = {0};
+        socklen_t size = sizeof sender;
+        ssize_t length = recvfrom(
+            descriptor, buffer, sizeof buffer, MSG_TRUNC, (struct sockaddr *)&sender, &size);
+        if (length >= 0) {
+            if (sender.nl_pid == 0) happened = 1;
+        } else if (errno == ENOBUFS) {
+            happened = 1;
+        } else if (errno == EAGAIN) {
+            return happened;
+        } else if (errno != EINTR) {
+            return -1;
+        }
+    }
+}
+
+int clinux_interface_runs(const char *name) {
+    struct ifreq request = {0};
+    if (strlen(name) >= sizeof request.ifr_name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(request.ifr_name, name);
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return -1;
+    int code = ioctl(descriptor, SIOCGIFFLAGS, &request);
+    int error = errno;
+    close(descriptor);
+    errno = error;
+    if (code < 0) return -1;
+    return (request.ifr_flags & IFF_UP) != 0 && (request.ifr_flags & IFF_RUNNING) != 0;
 }
 
 ssize_t clinux_receive_device_event(int descriptor, char *buffer, size_t capacity) {

@@ -42,12 +42,14 @@ extension Bus {
     ///
     /// Without a path signals of all objects arrive, also of other senders with the same
     /// interface: a well-known name in `sender` only helps the message bus to choose. On a message
-    /// bus that refuses the match the connection ends.
+    /// bus that refuses the match the connection ends. `about`: only those whose first argument is
+    /// this text.
     package func onSignal(
         _ member: String,
         of interface: String,
         at path: String? = nil,
         from sender: String? = nil,
+        about text: String? = nil,
         _ body: @escaping (SignalMessage) -> Void
     ) throws(BusError) -> Subscription {
         let subscription = Subscription(
@@ -56,15 +58,17 @@ extension Bus {
             path: path,
             body: body
         )
+        let fields = [
+            ("type", "signal"), ("sender", sender), ("path", path), ("interface", interface),
+            ("member", member), ("arg0", text),
+        ]
+        let rule = fields.compactMap { name, value in value.map { "\(name)='\($0)'" } }
         var slot: OpaquePointer?
         try check(
-            unsafe sd_bus_match_signal_async(
+            unsafe sd_bus_add_match_async(
                 handle,
                 &slot,
-                sender,
-                path,
-                interface,
-                member,
+                rule.joined(separator: ","),
                 signalArrived,
                 nil,
                 Unmanaged.passUnretained(subscription).toOpaque()

@@ -35,17 +35,17 @@ struct ConditionTests {
         var bench = Bench()
         bench.set(.battery, 10, by: .estimate)
         bench.set(.battery, 20, by: .kernel)
-        bench.set(.battery, 30, by: .bus)
+        bench.set(.battery, 30, by: .upower)
         #expect(bench.device.conditions.battery == 30)
-        #expect(bench.device.conditions[.battery].source == .bus)
+        #expect(bench.device.conditions[.battery].source == .upower)
         bench.set(.battery, 40, by: .hand)
-        bench.set(.battery, 35, by: .bus)
+        bench.set(.battery, 35, by: .upower)
         #expect(bench.device.conditions.battery == 40)
         // `auto` gives the word back.
         bench.send(.condition(.battery, .hand, .silent))
         #expect(bench.device.conditions.battery == 35)
         // A source that is lost yields to one that still sees.
-        bench.send(.condition(.battery, .bus, .lost))
+        bench.send(.condition(.battery, .upower, .lost))
         #expect(bench.device.conditions.battery == 20)
         #expect(bench.device.conditions[.battery].sensing == .known)
         bench.send(.condition(.battery, .kernel, .lost))
@@ -157,7 +157,7 @@ struct ConditionTests {
         ] {
             for asks in [false, true] {
                 var bench = Bench(isSensed: false)
-                bench.send(.condition(.locked, .bus, reading))
+                bench.send(.condition(.locked, .logind, reading))
                 bench.ask(
                     .submit(
                         Submission(

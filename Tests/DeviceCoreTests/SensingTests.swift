@@ -152,7 +152,7 @@ struct SensingTests {
 
     @Test func `a lower source that looked has the word over a higher one that is lost`() {
         var bench = Bench(isSensed: false)
-        bench.send(.condition(.battery, .bus, .lost))
+        bench.send(.condition(.battery, .upower, .lost))
         #expect(bench.device.conditions[.battery].sensing == .lost)
         bench.send(.condition(.battery, .kernel, .noDevice))
         #expect(bench.device.conditions[.battery].sensing == .noDevice)

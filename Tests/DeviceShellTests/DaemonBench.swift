@@ -226,6 +226,12 @@ final class DaemonBench {
         try history(app).filter { $0["what"] == "run" }
     }
 
+    /// A row of the conditions.
+    func condition(_ name: String) throws -> Value {
+        let rows = try ask("Conditions").listValue ?? []
+        return rows.first { $0["condition"]?.stringValue == name } ?? .null
+    }
+
     func setting(_ name: String) throws -> String {
         let settings = try ask("Settings").listValue ?? []
         let row = settings.first { $0["setting"] == .string(name) }

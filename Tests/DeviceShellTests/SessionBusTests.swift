@@ -9,38 +9,14 @@ import Vocabulary
 /// The daemon on a session bus of the test's own: its name, its address, and life without it.
 final class SessionBusTests {
     private let bench: DaemonBench
-    private let dbus: PidFD
-    private let address: String
+    private let bus: MessageBus
+    private var address: String { bus.address }
 
     init() throws {
         bench = try DaemonBench(starting: false)
-        address = "unix:path=" + bench.daemon.scratch("session")
-        dbus = try Command(
-            "dbus-daemon",
-            "--nofork",
-            "--session",
-            "--nopidfile",
-            "--address=" + address
-        ).start(logging: bench.daemon.scratch("session.log"))
-        let socket = bench.daemon.scratch("session")
-        let watch = try Inotify()
-        _ = try watch.add(bench.daemon.scratch.path, [.created, .attributes])
-        try Wait.until("the session bus listens", { Files.exists(socket) }) {
-            try Wait.until(readable: watch.descriptor.number)
-            _ = try watch.events()
-        }
-        bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": address]
+        bus = try MessageBus(bench.daemon.scratch, "session")
+        bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address]
     }
-
-    deinit { try? end() }
-
-    private func end() throws {
-        guard !hasEnded else { return }
-        hasEnded = true
-        try dbus.send(Signal.kill)
-        _ = try dbus.wait(block: true)
-    }
-    private var hasEnded = false
 
     private func call(_ arguments: String...) throws -> Command.Outcome {
         try Command(["busctl", "--address=" + address] + arguments).run()
@@ -77,7 +53,7 @@ final class SessionBusTests {
         let other = try call("call", Control1.busName, Control1.path, Control1.name, "Version")
         #expect(!other.succeeded)
         #expect(try check(bench)?["ok"] == true)
-        try end()
+        bus.end()
         try Wait.until(file: bench.daemon.logPath) { $0.contains("not on the session bus") }
         #expect(try bench.answers())
         #expect(try check(bench)?["ok"] == false)

@@ -307,7 +307,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
         PlantedBug("low power is seen where there is none", "what does not run has a reason").with {
             $0.event = { event in
                 guard case .started = event else { return [event] }
-                return [event, .condition(.lowPower, .bus, .value(1))]
+                return [event, .condition(.lowPower, .upower, .value(1))]
             }
             $0.notices = "low-power"
         },
@@ -342,7 +342,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             $0.event = { event in
                 guard case .started = event else { return [event] }
                 let good = [Condition.power, .network, .metered, .locked].map {
-                    Event.condition($0, .bus, .value($0.row.harmless))
+                    Event.condition($0, .upower, .value($0.row.harmless))
                 }
                 return [event] + good
             }

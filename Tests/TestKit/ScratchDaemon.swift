@@ -107,7 +107,8 @@ package final class ScratchDaemon {
     private var sensors: [(option: String, place: String)] {
         [
             ("--pressure", "off"), ("--power-supplies", scratch("supplies")),
-            ("--load", scratch("loadavg")),
+            ("--load", scratch("loadavg")), ("--routes", "off"), ("--thermal", "off"),
+            ("--system-bus", "off"),
         ]
     }
 

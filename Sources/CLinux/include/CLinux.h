@@ -134,6 +134,15 @@ int clinux_socket_device_events(void);
 /// The next of them: its length, with 0 for what the kernel has not sent.
 ssize_t clinux_receive_device_event(int socket, char *buffer, size_t capacity);
 
+// A socket that becomes readable when a route or an interface comes, goes or changes. -1 with errno
+// on failure.
+int clinux_socket_route_events(void);
+// Reads away what waits: 1 if there was something of the kernel's, or if something was dropped for
+// want of room; 0 if not; -1 with errno on failure.
+int clinux_drain_route_events(int socket);
+// Whether an interface is up and has a carrier. -1 with errno on failure.
+int clinux_interface_runs(const char *name);
+
 /// A timerfd on CLOCK_REALTIME that becomes readable when the clock is set.
 int clinux_clock_jump_timer(void);
 int64_t clinux_clock_nanoseconds(int clock);  // 0 boot, 1 monotonic, 2 real

@@ -204,8 +204,11 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
     case hand
     /// The daemon itself: its store, its own clocks.
     case daemon
-    /// UPower, NetworkManager, logind.
-    case bus
+    /// Services of the machine, on its message bus.
+    case upower
+    case networkManager = "network-manager"
+    case powerProfiles = "power-profiles"
+    case logind
     /// sysfs, netlink, pressure files.
     case kernel
     /// A guess from something else, such as load.
@@ -216,7 +219,8 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         switch self {
         case .hand: 0
         case .daemon: 1
-        case .bus: 2
+        // Of these no two report the same condition.
+        case .upower, .networkManager, .powerProfiles, .logind: 2
         case .kernel: 3
         case .estimate: 4
         }
@@ -226,7 +230,10 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         switch self {
         case .hand: "set by hand"
         case .daemon: "the daemon"
-        case .bus: "system services"
+        case .upower: "UPower"
+        case .networkManager: "NetworkManager"
+        case .powerProfiles: "power-profiles-daemon"
+        case .logind: "logind"
         case .kernel: "the kernel"
         case .estimate: "estimated"
         }

@@ -413,7 +413,6 @@ final class Daemon {
 
     var administratorText: ConfigurationText { inputs?.administrator ?? ConfigurationText() }
 
-    var pressureProblem: LinuxError? { inputs?.pressureProblem }
-    var powerSupplies: PowerSupplies? { inputs?.powerSupplies }
+    var conditionSources: ConditionSources? { inputs?.conditions }
     var watchProblem: LinuxError? { inputs?.watchProblem }
 }

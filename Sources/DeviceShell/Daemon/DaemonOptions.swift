@@ -22,6 +22,8 @@ package struct DaemonOptions {
         .init("cgroup", nil, .required), .init("step", nil, .required),
         .init("power", nil, .required), .init("pressure", nil, .required),
         .init("power-supplies", nil, .required), .init("load", nil, .required),
+        .init("routes", nil, .required), .init("thermal", nil, .required),
+        .init("system-bus", nil, .required),
         .init("administrator", nil, .required), .init("virtual-clock", nil),
         .init("help", "h"), .init("version", "V"),
     ]
@@ -46,6 +48,11 @@ package struct DaemonOptions {
           --power-supplies DIR
                            the kernel's power supplies; off: do not read them
                                                   [/sys/class/power_supply]
+          --routes DIR     the kernel's routes; off: do not read them           [/proc/net]
+          --thermal DIR    the kernel's thermal zones; off: do not read them
+                                                  [/sys/class/thermal]
+          --system-bus ADDRESS
+                           the bus of UPower, NetworkManager and logind; off: do not ask them
           --load FILE      the kernel's load; off: do not read it   [/proc/loadavg]
           --virtual-clock  a clock that "offstage simulate advance" moves on; not with the usual
                            state directory
@@ -161,11 +168,15 @@ package struct DaemonOptions {
         if let file = options["administrator"] { paths.administrator = file }
         let sensors: [(String, WritableKeyPath<DaemonPaths, String?>)] = [
             ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
+            ("routes", \.routes), ("thermal", \.thermal),
         ]
         for (name, path) in sensors {
             guard let value = options[name] else { continue }
             paths[keyPath: path] = value == "off" ? nil : value
             if value != "off" { try check(value, of: name) }
+        }
+        if let address = options["system-bus"] {
+            paths.systemBus = address == "off" ? .off : .at(address: address)
         }
         for name in ["state", "runtime", "config", "administrator", "data", "power"] {
             guard let value = options[name] else { continue }
@@ -182,7 +193,7 @@ package struct DaemonOptions {
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
         let kind = Files.status(path)?.kind
         switch option {
-        case "data", "power", "power-supplies":
+        case "data", "power", "power-supplies", "routes", "thermal":
             if kind == nil { throw .usage("\(name): there is no such directory") }
             if kind != .directory { throw .usage("\(name) is not a directory") }
         case "pressure", "load":

@@ -20,8 +20,21 @@ package struct DaemonPaths: Equatable, Sendable {
     package var pressure: String? = Pressure.path(of: .memory)
     /// Where the kernel's power supplies are; nil: nobody is to ask.
     package var powerSupplies: String? = PowerSupply.usualDirectory
+    /// Where the kernel's routes are; nil: nobody is to ask.
+    package var routes: String? = Routes.usualDirectory
+    /// Where the kernel's thermal zones are; nil: nobody is to ask.
+    package var thermal: String? = ThermalZone.usualDirectory
+    /// The machine's message bus.
+    package var systemBus = SystemBusPlace.usual
     /// Where the kernel tells of the load; nil: nobody is to ask.
     package var load: String? = LoadAverage.usualPath
+
+    package enum SystemBusPlace: Equatable, Sendable {
+        case usual
+        case at(address: String)
+        /// Nobody is to ask.
+        case off
+    }
 
     package init(
         state: String,

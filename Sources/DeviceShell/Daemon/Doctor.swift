@@ -10,7 +10,10 @@ struct Doctor {
     init(_ daemon: Daemon) { self.daemon = daemon }
 
     var checks: [Check] {
-        [processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus]
+        [
+            processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus,
+            services,
+        ]
             + settings + [store, starting] + strays + sensors
     }
 
@@ -51,7 +54,7 @@ struct Doctor {
         guard daemon.paths.pressure != nil else {
             return Check("memory pressure", ok: true, "turned off (--pressure off)")
         }
-        guard let problem = daemon.pressureProblem else {
+        guard let problem = daemon.conditionSources?.pressureProblem else {
             return Check("memory pressure", ok: true, "reported by the kernel")
         }
         return Check(
@@ -108,6 +111,17 @@ struct Doctor {
             problem ?? "the address of the socket is published there",
             lost: problem == nil
                 ? "" : "programs cannot look up the address there; apps still use the socket"
+        )
+    }
+
+    private var services: Check {
+        let problem = daemon.conditionSources?.busProblem
+        return Check(
+            "system bus",
+            ok: problem == nil,
+            problem ?? "UPower, NetworkManager, power-profiles-daemon and logind are asked there",
+            lost: problem == nil
+                ? "" : "only what the kernel reports is known of battery, network, lock and use"
         )
     }
 
@@ -183,29 +197,8 @@ struct Doctor {
             .sensor(
                 condition,
                 daemon.device.conditions[condition],
-                problem: problem(of: condition)
+                problem: daemon.conditionSources?.problem(of: condition) ?? ""
             )
-        }
-    }
-
-    /// Why the kernel does not tell.
-    private func problem(of condition: Condition) -> String {
-        switch condition {
-        case .battery, .power:
-            guard let supplies = daemon.powerSupplies else {
-                return "the kernel's power supplies are not read (--power-supplies off)"
-            }
-            if let problem = supplies.problem { return "\(problem)" }
-            return supplies.eventsProblem.map { "changes are seen late: \($0)" } ?? ""
-        case .idle:
-            guard let path = daemon.paths.load else { return "the load is not read (--load off)" }
-            do throws(LinuxError) {
-                _ = try LoadAverage(readingFrom: path)
-                return ""
-            } catch {
-                return "\(error)"
-            }
-        case .network, .metered, .locked, .lowPower, .thermal, .memory, .storage: return ""
         }
     }
 }

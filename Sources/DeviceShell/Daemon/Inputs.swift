@@ -3,8 +3,7 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// What the daemon takes in beside processes and peers: manifests, settings, clocks, sensors. A
-/// new source of a condition is a file in `Conditions` and a line here.
+/// What the daemon takes in beside processes and peers: manifests, settings, clocks, conditions.
 @safe
 final class Inputs {
     private unowned let daemon: Daemon
@@ -24,14 +23,19 @@ final class Inputs {
     private var zoneProblem: LinuxError?
     private let clockJumps: ClockJumps
     private var sources: [any Source] = []
-    private var pressure: MemoryPressure?
-    private(set) var powerSupplies: PowerSupplies?
+    let conditions: ConditionSources
 
     init(_ daemon: Daemon) throws(LinuxError) {
         self.daemon = daemon
         let paths = daemon.paths
         manifests = ManifestLibrary(directories: paths.applications, home: paths.home)
         clockJumps = try ClockJumps()
+        conditions = ConditionSources(
+            daemon.loop,
+            paths,
+            foundFirst: { [unowned daemon] in daemon.machine.foundFirst($0.event) },
+            report: { [unowned daemon] in daemon.machine.happened($0.event) }
+        )
         manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             manifestsAreStale = true
         }
@@ -39,27 +43,7 @@ final class Inputs {
             settingsAreStale = true
         }
         try watchClocks()
-        do throws(LinuxError) {
-            pressure = try paths.pressure.map { (path) throws(LinuxError) in
-                try MemoryPressure(daemon.loop, path) { [unowned self] reading in
-                    self.daemon.machine.happened(.condition(.memory, .kernel, reading))
-                }
-            }
-        } catch {
-            // Nothing tells; `doctor` says why.
-            pressureProblem = error
-        }
-        powerSupplies = paths.powerSupplies.map { path in
-            PowerSupplies(daemon.loop, path) { [unowned self] said in
-                self.daemon.machine.foundFirst(
-                    .condition(said.condition, said.source, said.reading)
-                )
-            }
-        }
     }
-
-    /// Why the kernel does not report memory pressure; nil: it does.
-    private(set) var pressureProblem: LinuxError?
 
     private func watchClocks() throws(LinuxError) {
         let jumps = try DescriptorSource(
@@ -112,10 +96,7 @@ final class Inputs {
         valid = kept
         let settings = readSettings() ?? lastValidSettings()
         told = settings
-        var conditions = powerSupplies?.read() ?? []
-        // It speaks when that changes.
-        if pressure != nil { conditions.append(ConditionReport(.memory, .kernel, .value(0))) }
-        return (settings, scan(), conditions)
+        return (settings, scan(), conditions.readFirst(daemon.loop))
     }
 
     /// Those of the last time that the file was valid: a slip in it must not bring back what the
@@ -130,7 +111,7 @@ final class Inputs {
     func readAll() {
         (manifestsAreStale, settingsAreStale) = (true, true)
         manifests.forgetStatus()
-        powerSupplies?.look()
+        conditions.look()
         refresh()
     }
 
@@ -144,7 +125,7 @@ final class Inputs {
     /// so that no change falls between.
     func refresh() {
         renewWatches()
-        powerSupplies?.refresh()
+        conditions.refresh()
         if settingsAreStale {
             settingsAreStale = false
             watchSettings()
@@ -224,4 +205,8 @@ final class Inputs {
             DaemonLog.write("the settings are in force, but not kept for the next start: \(error)")
         }
     }
+}
+
+extension ConditionReport {
+    fileprivate var event: Event { .condition(condition, source, reading) }
 }

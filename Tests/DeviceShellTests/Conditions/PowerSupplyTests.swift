@@ -104,11 +104,6 @@ struct PowerSupplyTests {
     /// As if the kernel had told of a change, or the daemon had been awake a minute later.
     private func look(_ bench: DaemonBench) throws { try bench.daemon.send(Signal.hangUp) }
 
-    private func condition(_ name: String, _ bench: DaemonBench) throws -> Value {
-        let rows = try bench.ask("Conditions").listValue ?? []
-        return rows.first { $0["condition"]?.stringValue == name } ?? .null
-    }
-
     private func submit(_ bench: DaemonBench, _ options: [String: Value]) throws -> Value {
         var options: ValueMap = ValueMap(options.map { ($0, $1) })
         options["kind"] = "processing"
@@ -123,9 +118,9 @@ struct PowerSupplyTests {
         let bench = try DaemonBench(starting: false)
         try plug(0, bench)
         try bench.daemon.start()
-        #expect(try condition("power", bench)["value"] == "off")
-        #expect(try condition("battery", bench)["value"] == "50 %")
-        #expect(try condition("battery", bench)["source"] == "the kernel")
+        #expect(try bench.condition("power")["value"] == "off")
+        #expect(try bench.condition("battery")["value"] == "50 %")
+        #expect(try bench.condition("battery")["source"] == "the kernel")
         _ = try submit(bench, ["power": true])
         let held = try bench.ask("Explain", "once", .map([:])).listValue?.first
         #expect(held?["holds"]?.listValue?.map { $0["gate"] } == ["external-power"])
@@ -136,13 +131,13 @@ struct PowerSupplyTests {
         try Files.removeTree(bench.daemon.scratch("supplies/BAT0"))
         try Files.removeTree(bench.daemon.scratch("supplies/AC"))
         try look(bench)
-        try bench.wait(until: "lost") { try condition("power", bench)["sensing"] == "lost" }
-        #expect(try condition("battery", bench)["sensing"] == "lost")
+        try bench.wait(until: "lost") { try bench.condition("power")["sensing"] == "lost" }
+        #expect(try bench.condition("battery")["sensing"] == "lost")
     }
 
     @Test func `a machine without a battery says so, and runs what asks for power`() throws {
         let bench = try DaemonBench()
-        #expect(try condition("power", bench)["sensing"] == "none")
+        #expect(try bench.condition("power")["sensing"] == "none")
         #expect(try submit(bench, ["power": true])["unsensed"]?.listValue == ["idle"])
         try bench.wait(for: "ran")
     }
@@ -175,7 +170,7 @@ struct PowerSupplyTests {
         _ = try submit(bench, [:])
         let held = try bench.ask("Explain", "once", .map([:])).listValue?.first
         #expect(held?["holds"]?.listValue?.map { $0["gate"] } == ["device-in-use"])
-        #expect(try condition("idle", bench)["source"] == "estimated")
+        #expect(try bench.condition("idle")["source"] == "estimated")
         try bench.daemon.scratch.write("loadavg", "0.01 64.00 64.00 1/100 1\n")
         // Another request to know it reads it at once.
         try bench.ask("Cancel", "command.once", .map([:]))

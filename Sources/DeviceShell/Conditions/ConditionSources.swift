@@ -1,0 +1,126 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// Everything that tells the daemon of the device's conditions. What the core makes of several
+/// that tell of the same one stands in `Conditions`; a service of the message bus is a row of
+/// `ServiceRow`, and a source of the kernel a file here and a line in `init`.
+@safe
+final class ConditionSources {
+    private var pressure: MemoryPressure?
+    private var supplies: PowerSupplies?
+    private var routes: NetworkRoutes?
+    private var thermal: ThermalZones?
+    private var services: SystemServices?
+    private let paths: DaemonPaths
+    private let report: (ConditionReport) -> Void
+    /// Why the kernel does not report memory pressure; nil: it does.
+    private(set) var pressureProblem: LinuxError?
+
+    /// `foundFirst`: for what was true before whatever the same turn has brought.
+    init(
+        _ loop: EventLoop,
+        _ paths: DaemonPaths,
+        foundFirst: @escaping (ConditionReport) -> Void,
+        report: @escaping (ConditionReport) -> Void
+    ) {
+        (self.paths, self.report) = (paths, report)
+        do throws(LinuxError) {
+            pressure = try paths.pressure.map { (path) throws(LinuxError) in
+                try MemoryPressure(loop, path) { report(ConditionReport(.memory, .kernel, $0)) }
+            }
+        } catch {
+            // Nothing tells; `doctor` says why.
+            pressureProblem = error
+        }
+        supplies = paths.powerSupplies.map { PowerSupplies(loop, $0, report: foundFirst) }
+        routes = paths.routes.map { path in
+            NetworkRoutes(loop, path) { [unowned self] reading in
+                // First whose word goes before the kernel's: else that would hold for a moment.
+                services?.routesChanged(routes?.hasRoute)
+                report(ConditionReport(.network, .kernel, reading))
+            }
+        }
+        thermal = paths.thermal.map { path in
+            ThermalZones(path) { foundFirst(ConditionReport(.thermal, .kernel, $0)) }
+        }
+    }
+
+    /// What is known when the daemon starts. The services answer later.
+    func readFirst(_ loop: EventLoop) -> [ConditionReport] {
+        var reports = supplies?.read() ?? []
+        // It speaks when that changes.
+        if pressure != nil { reports.append(ConditionReport(.memory, .kernel, .value(0))) }
+        if let reading = routes?.read() {
+            reports.append(ConditionReport(.network, .kernel, reading))
+        }
+        if let reading = thermal?.read() {
+            reports.append(ConditionReport(.thermal, .kernel, reading))
+        }
+        let address: String?
+        switch paths.systemBus {
+        case .usual: address = nil
+        case .at(let place): address = place
+        case .off: return reports
+        }
+        services = SystemServices(
+            loop,
+            address: address,
+            hasRoute: routes?.hasRoute,
+            report: report
+        )
+        return reports
+    }
+
+    /// The daemon is awake: what does not speak by itself is looked at, if that is some time ago.
+    func refresh() {
+        supplies?.refresh()
+        thermal?.refresh()
+        services?.refresh()
+    }
+
+    /// As if everything had changed.
+    func look() {
+        supplies?.look()
+        routes?.look()
+        refresh()
+    }
+
+    /// Why a condition is not known, or seen late; empty: it is not so.
+    func problem(of condition: Condition) -> String {
+        [services?.problem(of: condition), kernelProblem(of: condition)].compactMap(\.self)
+            .joined(separator: "; ")
+    }
+
+    /// Why the services of the message bus tell nothing; nil: they are asked.
+    var busProblem: String? {
+        paths.systemBus == .off ? "not asked (--system-bus off)" : services?.problem
+    }
+
+    private func kernelProblem(of condition: Condition) -> String? {
+        switch condition {
+        case .battery, .power:
+            guard let supplies else {
+                return "the kernel's power supplies are not read (--power-supplies off)"
+            }
+            if let problem = supplies.problem { return "\(problem)" }
+            return supplies.eventsProblem.map { "changes are seen late: \($0)" }
+        case .network:
+            guard let routes else { return "the kernel's routes are not read (--routes off)" }
+            return routes.problem.map { "\($0)" }
+        case .thermal:
+            guard let thermal else { return "thermal zones are not read (--thermal off)" }
+            return thermal.problem.map { "\($0)" }
+        case .idle:
+            guard let path = paths.load else { return "the load is not read (--load off)" }
+            do throws(LinuxError) {
+                _ = try LoadAverage(readingFrom: path)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        case .metered, .locked, .lowPower, .memory, .storage: return nil
+        }
+    }
+}

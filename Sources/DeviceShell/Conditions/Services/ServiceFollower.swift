@@ -1,0 +1,172 @@
+internal import DeviceCore
+internal import SystemBus
+internal import Vocabulary
+
+/// One service of the machine's message bus, followed while it is there: its objects are read when
+/// it comes, and then it is listened to. It says so itself when something changes; nobody polls.
+@safe
+final class ServiceFollower {
+    let row: ServiceRow
+    private let bus: Bus
+    private let context: () -> ServiceContext
+    private let changed: () -> Void
+    private var subscriptions: [Subscription] = []
+    /// Its unique name on the bus; nil: it is not there.
+    private(set) var owner: String?
+    private var objects = ServiceObjects()
+    /// Of each object that is being read: the number of the question that counts.
+    private var asked: [ServiceObject: UInt64] = [:]
+    private var questions: UInt64 = 0
+    /// Why an object could not be read; nil: all could, or are not there.
+    private(set) var problem: String?
+
+    private static let busName = "org.freedesktop.DBus"
+    private static let busPath = "/org/freedesktop/DBus"
+    private static let properties = "org.freedesktop.DBus.Properties"
+
+    init(
+        _ row: ServiceRow,
+        on bus: Bus,
+        context: @escaping () -> ServiceContext,
+        changed: @escaping () -> Void
+    ) throws(BusError) {
+        (self.row, self.bus, self.context, self.changed) = (row, bus, context, changed)
+        // Listened to before it is asked: nothing falls between.
+        subscriptions = [
+            try bus.onSignal(
+                "NameOwnerChanged",
+                of: Self.busName,
+                at: Self.busPath,
+                from: Self.busName,
+                about: row.name
+            ) { [unowned self] message in
+                guard message.sender == Self.busName else { return }
+                found(message.arguments.last?.stringValue)
+            },
+            try bus.onSignal("PropertiesChanged", of: Self.properties, from: row.name) {
+                [unowned self] in heard($0)
+            },
+        ]
+        for signal in row.rereadAfter {
+            subscriptions.append(
+                try bus.onSignal(
+                    signal.member,
+                    of: signal.object.interface,
+                    at: signal.object.path,
+                    from: row.name
+                ) { [unowned self] message in
+                    if message.sender == owner { readAll() }
+                }
+            )
+        }
+        try ask()
+    }
+
+    var isThere: Bool { owner != nil }
+
+    /// What it says now.
+    var readings: [Condition: Reading] {
+        owner == nil ? [:] : row.read(objects, context())
+    }
+
+    // MARK: Whether it is there
+
+    /// A service that is not there is no failure of ours, and neither is one that cannot be started.
+    private func ask() throws(BusError) {
+        if row.startsOnDemand {
+            try call("StartServiceByName", [.string(row.name), .integer(0)], "su") { _ in }
+        }
+        try call("GetNameOwner", [.string(row.name)], "s") { [unowned self] answer in
+            if case .success(let values) = answer { found(values.first?.stringValue) }
+        }
+    }
+
+    private func call(
+        _ member: String,
+        _ arguments: [Value],
+        _ signature: String,
+        completion: @escaping (Result<[Value], BusError>) -> Void
+    ) throws(BusError) {
+        try bus.call(
+            Target(Self.busName, Self.busPath, Self.busName, member),
+            arguments,
+            signature: signature,
+            completion: completion
+        )
+    }
+
+    private func found(_ name: String?) {
+        let new = name.flatMap { $0.isEmpty ? nil : $0 }
+        guard new != owner else { return }
+        owner = new
+        objects = ServiceObjects()
+        asked = [:]
+        problem = nil
+        if new == nil { changed() } else { readAll() }
+    }
+
+    // MARK: What it says
+
+    private func readAll() {
+        for object in row.objects(objects, context()) { read(object) }
+    }
+
+    private func read(_ object: ServiceObject) {
+        guard let owner else { return }
+        questions += 1
+        let question = questions
+        asked[object] = question
+        do throws(BusError) {
+            try bus.properties(of: (owner, object.path, object.interface)) {
+                [unowned self] answer in
+                guard asked[object] == question else { return }
+                asked[object] = nil
+                took(answer, of: object)
+            }
+        } catch {
+            asked[object] = nil
+            problem = error.message
+        }
+    }
+
+    private func took(_ answer: Result<ValueMap, BusError>, of object: ServiceObject) {
+        let before = row.objects(objects, context())
+        switch answer {
+        case .success(let map): objects[object] = map
+        // It has gone, or this machine has none.
+        case .failure(let error):
+            objects[object] = nil
+            if !error.isAbsence { problem = error.message }
+        }
+        for further in row.objects(objects, context()) where !before.contains(further) {
+            read(further)
+        }
+        if asked.isEmpty { changed() }
+    }
+
+    private func heard(_ message: SignalMessage) {
+        guard message.sender == owner, message.arguments.count == 3,
+            let interface = message.arguments[0].stringValue,
+            let values = message.arguments[1].mapValue
+        else { return }
+        let object = ServiceObject(path: message.path, interface: interface)
+        guard row.objects(objects, context()).contains(object) else { return }
+        // An answer that is on its way may be older, and lack this.
+        guard asked[object] == nil, var map = objects[object],
+            message.arguments[2].listValue?.isEmpty == true
+        else { return read(object) }
+        for entry in values.entries { map[entry.key] = entry.value }
+        objects[object] = map
+        changed()
+    }
+}
+
+extension BusError {
+    /// Nobody, or nothing, of that name.
+    fileprivate var isAbsence: Bool {
+        guard case .refused(let name) = reason else { return false }
+        let names = ["UnknownObject", "UnknownInterface", "UnknownMethod", "ServiceUnknown"]
+        return names.contains { name == "org.freedesktop.DBus.Error." + $0 }
+            || name.hasPrefix("org.freedesktop.login1.NoSuch")
+    }
+}

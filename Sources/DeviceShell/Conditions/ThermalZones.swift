@@ -1,0 +1,71 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// The kernel's thermal zones as the condition `thermal`. Read while the daemon is awake anyhow,
+/// which it is while work runs: an idle device warms nothing of ours.
+@safe
+final class ThermalZones {
+    private let directory: String
+    private let report: (Reading) -> Void
+    private var last = Reading.silent
+    private var readAt: BootTime?
+    /// Why they could not be read; nil: they were.
+    private(set) var problem: LinuxError?
+
+    private static let longestAge = Interval.seconds(10)
+
+    init(_ directory: String, report: @escaping (Reading) -> Void) {
+        (self.directory, self.report) = (directory, report)
+    }
+
+    /// When the last look is some time ago.
+    func refresh() {
+        if let readAt, Clocks.boot() - readAt < Self.longestAge { return }
+        let old = last
+        if read() != old { report(last) }
+    }
+
+    func read() -> Reading {
+        readAt = Clocks.boot()
+        do throws(LinuxError) {
+            let zones = try ThermalZone.all(in: directory)
+            last = ThermalLevel.reading(zones, after: last)
+            problem = nil
+        } catch {
+            last = error.errno == .noEntry ? .noDevice : .silent
+            problem = error.errno == .noEntry ? nil : error
+        }
+        return last
+    }
+}
+
+/// How warm a device is, by how near its zones are to where the kernel acts.
+enum ThermalLevel {
+    /// So much cooler than where a level begins it must be for the level to end; thousandths of a
+    /// degree.
+    static let margin: Int64 = 3000
+
+    static func reading(_ zones: [ThermalZone], after last: Reading) -> Reading {
+        guard !zones.isEmpty else { return .noDevice }
+        let before = if case .value(let level) = last { level } else { 0 }
+        return .value(zones.map { level(of: $0, after: before) }.max() ?? 0)
+    }
+
+    private static func level(of zone: ThermalZone, after last: Int) -> Int {
+        let levels = (1...3).filter { level in
+            guard let limit = limit(of: level, zone) else { return false }
+            return zone.temperature >= limit - (level <= last ? margin : 0)
+        }
+        return levels.last ?? 0
+    }
+
+    /// Where a level begins; nil: this zone has no such level.
+    private static func limit(of level: Int, _ zone: ThermalZone) -> Int64? {
+        switch level {
+        case 1: zone.passive.map { $0 - 10_000 } ?? zone.critical.map { $0 - 25_000 }
+        case 2: zone.passive ?? zone.critical.map { $0 - 15_000 }
+        case _: zone.critical.map { $0 - 5000 }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import DeviceCore
+@testable import DeviceShell
+import Linux
+import Testing
+
+/// How warm counts as too warm.
+struct ThermalTests {
+    private func level(_ temperature: Int64, after last: Int = 0, _ zone: ThermalZone) -> Int? {
+        var zone = zone
+        zone.temperature = temperature * 1000
+        let reading = ThermalLevel.reading([zone], after: .value(last))
+        return if case .value(let level) = reading { level } else { nil }
+    }
+
+    private static let laptop = ThermalZone(
+        name: "x86_pkg_temp",
+        temperature: 0,
+        passive: 95_000,
+        critical: 105_000
+    )
+    private static let box = ThermalZone(name: "cpu", temperature: 0, critical: 100_000)
+
+    @Test func `a level begins where the kernel is about to act`() {
+        let laptop = [84, 85, 94, 95, 99, 100, 120].map { level($0, Self.laptop) }
+        #expect(laptop == [0, 1, 1, 2, 2, 3, 3])
+        let box = [74, 75, 84, 85, 94, 95].map { level($0, Self.box) }
+        #expect(box == [0, 1, 1, 2, 2, 3])
+    }
+
+    @Test func `and ends 3 degrees below that`() {
+        #expect([97, 96].map { level($0, after: 3, Self.laptop) } == [3, 2])
+        #expect([92, 91].map { level($0, after: 2, Self.laptop) } == [2, 1])
+        #expect([82, 81].map { level($0, after: 1, Self.laptop) } == [1, 0])
+    }
+
+    @Test func `the hottest zone counts, and no zone is no device`() {
+        var (hot, cool) = (Self.laptop, Self.box)
+        (hot.temperature, cool.temperature) = (96_000, 30_000)
+        #expect(ThermalLevel.reading([cool, hot], after: .silent) == .value(2))
+        #expect(ThermalLevel.reading([], after: .silent) == .noDevice)
+    }
+}
