@@ -334,6 +334,7 @@ extension Settings {
         settings.pauseAfterBoot = .zero
         settings.pauseAfterStart = .zero
         settings.pauseAfterResume = .zero
+        settings.settleTime = .zero
         return settings
     }
 }

@@ -6,6 +6,22 @@ extension GateTests {
     /// What the daemon itself, or its machine, cannot do.
     static let ofTheDaemon: [Scenario] = [
         Scenario(
+            gate: "settling",
+            close: {
+                $0.configure { $0.settleTime = .seconds(10) }
+                $0.set(.power, 0)
+                $0.set(.power, 1)
+                var needs = Needs()
+                needs.power = true
+                $0.ask(
+                    .submit(Submission(kind: .processing, needs: needs, command: ["app"]))
+                )
+            },
+            open: { $0.advance(.seconds(10)) },
+            sentence: "external power has just come back and may go again",
+            hasNext: true
+        ),
+        Scenario(
             gate: "processes",
             close: {
                 $0.install(.refreshing("app"))

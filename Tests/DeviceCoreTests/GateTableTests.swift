@@ -11,6 +11,8 @@ struct GateTableTests {
         "paused": ["F": "●", "P": "●"],
         // The machine, and the daemon, cannot start anything.
         "processes": ["F": "●", "P": "●"], "stopping": ["F": "●", "P": "●"],
+        // What flaps is damped by a gate of its own.
+        "settling": ["F": "", "P": "●"],
         // What is asked for is what the request says that it requires.
         "data-protection": ["F": "ask", "P": "ask"],
         // Processing waits for an idle device instead.
@@ -99,7 +101,8 @@ struct GateTableTests {
         #expect(
             saving == [
                 "low-power", "quiet", "battery", "device-in-use", "unused", "app-quota",
-                "device-quota", "back-off", "start-pause", "better-moment", "shared-wake",
+                "device-quota", "back-off", "start-pause", "settling", "better-moment",
+                "shared-wake",
             ]
         )
     }

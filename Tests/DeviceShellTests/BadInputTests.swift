@@ -80,7 +80,7 @@ struct BadInputTests {
         try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\nbattery-limt = 10\n")
         let refusal = try bench.refusal("Reload")
         #expect(refusal.name == "org.offstage.Error.Held")
-        for part in [path, "line 9", "battery-limt", "battery-limit"] {
+        for part in [path, "line 10", "battery-limt", "battery-limit"] {
             #expect(refusal.text.contains(part), "\(part) in: \(refusal.text)")
         }
         #expect(try slots() == "3", "all or nothing")
@@ -88,7 +88,7 @@ struct BadInputTests {
         #expect(check?["ok"] == false)
         let unset = try bench.refusal("Set", "run-slots", "7", [:])
         #expect(unset.name == "org.offstage.Error.Storage")
-        #expect(unset.text.hasPrefix("\(path): line 9: battery-limt"), "\(unset.text)")
+        #expect(unset.text.hasPrefix("\(path): line 10: battery-limt"), "\(unset.text)")
         #expect(unset.text.contains("; run-slots was not changed"), "\(unset.text)")
         #expect(bench.daemon.log.contains("battery-limt"))
         try Files.replace(path, with: DaemonBench.quick + "run-slots = 5\n")
@@ -101,7 +101,7 @@ struct BadInputTests {
         let bench = try DaemonBench("run-slots = many\n")
         let slots = try bench.ask("Settings").listValue?.first { $0["setting"] == "run-slots" }
         #expect(slots?["value"] == "4")
-        #expect(bench.daemon.log.contains("line 8"))
+        #expect(bench.daemon.log.contains("line 9"))
         #expect(bench.daemon.log.contains("run-slots"))
     }
 

@@ -18,6 +18,7 @@ final class DaemonBench {
         pause-after-start = 0s
         pause-after-resume = 0s
         shared-wake = 0s
+        settle-time = 0s
         waking-from = 00:00
         waking-until = 00:00
         refreshes-per-day = 100000

@@ -267,9 +267,9 @@ extension Condition {
     var gates: GateSet {
         switch self {
         case .battery: GateSet(.battery)
-        case .power: GateSet(.externalPower, .battery, .appQuota, .deviceQuota)
-        case .network: GateSet(.network)
-        case .metered: GateSet(.metered)
+        case .power: GateSet(.externalPower, .settling, .battery, .appQuota, .deviceQuota)
+        case .network: GateSet(.network, .settling)
+        case .metered: GateSet(.metered, .settling)
         case .locked: GateSet(.beforeFirstUnlock, .dataProtection)
         case .idle: GateSet(.deviceInUse, .sharedWake)
         case .lowPower: GateSet(.lowPower)

@@ -16,6 +16,9 @@ package struct Conditions: Hashable, Sendable, Codable {
     private var states: [State]
     /// Battery below the limit, with hysteresis, so that it does not flap around it.
     package private(set) var batteryIsLow = false
+    /// When a condition was last found as work needs it after it had not been; nil: never, or the
+    /// user says so. By condition.
+    private var cameBack: [BootTime?]
     /// Whether the device was unlocked since boot.
     private(set) var unlockedOnce = false
 
@@ -29,10 +32,13 @@ package struct Conditions: Hashable, Sendable, Codable {
         // The daemon sees each commit of its own.
         readings = [SourceReading(condition: .storage, source: .daemon, reading: .value(0))]
         states = Condition.allCases.map { Self.unknown($0) }
+        cameBack = Condition.allCases.map { _ in nil }
         states[Condition.storage.index] = inForce(.storage)
     }
 
     package subscript(_ condition: Condition) -> State { states[condition.index] }
+
+    func cameBack(_ condition: Condition) -> BootTime? { cameBack[condition.index] }
 
     func value(_ condition: Condition) -> Int { states[condition.index].value }
 
@@ -101,6 +107,11 @@ package struct Conditions: Hashable, Sendable, Codable {
         let isOther = new.value != old.value || new.sensing != old.sensing
         new.since = isOther ? now.wall : old.since
         states[condition.index] = new
+        if new.value != condition.harmless || new.source == .hand {
+            cameBack[condition.index] = nil
+        } else if old.value != condition.harmless, old.source != .hand {
+            cameBack[condition.index] = now.boot
+        }
         let wasLow = batteryIsLow
         updateBattery(limit: limit, margin: margin)
         return Change(

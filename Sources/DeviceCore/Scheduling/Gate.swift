@@ -6,7 +6,7 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
     case dataProtection, lowPower, earliest, quiet, network, metered, externalPower, battery,
         deviceInUse, appInForeground
     case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
-    case startPause, betterMoment, sharedWake, runSlots
+    case startPause, settling, betterMoment, sharedWake, runSlots
     case processes, stopping
 
     var row: GateRow { GateTable.row(self) }

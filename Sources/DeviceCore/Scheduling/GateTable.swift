@@ -122,6 +122,7 @@ enum GateTable {
         row(.backOff, "**", .backOff),
         row(.stillRunning, "**", .stillRunning),
         row(.startPause, "**", .startPause),
+        row(.settling, ".*", .settling),
         row(.betterMoment, "*.", .betterMoment),
         row(.sharedWake, "*.", .sharedWake),
         row(.runSlots, "**", .runSlots),

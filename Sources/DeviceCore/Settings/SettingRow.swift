@@ -204,6 +204,12 @@ package struct SettingRow: Sendable {
             documentation: "Percent above battery-limit at which it runs again."
         ),
         SettingRow(
+            name: "settle-time",
+            field: .interval(\.settleTime, .zero ... .minutes(10)),
+            documentation: "How long network or power must be back before work that needs it "
+                + "starts. Work that runs without it ends at once."
+        ),
+        SettingRow(
             name: "idle-load",
             field: .count(\.idleLoad, 0...10_000),
             documentation: "Load below which the device counts as idle if no source reports its "

@@ -42,6 +42,7 @@ package struct Settings: Hashable, Sendable, Codable {
     // Gates.
     package var batteryLimit: Int64 = 20
     package var batteryMargin: Int64 = 3
+    package var settleTime = Interval.seconds(5)
     package var idleLoad: Int64 = 20
     package var unusedLimit = Interval.days(7)
     package var droppedAfter = Interval.days(30)

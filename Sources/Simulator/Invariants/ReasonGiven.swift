@@ -134,7 +134,8 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
         case .appInForeground: !lives(app, world) { $0.weight == .foreground }
         case .stillRunning: !lives(app, world) { _ in true }
         case .unknownApp, .notPermitted, .earliest, .quiet, .unused, .appQuota, .deviceQuota,
-            .backOff, .startPause, .betterMoment, .sharedWake, .runSlots, .processes, nil:
+            .backOff, .startPause, .settling, .betterMoment, .sharedWake, .runSlots, .processes,
+            nil:
             false
         }
     }

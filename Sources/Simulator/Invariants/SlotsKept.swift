@@ -29,7 +29,8 @@ final class SlotsKept: Invariant {
         guard !begun.isEmpty else { return nil }
         var running: [LaunchID] = []
         var heavy: [LaunchID] = []
-        for process in world.processes where !launched.contains(process.launch) {
+        for process in world.processes
+        where !launched.contains(process.launch) && !turn.frozen.contains(process.launch) {
             // What was thawed for work that it has no handler for is not at work.
             let isNew =
                 turn.started.contains { $0.launch == process.launch && $0.weight == .background }

@@ -2,7 +2,7 @@ internal import DeviceCore
 internal import Vocabulary
 
 extension ServiceRow {
-    /// The network (https://networkmanager.dev/docs/api/latest/gdbus-org.freedesktop.NetworkManager).
+    /// The network (https://networkmanager.dev/docs/api/latest/spec.html).
     static let networkManager = ServiceRow(
         source: .networkManager,
         name: "org.freedesktop.NetworkManager",
