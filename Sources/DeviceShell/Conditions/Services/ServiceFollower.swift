@@ -71,7 +71,7 @@ final class ServiceFollower {
 
     // MARK: Whether it is there
 
-    /// A service that is not there is no failure of ours, and neither is one that cannot be started.
+    /// A service that is not there, or cannot be started, is no failure of ours.
     private func ask() throws(BusError) {
         if row.startsOnDemand {
             try call("StartServiceByName", [.string(row.name), .integer(0)], "su") { _ in }
