@@ -60,7 +60,7 @@ struct ServiceReadingTests {
 
     @Test(
         arguments: [
-        // Connected globally, and what its check found: full, portal, limited, none, nothing.
+            // Connected globally, and what its check found: full, portal, limited, none, nothing.
             (70, 4, 2), (70, 2, 1), (60, 3, 0), (20, 1, 0), (70, 0, 2),
             // Connected to a site, or connecting, and not checked.
             (60, 0, 0), (40, 0, 0),
