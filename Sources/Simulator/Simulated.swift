@@ -97,6 +97,7 @@ package struct Simulated<Port: SimulatedPort> {
         let waiting = driver.unsettled.map(\.event)
         watch.begin(at: now, isStart: isStart)
         world.killInjector.beginTurn()
+        for process in world.processes { process.talk.turnBegins() }
         let timed = (corrupt.map { events.flatMap($0) } ?? events).map { TimedEvent($0, at: now) }
         for effect in driver.turn(timed) { driver.port.perform(effect) }
         watch.end(world, isStarting: driver.isStarting)

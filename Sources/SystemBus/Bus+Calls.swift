@@ -57,9 +57,46 @@ extension Bus {
         timeout: Interval? = defaultTimeout,
         completion: @escaping (Result<[Value], BusError>) -> Void
     ) throws(BusError) {
+        try send(target, arguments, signature, timeout) { reply in
+            do throws(BusError) {
+                completion(.success(try reply.values(limit: Self.largestContent)))
+            } catch {
+                completion(.failure(error))
+            }
+        } failed: {
+            completion(.failure($0))
+        }
+    }
+
+    /// Calls a method that answers with a descriptor alone, which is the caller's to close.
+    package func descriptor(
+        from target: Target,
+        _ arguments: [Value] = [],
+        signature: String = "",
+        completion: @escaping (Result<Int32, BusError>) -> Void
+    ) throws(BusError) {
+        try send(target, arguments, signature, Self.defaultTimeout) { reply in
+            do throws(BusError) {
+                completion(.success(try reply.descriptor()))
+            } catch {
+                completion(.failure(error))
+            }
+        } failed: {
+            completion(.failure($0))
+        }
+    }
+
+    private func send(
+        _ target: Target,
+        _ arguments: [Value],
+        _ signature: String,
+        _ timeout: Interval?,
+        arrived: @escaping (borrowing Message) -> Void,
+        failed: @escaping (BusError) -> Void
+    ) throws(BusError) {
         let message = try newCall(target, arguments, signature)
         let waiting = unsafe Unmanaged.passRetained(
-            AwaitedReply(subject: target.subject, completion: completion)
+            AwaitedReply(subject: target.subject, arrived: arrived, failed: failed)
         )
         var slot: OpaquePointer?
         let code = unsafe sd_bus_call_async(
@@ -163,11 +200,16 @@ extension Bus {
 /// Who waits for an answer; lives as long as its slot.
 private final class AwaitedReply {
     let subject: String
-    let completion: (Result<[Value], BusError>) -> Void
+    let arrived: (borrowing Message) -> Void
+    let failed: (BusError) -> Void
 
-    init(subject: String, completion: @escaping (Result<[Value], BusError>) -> Void) {
+    init(
+        subject: String,
+        arrived: @escaping (borrowing Message) -> Void,
+        failed: @escaping (BusError) -> Void
+    ) {
         self.subject = subject
-        self.completion = completion
+        (self.arrived, self.failed) = (arrived, failed)
     }
 }
 
@@ -187,14 +229,10 @@ private func replyArrived(
         {
             failure = BusError(-ECONNRESET, "call", waiting.subject)
         }
-        waiting.completion(.failure(failure))
+        waiting.failed(failure)
         return 1
     }
-    do throws(BusError) {
-        waiting.completion(.success(try reply.values(limit: Bus.largestContent)))
-    } catch {
-        waiting.completion(.failure(error))
-    }
+    waiting.arrived(reply)
     return 1
 }
 

@@ -1,4 +1,5 @@
 import CSystemd
+internal import Glibc
 import Vocabulary
 
 /// One D-Bus message; the reference is this value's.
@@ -58,5 +59,15 @@ extension Message {
         try check(unsafe sd_bus_message_rewind(handle, 1), "sd_bus_message_rewind", subject)
         var reader = unsafe MessageReader(message: handle, budget: limit)
         return try reader.rest(depth: 0)
+    }
+
+    /// Its one argument, a descriptor; a copy that is the caller's.
+    func descriptor() throws(BusError) -> Int32 {
+        var number: Int32 = -1
+        let code = unsafe sd_bus_message_read_basic(handle, CChar(UInt8(ascii: "h")), &number)
+        guard code > 0 else { throw BusError(.unsuitable, "decode", subject, "no descriptor") }
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw BusError(-errno, "fcntl", subject) }
+        return copy
     }
 }

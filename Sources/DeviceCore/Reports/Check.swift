@@ -29,12 +29,13 @@ extension Check {
         )
     }
 
-    package static func sleep(canHold: Bool) -> Check {
+    /// `means`: what keeps the machine awake.
+    package static func sleep(by means: [String]) -> Check {
         Check(
             "staying awake during a run",
-            ok: canHold,
-            canHold ? "kernel wake locks" : "not possible here",
-            lost: canHold
+            ok: !means.isEmpty,
+            means.isEmpty ? "not possible here" : means.joined(separator: " and "),
+            lost: !means.isEmpty
                 ? "" : "if the machine goes to sleep, a run is interrupted and continues later"
         )
     }

@@ -13,6 +13,7 @@ final class ConditionSources {
     private var routes: NetworkRoutes?
     private var thermal: ThermalZones?
     private var services: SystemServices?
+    private let machineBus: MachineBus
     private let paths: DaemonPaths
     private let report: (ConditionReport) -> Void
     /// Why the kernel does not report memory pressure; nil: it does.
@@ -22,10 +23,11 @@ final class ConditionSources {
     init(
         _ loop: EventLoop,
         _ paths: DaemonPaths,
+        _ machineBus: MachineBus,
         foundFirst: @escaping (ConditionReport) -> Void,
         report: @escaping (ConditionReport) -> Void
     ) {
-        (self.paths, self.report) = (paths, report)
+        (self.paths, self.machineBus, self.report) = (paths, machineBus, report)
         do throws(LinuxError) {
             pressure = try paths.pressure.map { (path) throws(LinuxError) in
                 try MemoryPressure(loop, path) { report(ConditionReport(.memory, .kernel, $0)) }
@@ -48,7 +50,7 @@ final class ConditionSources {
     }
 
     /// What is known when the daemon starts. The services answer later.
-    func readFirst(_ loop: EventLoop) -> [ConditionReport] {
+    func readFirst() -> [ConditionReport] {
         var reports = supplies?.read() ?? []
         // It speaks when that changes.
         if pressure != nil { reports.append(ConditionReport(.memory, .kernel, .value(0))) }
@@ -58,18 +60,7 @@ final class ConditionSources {
         if let reading = thermal?.read() {
             reports.append(ConditionReport(.thermal, .kernel, reading))
         }
-        let address: String?
-        switch paths.systemBus {
-        case .usual: address = nil
-        case .at(let place): address = place
-        case .off: return reports
-        }
-        services = SystemServices(
-            loop,
-            address: address,
-            hasRoute: routes?.hasRoute,
-            report: report
-        )
+        services = SystemServices(machineBus, hasRoute: routes?.hasRoute, report: report)
         return reports
     }
 
@@ -77,7 +68,7 @@ final class ConditionSources {
     func refresh() {
         supplies?.refresh()
         thermal?.refresh()
-        services?.refresh()
+        machineBus.refresh()
     }
 
     /// As if everything had changed.
@@ -91,11 +82,6 @@ final class ConditionSources {
     func problem(of condition: Condition) -> String {
         [services?.problem(of: condition), kernelProblem(of: condition)].compactMap(\.self)
             .joined(separator: "; ")
-    }
-
-    /// Why the services of the message bus tell nothing; nil: they are asked.
-    var busProblem: String? {
-        paths.systemBus == .off ? "not asked (--system-bus off)" : services?.problem
     }
 
     private func kernelProblem(of condition: Condition) -> String? {

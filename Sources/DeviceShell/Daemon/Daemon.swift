@@ -15,6 +15,7 @@ final class Daemon {
     let loop: EventLoop
     let machine: Machine
     let clock: DaemonClock
+    let machineBus: MachineBus
     let control: any ProcessControl
     private(set) var driver: Driver<Machine.Port>
     private let state: StateDirectory
@@ -70,6 +71,7 @@ final class Daemon {
         }
         try state.take()
         clock = try DaemonClock(paths, isVirtual: isClockVirtual)
+        machineBus = MachineBus(loop, paths.systemBus)
         try Self.checkNobodyListens(paths)
         Self.sweepTemporaries(paths)
         let (store, device) = try Self.open(paths)
@@ -91,6 +93,7 @@ final class Daemon {
                 state: state,
                 paths: paths,
                 clock: clock,
+                machineBus: machineBus,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
                 limits: childLimits,
@@ -178,7 +181,8 @@ final class Daemon {
         )
         machine.log.begin(with: driver.device)
         turn()
-        machine.endStaleHold()
+        machine.stayAwake.endStale()
+        machineBus.connect()
     }
 
     // MARK: The keeper
@@ -252,7 +256,7 @@ final class Daemon {
             turn()
             machine.cancelProbes()
             machine.log.flush()
-            machine.endHold()
+            machine.stayAwake.end()
             leaveNothing()
             // A service manager that does not listen any more changes nothing about the end.
             _ = try? ServiceManager.stopping()

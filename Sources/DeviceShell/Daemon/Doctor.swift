@@ -90,7 +90,7 @@ struct Doctor {
         return .lingering(user: user?.name, lingers: user?.lingers)
     }
 
-    private var sleep: Check { .sleep(canHold: daemon.paths.wakeLock.isAvailable) }
+    private var sleep: Check { .sleep(by: daemon.machine.stayAwake.means) }
 
     private var identity: Check {
         let isHeld = Peer.isHeldByKernel
@@ -115,7 +115,7 @@ struct Doctor {
     }
 
     private var services: Check {
-        let problem = daemon.conditionSources?.busProblem
+        let problem = daemon.machineBus.problem
         return Check(
             "system bus",
             ok: problem == nil,

@@ -24,6 +24,7 @@ final class Inputs {
     private let clockJumps: ClockJumps
     private var sources: [any Source] = []
     let conditions: ConditionSources
+    private let sleep: SleepWatch
 
     init(_ daemon: Daemon) throws(LinuxError) {
         self.daemon = daemon
@@ -33,8 +34,14 @@ final class Inputs {
         conditions = ConditionSources(
             daemon.loop,
             paths,
+            daemon.machineBus,
             foundFirst: { [unowned daemon] in daemon.machine.foundFirst($0.event) },
             report: { [unowned daemon] in daemon.machine.happened($0.event) }
+        )
+        sleep = SleepWatch(
+            daemon.machineBus,
+            prepare: { [unowned daemon] in daemon.machine.log.flush() },
+            resumed: { [unowned daemon] in daemon.machine.happened(.timer) }
         )
         manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             manifestsAreStale = true
@@ -96,7 +103,7 @@ final class Inputs {
         valid = kept
         let settings = readSettings() ?? lastValidSettings()
         told = settings
-        return (settings, scan(), conditions.readFirst(daemon.loop))
+        return (settings, scan(), conditions.readFirst())
     }
 
     /// Those of the last time that the file was valid: a slip in it must not bring back what the

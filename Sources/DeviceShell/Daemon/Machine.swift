@@ -23,8 +23,7 @@ final class Machine {
     private var timer: TimerSource?
     /// As the device asked for them last, without those that are over.
     private(set) var timers = Timers()
-    let wakeLock: WakeLock
-    private var isHeldAwake = false
+    let stayAwake: StayAwake
     private(set) var isStopping = false
     private var waiting: [ReplyToken: (Reply) -> Void] = [:]
     private var lastToken: UInt64 = 0
@@ -36,6 +35,7 @@ final class Machine {
         state: StateDirectory,
         paths: DaemonPaths,
         clock: DaemonClock,
+        machineBus: MachineBus,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
@@ -44,7 +44,7 @@ final class Machine {
         (self.loop, self.store, self.state, self.paths) = (loop, store, state, paths)
         (self.clock, self.control) = (clock, control)
         log = EventLogFile(directory: paths.state, build: build)
-        wakeLock = paths.wakeLock
+        stayAwake = StayAwake(loop, machineBus, paths.wakeLock)
         processes = try AppProcesses(
             loop,
             control: control,
@@ -229,12 +229,6 @@ final class Machine {
     /// Whether a keeper runs, which holds the logs to their limit.
     func setKept(_ isKept: Bool) { processes?.setKept(isKept) }
 
-    /// Gives back a hold of which the core knows nothing, such as that of a daemon that was killed.
-    func endStaleHold() { if !isHeldAwake { wakeLock.hold(false) } }
-
-    /// The end of this daemon: a grant that goes on has nobody to end it.
-    func endHold() { if isHeldAwake { wakeLock.hold(false) } }
-
     /// For those who watch on the private socket.
     var announced: (HistoryLine) -> Void = { _ in }
     /// For apps on it.
@@ -305,9 +299,7 @@ final class Machine {
         case .setDeadline(let id, let deadline):
             processes.setDeadline(id, deadline.map(clock.onMachine))
         case .tell(let id, let message): told(id, message)
-        case .holdAwake(let hold):
-            isHeldAwake = hold
-            wakeLock.hold(hold)
+        case .holdAwake(let hold): stayAwake.hold(hold)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
         case .watchIdle(let watches):

@@ -29,12 +29,13 @@ final class SlotsKept: Invariant {
         guard !begun.isEmpty else { return nil }
         var running: [LaunchID] = []
         var heavy: [LaunchID] = []
-        for process in world.processes
-        where !launched.contains(process.launch) && !turn.frozen.contains(process.launch) {
-            // What was thawed for work that it has no handler for is not at work.
+        for process in world.processes where !launched.contains(process.launch) {
+            // What was thawed for work that it has no handler for, or that is over, is not at work.
             let isNew =
                 turn.started.contains { $0.launch == process.launch && $0.weight == .background }
-                || turn.offered.contains { $0.launch == process.launch }
+                || process.talk.work.contains { work in
+                    turn.offered.contains { $0.delivery == work.id }
+                }
             guard isNew || process.isAtWork else { continue }
             running.append(process.launch)
             if process.isHeavy(in: turn) { heavy.append(process.launch) }

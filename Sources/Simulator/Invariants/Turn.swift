@@ -40,9 +40,6 @@ package struct Turn {
     private(set) var ended: [LaunchID] = []
     private(set) var killed: [LaunchID] = []
     private(set) var offered: [Offered] = []
-    /// Frozen in it, and offered nothing after that: a turn that catches up with a store that
-    /// failed for long offers work and ends it.
-    private(set) var frozen: Set<LaunchID> = []
     private(set) var toldToGo: [(launch: LaunchID, delivery: DeliveryID)] = []
     /// What it did but arm timers.
     private(set) var deeds = 0
@@ -105,9 +102,7 @@ package struct Turn {
         case .kill(let launch):
             ended.append(launch)
             killed.append(launch)
-        case .freeze(let launch): frozen.insert(launch)
         case .tell(let launch, .offer(let id, let offer)):
-            frozen.remove(launch)
             offered.append(
                 Offered(
                     launch: launch,
@@ -118,7 +113,7 @@ package struct Turn {
             )
         case .tell(let launch, .go(let id, _)): toldToGo.append((launch, id))
         case .arm: deeds -= 1
-        case .save, .attach, .probe, .cancelProbe, .release, .measure, .checkLocks,
+        case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
             .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .watchIdle, .notifyFailures,
             .watchUse, .reply, .announce:
             break

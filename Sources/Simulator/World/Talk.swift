@@ -7,6 +7,13 @@ package struct Talk {
     /// Offered to the app, and neither completed nor declined by it.
     private(set) var work: [HandedWork] = []
     private var tasks: [OpenTask] = []
+    /// Work, by its identifier, that the app has ended, and that is not in the history yet.
+    private var unreported: [String] = []
+    /// Work, by its identifier, that a commit of this turn says is over, before the app has heard
+    /// of it: a turn that catches up with a store that failed for long offers work and ends it.
+    private var overUnheard: [String] = []
+    /// The same, of what the app had heard of before: it is offered once more.
+    private var over: [DeliveryID] = []
     /// What the app has declined since it connected.
     private(set) var declined: [DeliveryID] = []
     /// When anything was said last.
@@ -50,7 +57,11 @@ package struct Talk {
         lastWord = now
         switch message {
         case .offer(let id, let offer):
-            guard !work.contains(where: { $0.id == id }) else { return }
+            guard !work.contains(where: { $0.id == id }), !over.contains(id) else { return }
+            if let index = overUnheard.firstIndex(of: offer.identifier) {
+                overUnheard.remove(at: index)
+                return
+            }
             work.append(
                 HandedWork(
                     id: id,
@@ -74,12 +85,12 @@ package struct Talk {
         case .finishedLaunching: isConnected = true
         case .reconnected(_, let finished, _, _):
             isConnected = true
-            for delivery in finished { work.removeAll { $0.id == delivery.delivery } }
+            for delivery in finished { end(delivery.delivery) }
         case .disconnected: disconnect()
         case .declined(let id, _):
-            work.removeAll { $0.id == id }
+            end(id)
             declined.append(id)
-        case .completed(let id, _, _, _): work.removeAll { $0.id == id }
+        case .completed(let id, _, _, _): end(id)
         case .taskBegan(_, _, let holder, let token, let reply):
             begins(token, holder, reply)
             if let holder, !holders.contains(holder) { holders.append(holder) }
@@ -99,10 +110,25 @@ package struct Talk {
         }
     }
 
+    private mutating func end(_ id: DeliveryID) {
+        guard let index = work.firstIndex(where: { $0.id == id }) else { return }
+        unreported.append(work.remove(at: index).identifier)
+    }
+
+    mutating func turnBegins() {
+        overUnheard.removeAll()
+        over.removeAll()
+    }
+
     /// The history says what came of it.
     mutating func ends(_ identifier: String) {
-        guard let index = work.firstIndex(where: { $0.identifier == identifier }) else { return }
-        work.remove(at: index)
+        if let index = work.firstIndex(where: { $0.identifier == identifier }) {
+            over.append(work.remove(at: index).id)
+        } else if let index = unreported.firstIndex(of: identifier) {
+            unreported.remove(at: index)
+        } else {
+            overUnheard.append(identifier)
+        }
     }
 
     /// The daemon's answer to a call.

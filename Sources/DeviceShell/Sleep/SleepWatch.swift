@@ -1,0 +1,34 @@
+internal import SystemBus
+internal import Vocabulary
+
+/// The machine's way to sleep and back, as logind tells of it. Sleep waits for `prepare`, and what
+/// is due is looked at on the way back.
+@safe
+final class SleepWatch: MachineBus.Client {
+    private let prepare: () -> Void
+    private let resumed: () -> Void
+    private let delay = Inhibitor.delayingSleep("sets the alarm for the next background work")
+    private var signal: Subscription?
+
+    init(_ machineBus: MachineBus, prepare: @escaping () -> Void, resumed: @escaping () -> Void) {
+        (self.prepare, self.resumed) = (prepare, resumed)
+        machineBus.add(self)
+        machineBus.add(delay)
+        delay.hold(true)
+    }
+
+    func connected(_ bus: Bus) throws(BusError) {
+        signal = try bus.onSignal(
+            "PrepareForSleep",
+            of: Logind.manager.interface,
+            at: Logind.manager.path,
+            from: ServiceRow.logind.name
+        ) { [unowned self] message in
+            guard let isBefore = message.arguments.first?.boolValue else { return }
+            if isBefore { prepare() } else { resumed() }
+            delay.hold(!isBefore)
+        }
+    }
+
+    func disconnected() { signal = nil }
+}
