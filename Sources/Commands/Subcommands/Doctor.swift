@@ -79,9 +79,11 @@ private struct LocalChecks {
         return .lingering(user: user?.name, lingers: user?.lingers)
     }
 
-    private var sleep: Check { .sleep(
+    private var sleep: Check {
+        .sleep(
             by: Files.exists("/sys/power/wake_lock") ? ["kernel wake locks"] : []
-        ) }
+        )
+    }
 
     /// Only those that cannot be used: `offstage lint` says more of each.
     private var manifests: [Check] {
