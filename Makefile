@@ -80,6 +80,11 @@ lint: ## check the format of the Swift source and of the scripts
 docs: ## regenerate the tables in docs/ and the manual pages from the code
 	OFFSTAGE_WRITE_DOCUMENTS=1 swift test --filter 'DocumentTests|CompletionTests'
 
+.PHONY: deb
+deb: ## build Debian packages into .build/deb
+	@scripts/setup deb
+	@scripts/deb
+
 .PHONY: install
 install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given
 	@scripts/install

@@ -1,6 +1,7 @@
 internal import CSystemd
 internal import Glibc
 package import Linux
+package import Vocabulary
 
 /// One thread's event loop (sd-event): descriptors, timers, signals, processes, watched paths.
 ///
@@ -14,6 +15,10 @@ package final class EventLoop {
     @unsafe package let handle: OpaquePointer
     let descriptors: DescriptorTable
     let children = ChildTable()
+    /// How long a turn may take. One that hangs longer is ended, with the whole process, by
+    /// SIGALRM, for a service manager to start it again. The alarm stands only while something
+    /// runs: an idle loop is not woken for it. Nil: as long as it takes. For one loop of a process.
+    package var turnLimit: Interval?
 
     package init() throws(LinuxError) {
         var event: OpaquePointer?
@@ -61,8 +66,22 @@ package final class EventLoop {
     /// Lets one source of sd-event run, or up to `limit` descriptors; how many it were.
     private func runSome(waiting time: UInt64, _ limit: Int) throws(LinuxError) -> Int {
         descriptors.begin(limit: limit)
-        guard try check(unsafe sd_event_run(handle, time), "sd_event_run") > 0 else { return 0 }
+        var isReady = try check(unsafe sd_event_prepare(handle), "sd_event_prepare") > 0
+        if !isReady {
+            if time > 0 { setAlarm(.zero) }
+            isReady = try check(unsafe sd_event_wait(handle, time), "sd_event_wait") > 0
+            if time > 0 { setAlarm(turnLimit) }
+        }
+        guard isReady else { return 0 }
+        try check(unsafe sd_event_dispatch(handle), "sd_event_dispatch")
         return max(1, descriptors.ran)
+    }
+
+    private func setAlarm(_ time: Interval?) {
+        guard turnLimit != nil, let time else { return }
+        var timer = itimerval()
+        timer.it_value.tv_sec = Int(time.wholeSeconds)
+        unsafe setitimer(Int32(ITIMER_REAL.rawValue), &timer, nil)
     }
 
     /// Ends the loop after the handler that runs now.
@@ -74,11 +93,6 @@ package final class EventLoop {
 
     /// A descriptor that is readable when the loop has something to do.
     package var descriptor: Int32 { unsafe sd_event_get_fd(handle) }
-
-    /// Tells the service manager that we live, as often as it asked for. False when it did not.
-    package func enableWatchdog() throws(LinuxError) -> Bool {
-        try check(unsafe sd_event_set_watchdog(handle, 1), "sd_event_set_watchdog") > 0
-    }
 
     /// Whether a source here reaps this child once it has ended.
     package func reaps(_ pid: Int32) -> Bool { children.pids.contains(pid) }

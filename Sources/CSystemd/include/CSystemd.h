@@ -5,6 +5,7 @@
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <systemd/sd-id128.h>
+#include <systemd/sd-journal.h>
 
 /* Tables of what an object offers, which sd-bus wants as static data made by macros. A table made
  * here lives as long as its owner keeps it, and that must be as long as any connection has it. */

@@ -39,7 +39,10 @@ extension Daemon {
         bus = try AppBus(loop, listener, host: self) { [unowned self] pid throws(Refusal) in
             try owner(of: pid)
         }
-        machine.announced = { [unowned self] in bus?.happened($0) }
+        machine.announced = { [unowned self] line in
+            DaemonLog.write(line)
+            bus?.happened(line)
+        }
         machine.told = { [unowned self] in bus?.tell($0, $1.onMachine(clock)) }
         session = SessionBus(loop, socket: paths.socket)
     }

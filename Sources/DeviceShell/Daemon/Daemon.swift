@@ -37,6 +37,8 @@ final class Daemon {
     /// Why there is no keeper; nil: there is one.
     private(set) var keeperProblem: String?
     private var retryTimer: TimerSource?
+    /// Far more than the slowest disk makes of the largest turn.
+    private static let turnLimit = Interval.minutes(10)
     private static let firstRetryWait = Interval.seconds(1)
     private var retryWait = Daemon.firstRetryWait
     private var isRetryArmed = false
@@ -250,7 +252,7 @@ final class Daemon {
             for signal in signals { try signal.setPriority(1) }
             // Not under a service manager: nobody to tell.
             _ = try ServiceManager.ready()
-            _ = try loop.enableWatchdog()
+            loop.turnLimit = Self.turnLimit
             while try loop.runTurn() { turn() }
             // What came with the signal is no less true: exits, uses, callers that wait.
             turn()
