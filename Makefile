@@ -85,6 +85,10 @@ deb: ## build Debian packages into .build/deb
 	@scripts/setup deb
 	@scripts/deb
 
+.PHONY: test-deb
+test-deb: deb ## try the packages on a fresh Debian, in a container (root, debootstrap)
+	@scripts/test-deb
+
 .PHONY: install
 install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given
 	@scripts/install

@@ -70,8 +70,8 @@ package final class EventLoop {
         if !isReady {
             if time > 0 { setAlarm(.zero) }
             isReady = try check(unsafe sd_event_wait(handle, time), "sd_event_wait") > 0
-            if time > 0 { setAlarm(turnLimit) }
         }
+        if time > 0 { setAlarm(turnLimit) }
         guard isReady else { return 0 }
         try check(unsafe sd_event_dispatch(handle), "sd_event_dispatch")
         return max(1, descriptors.ran)
