@@ -35,6 +35,6 @@ package enum Journal {
             return unsafe iovec(iov_base: copy.baseAddress, iov_len: entry.count)
         }
         unsafe sd_journal_sendv(pieces, Int32(pieces.count))
-        for unsafe piece in unsafe pieces { unsafe piece.iov_base.deallocate() }
+        unsafe pieces.forEach { unsafe $0.iov_base.deallocate() }
     }
 }

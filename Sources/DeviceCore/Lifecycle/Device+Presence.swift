@@ -229,6 +229,8 @@ extension Device {
     private func isOurDoing(_ app: AppState, _ now: Moment) -> Bool {
         let slack = Interval.seconds(3)
         if app.isForeground { return true }
+        // Its use is told by the desktop, which starts nothing for us.
+        guard app.manifest?.useFrom != nil else { return false }
         if let last = app.record.lastRun, last.at <= now.wall, now.wall - last.at < slack {
             return true
         }

@@ -23,7 +23,7 @@ package struct DaemonOptions {
         .init("power", nil, .required), .init("pressure", nil, .required),
         .init("power-supplies", nil, .required), .init("load", nil, .required),
         .init("routes", nil, .required), .init("thermal", nil, .required),
-        .init("system-bus", nil, .required),
+        .init("system-bus", nil, .required), .init("app-slice", nil, .required),
         .init("administrator", nil, .required), .init("virtual-clock", nil),
         .init("help", "h"), .init("version", "V"),
     ]
@@ -53,6 +53,8 @@ package struct DaemonOptions {
                                                   [/sys/class/thermal]
           --system-bus ADDRESS
                            the bus of UPower, NetworkManager and logind; off: do not ask them
+          --app-slice DIR  the cgroups of apps that the desktop starts; off: do not watch them
+                           [app.slice of the user's manager]
           --load FILE      the kernel's load; off: do not read it   [/proc/loadavg]
           --virtual-clock  a clock that "offstage simulate advance" moves on; not with the usual
                            state directory
@@ -168,7 +170,7 @@ package struct DaemonOptions {
         if let file = options["administrator"] { paths.administrator = file }
         let sensors: [(String, WritableKeyPath<DaemonPaths, String?>)] = [
             ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
-            ("routes", \.routes), ("thermal", \.thermal),
+            ("routes", \.routes), ("thermal", \.thermal), ("app-slice", \.appSlice),
         ]
         for (name, path) in sensors {
             guard let value = options[name] else { continue }
@@ -193,7 +195,7 @@ package struct DaemonOptions {
         guard path.hasPrefix("/") else { throw .usage("\(name) is not an absolute path") }
         let kind = Files.status(path)?.kind
         switch option {
-        case "data", "power", "power-supplies", "routes", "thermal":
+        case "data", "power", "power-supplies", "routes", "thermal", "app-slice":
             if kind == nil { throw .usage("\(name): there is no such directory") }
             if kind != .directory { throw .usage("\(name) is not a directory") }
         case "pressure", "load":

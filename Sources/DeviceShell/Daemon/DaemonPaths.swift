@@ -24,6 +24,8 @@ package struct DaemonPaths: Equatable, Sendable {
     package var routes: String? = Routes.usualDirectory
     /// Where the kernel's thermal zones are; nil: nobody is to ask.
     package var thermal: String? = ThermalZone.usualDirectory
+    /// Where the kernel has the units of apps that the desktop starts; nil: nobody is to look.
+    package var appSlice: String? = DesktopUnits.directory(of: CurrentProcess.user)
     /// The machine's message bus.
     package var systemBus = SystemBusPlace.usual
     /// Where the kernel tells of the load; nil: nobody is to ask.

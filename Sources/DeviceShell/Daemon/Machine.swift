@@ -17,6 +17,7 @@ final class Machine {
     private(set) var inbox: [TimedEvent] = []
     private var processes: AppProcesses?
     private var uses: UseWatch?
+    private var desktopUnits: DesktopUnits?
     private var load: LoadEstimate?
     /// Wakes the machine, as far as it can be.
     private var alarm: TimerSource?
@@ -67,6 +68,12 @@ final class Machine {
             }
         ) { [unowned self] in
             happened(.used($0))
+        }
+        desktopUnits = paths.appSlice.map { directory in
+            DesktopUnits(loop, directory) { [unowned self] app in
+                // What the manifest names is told once.
+                if uses?.watches(app) == false { happened(.used(app)) }
+            }
         }
         load = try paths.load.map { (path) throws(LinuxError) in
             try LoadEstimate(loop, path) { [unowned self] in
@@ -217,6 +224,7 @@ final class Machine {
 
     func renewWatches() {
         uses?.renew()
+        desktopUnits?.renew()
         processes?.renewWatches()
     }
 

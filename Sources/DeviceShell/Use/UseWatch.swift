@@ -96,6 +96,9 @@ final class UseWatch {
         for index in entries.indices { renew(index) }
     }
 
+    /// Whether something of its own tells of an app's use.
+    func watches(_ app: AppID) -> Bool { entries.contains { $0.app == app } }
+
     func watch(_ app: AppID, _ source: UseSource?) {
         if let index = entries.firstIndex(where: { $0.app == app }) {
             let old = entries.remove(at: index)

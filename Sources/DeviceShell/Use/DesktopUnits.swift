@@ -1,0 +1,89 @@
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+
+/// Sees which apps the desktop starts. It puts each into a unit of its own in the user's app.slice,
+/// whose name has the desktop file id (https://systemd.io/DESKTOP_ENVIRONMENTS). These processes
+/// are the desktop's: nothing of ours freezes or ends them.
+@safe
+final class DesktopUnits {
+    private let kernel: FileWatches
+    private let directory: String
+    private let started: (AppID) -> Void
+    private var watch: Int32?
+
+    /// The kernel's directory of the user's app.slice.
+    static func directory(of user: UInt32) -> String? {
+        guard let mounts = try? Mounts(), let tree = mounts.cgroup2 else { return nil }
+        return "\(tree)/user.slice/user-\(user).slice/user@\(user).service/app.slice"
+    }
+
+    init(_ loop: EventLoop, _ directory: String, started: @escaping (AppID) -> Void) {
+        (self.directory, self.started) = (directory, started)
+        kernel = FileWatches(loop)
+        kernel.happened = { [unowned self] events in
+            for event in events where event.mask.contains(.created) {
+                if let app = Self.app(ofUnit: event.name) { self.started(app) }
+            }
+        }
+        renew()
+    }
+
+    /// Whether such starts are seen.
+    var isWatching: Bool { watch != nil }
+
+    /// Tries again what the kernel would not, or where nothing was: the first app makes the slice.
+    func renew() {
+        guard watch == nil else { return }
+        kernel.forgetProblem()
+        watch = kernel.add(directory, [.created])
+    }
+
+    /// The app of a unit's name: `app-gnome-org.gnome.Podcasts-4711.scope`,
+    /// `app-org.kde.kate@4711.service`; nil: it is no app that somebody started.
+    static func app(ofUnit name: String) -> AppID? {
+        let id: Substring
+        if let scope = name.removing(suffix: ".scope") {
+            // The last part is a number of the start.
+            let parts = scope.split(separator: "-")
+            guard parts.count == 3 || parts.count == 4, parts[0] == "app" else { return nil }
+            id = parts[parts.count - 2]
+        } else if let service = name.removing(suffix: ".service") {
+            let halves = service.split(separator: "@", maxSplits: 1)
+            let parts = halves[0].split(separator: "-")
+            // What begins with the session is not the user's doing.
+            guard parts.count == 2 || parts.count == 3, parts[0] == "app",
+                halves.count == 1 || halves[1] != "autostart"
+            else { return nil }
+            id = parts[parts.count - 1]
+        } else {
+            return nil
+        }
+        return unescaped(id).map { AppID($0) }
+    }
+
+    /// systemd writes a byte that a part may not have as `\xHH`.
+    private static func unescaped(_ part: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = part.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(3)
+            guard digits.first == UInt8(ascii: "x"), digits.count == 3,
+                let value = UInt8(String(decoding: digits.dropFirst(), as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(3)
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension String {
+    fileprivate func removing(suffix: String) -> Substring? {
+        hasSuffix(suffix) ? dropLast(suffix.count) : nil
+    }
+}

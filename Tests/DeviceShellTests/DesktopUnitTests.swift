@@ -1,0 +1,48 @@
+@testable import DeviceShell
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+
+/// Apps that the desktop starts count as used.
+struct DesktopUnitTests {
+    @Test(
+        arguments: [
+            ("app-gnome-org.gnome.Podcasts-4711.scope", "org.gnome.Podcasts"),
+            ("app-org.kde.kate-0a1b2c.scope", "org.kde.kate"),
+            ("app-org.kde.kate@0a1b2c.service", "org.kde.kate"),
+            ("app-flatpak-com.example.App@7.service", "com.example.App"),
+            ("app-gnome-my\\x2dreader-12.scope", "my-reader"),
+            ("app-gnome-firefox\\x2desr-12.scope", "firefox-esr"),
+            ("app-org.example.Tray@autostart.service", nil),
+            ("app-org.gnome.Terminal.slice", nil), ("offstage-x.scope", nil),
+            ("app-gnome-bad\\xzz-1.scope", nil), ("app.scope", nil), ("dbus-1.2@0.service", nil),
+        ] as [(String, String?)]
+    )
+    func `the name of a unit has the app`(name: String, app: String?) {
+        #expect(DesktopUnits.app(ofUnit: name) == app.map { AppID($0) })
+    }
+
+    private func uses(_ bench: DaemonBench, _ app: String) throws -> Int {
+        try bench.history(app).count { $0["what"] == "seen" }
+    }
+
+    @Test func `a start by the desktop is a use, and of an app with UseFrom it is not a second`()
+        throws
+    {
+        let bench = try DaemonBench(starting: false)
+        let slice = bench.daemon.scratch("app.slice")
+        try Files.makeDirectory(slice, permissions: 0o755)
+        bench.daemon.options += ["--app-slice", slice]
+        let keys = "BackgroundModes=fetch;\nRefreshCommand=true\n"
+        try bench.manifest("reader", keys)
+        try bench.manifest("watched", keys + "UseFrom=file:\(bench.home("watched-file"))\n")
+        try bench.daemon.start()
+        for name in ["app-gnome-watched-1.scope", "app-gnome-unknown-2.scope"] {
+            try Files.makeDirectory(slice + "/" + name, permissions: 0o755)
+        }
+        try Files.makeDirectory(slice + "/app-gnome-reader-3.scope", permissions: 0o755)
+        try bench.wait(until: "the use of reader") { try uses(bench, "reader") == 1 }
+        #expect(try uses(bench, "watched") == 0)
+    }
+}
