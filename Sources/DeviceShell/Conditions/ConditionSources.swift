@@ -39,7 +39,7 @@ final class ConditionSources {
         supplies = paths.powerSupplies.map { PowerSupplies(loop, $0, report: foundFirst) }
         routes = paths.routes.map { path in
             NetworkRoutes(loop, path) { [unowned self] reading in
-                // First whose word goes before the kernel's: else that would hold for a moment.
+                // NetworkManager's word has precedence and depends on the routes: it changes first.
                 services?.routesChanged(routes?.hasRoute)
                 report(ConditionReport(.network, .kernel, reading))
             }
