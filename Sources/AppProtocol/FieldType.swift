@@ -133,7 +133,7 @@ extension FieldType where Self: CaseIterable & RawRepresentable<String> {
     }
 }
 
-extension Word: FieldType where Known: CaseIterable {
+extension Word: FieldType {
     static var type: String { "s" }
     static var noun: String { "a text" }
     var value: Value { .string(text) }

@@ -17,6 +17,13 @@ package struct Target: Equatable, Sendable {
         self.member = member
     }
 
+    /// A method of the message bus itself.
+    package static func messageBus(_ member: String) -> Target {
+        Target(messageBusName, messageBusPath, messageBusName, member)
+    }
+    package static let messageBusName = "org.freedesktop.DBus"
+    package static let messageBusPath = "/org/freedesktop/DBus"
+
     var subject: String { "\(interface).\(member)" }
 }
 

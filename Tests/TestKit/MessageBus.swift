@@ -75,19 +75,14 @@ package final class MessageBus {
     /// Waits until somebody has a name.
     package func wait(forOwnerOf service: String) throws {
         let bus = try bus()
-        let target = Target(
-            "org.freedesktop.DBus",
-            "/org/freedesktop/DBus",
-            "org.freedesktop.DBus",
-            "NameHasOwner"
-        )
         var isThere = false
         let signal = try bus.onSignal(
             "NameOwnerChanged",
-            of: "org.freedesktop.DBus",
+            of: Target.messageBusName,
             about: service
         ) { isThere = $0.arguments.last?.stringValue?.isEmpty == false }
-        let answer = try bus.call(target, [.string(service)], signature: "s").first
+        let answer = try bus.call(.messageBus("NameHasOwner"), [.string(service)], signature: "s")
+            .first
         isThere = isThere || answer?.boolValue == true
         let time = Interval.milliseconds(Int64(Wait.limitMilliseconds))
         guard try bus.work(for: time, until: { isThere }) else {

@@ -206,8 +206,8 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "settle-time",
             field: .interval(\.settleTime, .zero ... .minutes(10)),
-            documentation: "How long network or power must be back before work that needs it "
-                + "starts. Work that runs without it ends at once."
+            documentation: "How long network or power must be back before processing that "
+                + "requires it starts."
         ),
         SettingRow(
             name: "idle-load",

@@ -12,7 +12,6 @@ final class SessionBus {
     /// Why the name is not ours; nil: it is, or will be in a moment.
     private(set) var problem: String?
 
-    private static let messageBus = "org.freedesktop.DBus"
     /// Not to wait in a queue for the name.
     private static let doNotQueue: Int64 = 4
 
@@ -27,7 +26,7 @@ final class SessionBus {
             try bus.attach(to: loop)
             try bus.onDisconnect { [unowned self] in lose("the session bus has gone") }
             try bus.call(
-                Target(Self.messageBus, "/org/freedesktop/DBus", Self.messageBus, "RequestName"),
+                .messageBus("RequestName"),
                 [.string(Control1.busName), .integer(Self.doNotQueue)],
                 signature: "su"
             ) { [unowned self] answer in named(answer) }

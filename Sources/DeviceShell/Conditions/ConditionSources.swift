@@ -78,6 +78,9 @@ final class ConditionSources {
         refresh()
     }
 
+    /// Whether a service is there.
+    func isThere(_ source: ConditionSource) -> Bool { services?.isThere(source) ?? false }
+
     /// Why a condition is not known, or seen late; empty: it is not so.
     func problem(of condition: Condition) -> String {
         [services?.problem(of: condition), kernelProblem(of: condition)].compactMap(\.self)

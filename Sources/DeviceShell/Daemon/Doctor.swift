@@ -90,7 +90,13 @@ struct Doctor {
         return .lingering(user: user?.name, lingers: user?.lingers)
     }
 
-    private var sleep: Check { .sleep(by: daemon.machine.stayAwake.means) }
+    private var sleep: Check {
+        .sleep(
+            by: daemon.machine.stayAwake.means(
+                hasLogind: daemon.conditionSources?.isThere(.logind) ?? false
+            )
+        )
+    }
 
     private var identity: Check {
         let isHeld = Peer.isHeldByKernel

@@ -20,8 +20,6 @@ final class ServiceFollower {
     /// Why an object could not be read; nil: all could, or are not there.
     private(set) var problem: String?
 
-    private static let busName = "org.freedesktop.DBus"
-    private static let busPath = "/org/freedesktop/DBus"
     private static let properties = "org.freedesktop.DBus.Properties"
 
     init(
@@ -35,12 +33,12 @@ final class ServiceFollower {
         subscriptions = [
             try bus.onSignal(
                 "NameOwnerChanged",
-                of: Self.busName,
-                at: Self.busPath,
-                from: Self.busName,
+                of: Target.messageBusName,
+                at: Target.messageBusPath,
+                from: Target.messageBusName,
                 about: row.name
             ) { [unowned self] message in
-                guard message.sender == Self.busName else { return }
+                guard message.sender == Target.messageBusName else { return }
                 found(message.arguments.last?.stringValue)
             },
             try bus.onSignal("PropertiesChanged", of: Self.properties, from: row.name) {
@@ -88,7 +86,7 @@ final class ServiceFollower {
         completion: @escaping (Result<[Value], BusError>) -> Void
     ) throws(BusError) {
         try bus.call(
-            Target(Self.busName, Self.busPath, Self.busName, member),
+            .messageBus(member),
             arguments,
             signature: signature,
             completion: completion

@@ -28,10 +28,6 @@ final class Inhibitor: MachineBus.Client {
         (self.what, self.mode, self.why) = (what, mode, why)
     }
 
-    var isHeld: Bool { lock != nil }
-    /// Whether logind can be asked.
-    var isPossible: Bool { bus != nil && problem == nil }
-
     func connected(_ bus: Bus) throws(BusError) {
         self.bus = bus
         ask()

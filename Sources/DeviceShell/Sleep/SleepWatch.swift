@@ -7,7 +7,7 @@ internal import Vocabulary
 final class SleepWatch: MachineBus.Client {
     private let prepare: () -> Void
     private let resumed: () -> Void
-    private let delay = Inhibitor.delayingSleep("sets the alarm for the next background work")
+    private let delay = Inhibitor.delayingSleep("writes its log first")
     private var signal: Subscription?
 
     init(_ machineBus: MachineBus, prepare: @escaping () -> Void, resumed: @escaping () -> Void) {

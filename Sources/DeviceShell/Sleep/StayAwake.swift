@@ -36,9 +36,9 @@ final class StayAwake {
     /// The end of this daemon: a grant that goes on has nobody to end it.
     func end() { if isHeld { hold(false) } }
 
-    /// For people; empty: nothing keeps it awake.
-    var means: [String] {
+    /// For people; empty: nothing keeps it awake. `hasLogind`: whether logind is there.
+    func means(hasLogind: Bool) -> [String] {
         (wakeLock.isAvailable ? ["kernel wake locks"] : [])
-            + (inhibitor.isPossible ? ["logind's idle inhibitor"] : [])
+            + (hasLogind && inhibitor.problem == nil ? ["logind's idle inhibitor"] : [])
     }
 }

@@ -29,9 +29,6 @@ final class DesktopUnits {
         renew()
     }
 
-    /// Whether such starts are seen.
-    var isWatching: Bool { watch != nil }
-
     /// Tries again what the kernel would not, or where nothing was: the first app makes the slice.
     func renew() {
         guard watch == nil else { return }

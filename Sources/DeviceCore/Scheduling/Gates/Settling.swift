@@ -12,7 +12,10 @@ extension GateTable.Definition {
         },
         explain: {
             let (end, condition) = settled($0)
-            let what = condition == .power ? "external power" : "the network"
+            let what =
+                condition == .power
+                ? "external power"
+                : condition == .metered ? "an unmetered network" : "the network"
             return GateExplanation(
                 value: "just came back",
                 needed: "\(max(.zero, end - $0.now.boot)) more",
@@ -30,8 +33,10 @@ extension GateTable.Definition {
         func end(_ condition: Condition) -> BootTime {
             context.conditions.cameBack(condition).map { $0 + time } ?? .distantPast
         }
-        let network = context.needsNetwork ? max(end(.network), end(.metered)) : .distantPast
+        let network = context.needsNetwork ? end(.network) : .distantPast
+        let unmetered = context.work.needs.unmetered ? end(.metered) : .distantPast
         let power = context.work.needs.power ? end(.power) : .distantPast
-        return network >= power ? (network, .network) : (power, .power)
+        let last = max(network, unmetered, power)
+        return (last, last == power ? .power : last == unmetered ? .metered : .network)
     }
 }

@@ -29,6 +29,10 @@ final class SystemServices: MachineBus.Client {
         for follower in followers { tell(follower) }
     }
 
+    func isThere(_ source: ConditionSource) -> Bool {
+        followers.contains { $0.row.source == source && $0.isThere }
+    }
+
     /// Why a service does not tell; nil: it tells, or it is not there.
     func problem(of condition: Condition) -> String? {
         followers.first { $0.row.conditions.contains(condition) && $0.problem != nil }
