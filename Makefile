@@ -89,8 +89,11 @@ deb: ## build Debian packages into .build/deb
 test-deb: deb ## try the packages on a fresh Debian, in a container (root, debootstrap)
 	@scripts/test-deb
 
+# Programs that are built already, such as those of the tests.
+BUILT ?=
+export BUILT
 .PHONY: install
-install: release ## install below PREFIX (default /usr/local), staged in DESTDIR if given
+install: $(if $(BUILT),,release) ## install below PREFIX (default /usr/local), staged in DESTDIR if given
 	@scripts/install
 
 .PHONY: uninstall

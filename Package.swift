@@ -15,30 +15,22 @@ let strict: [SwiftSetting] = [
 /// The same, and every expression that may be memory-unsafe says so.
 let safe: [SwiftSetting] = strict + [.strictMemorySafety()]
 
-/// What tests run for months of virtual time: optimised in debug builds as well, where they take a
-/// quarter of the time then.
-let simulated: Set = [
-    "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "GatewayCore", "Simulator",
-    "Vocabulary", "Wire",
-]
-
 /// A target of ours; its place in the layers is its list of dependencies (ARCHITECTURE.md).
 func layer(_ name: String, _ dependencies: [String] = []) -> Target {
-    let optimised: [SwiftSetting] = [
-        .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))
-    ]
-    return .target(
+    .target(
         name: name,
         dependencies: dependencies.map { .byName(name: $0) },
-        swiftSettings: simulated.contains(name) ? safe + optimised : safe
+        swiftSettings: safe
     )
 }
 
+/// Installed where no toolchain is: its release carries the Swift runtime.
 func program(_ name: String, _ dependencies: [String]) -> Target {
     .executableTarget(
         name: name,
         dependencies: dependencies.map { .byName(name: $0) },
-        swiftSettings: safe
+        swiftSettings: safe,
+        linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
     )
 }
 
@@ -60,11 +52,14 @@ func sample(_ name: String) -> Target {
     )
 }
 
+/// Most tests are not worth optimising: that would take longer than it saves.
+let asWritten = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 func tests(_ name: String, _ dependencies: [String]) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: (["TestKit"] + dependencies).map { .byName(name: $0) },
-        swiftSettings: strict
+        swiftSettings: asWritten
     )
 }
 

@@ -67,7 +67,7 @@ struct ControlProbeTests {
         let scratch = ScratchDirectory()
         let old = try ProcessBench(.signals, in: scratch)
         let process = try old.launch(1, "while :; do :; done")
-        try Wait.until("stopped", { try old.control.freeze(LaunchID(1)) }) {}
+        try Wait.until("stopped", { try old.control.freeze(LaunchID(1)) })
         let new = try ProcessBench(.cgroup2, in: scratch)
         #expect(new.control.discover() == [LaunchID(1)])
         #expect(try new.control.launch(of: process.pid) == LaunchID(1))

@@ -302,9 +302,7 @@ final class DaemonBench {
     }
 
     func waitUntilFrozen(_ process: ProcessIdentity, _ isWanted: Bool = true) throws {
-        try Wait.until("frozen: \(isWanted)\n\(report)", { try isFrozen(process) == isWanted }) {
-            try letOthersWork()
-        }
+        try Wait.until("frozen: \(isWanted)\n\(report)", { try isFrozen(process) == isWanted })
     }
 
     /// Lets time pass in which a busy process would show: another one counts for a while.

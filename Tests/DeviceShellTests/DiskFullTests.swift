@@ -69,9 +69,7 @@ struct DiskFullTests {
         disk.free()
         // What was refused has not happened, now or later, and whoever asks does not put off the
         // next try.
-        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
-            try bench.letOthersWork()
-        }
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" })
         #expect(try condition(bench, "power") == "off")
         try bench.submit("echo run >> after", id: "after")
         try bench.wait(for: "after")
@@ -110,9 +108,7 @@ struct DiskFullTests {
             #expect(refusal.text.contains("free some space"), "\(refusal.text)")
         }
         disk.free()
-        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
-            try bench.letOthersWork()
-        }
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" })
         try bench.ask("Conditions")
         #expect(try bench.setting("run-slots") == before)
         try bench.ask("Reload")
@@ -145,9 +141,7 @@ struct DiskFullTests {
             submit(upTo: 200)
             guard acknowledged.isEmpty else { break }
             disk.free()
-            try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
-                try bench.letOthersWork()
-            }
+            try Wait.until("room again", { try condition(bench, "storage") == "ok" })
             for number in 0..<20 { try bench.submit(":", id: "a\(number)", kind: "refresh") }
         }
         try #require(!acknowledged.isEmpty, "the store takes nothing any more")
@@ -183,9 +177,7 @@ struct DiskFullTests {
         try bench.daemon.start()
         #expect(try bench.answers())
         disk.free()
-        try Wait.until("room again", { try condition(bench, "storage") == "ok" }) {
-            try bench.letOthersWork()
-        }
+        try Wait.until("room again", { try condition(bench, "storage") == "ok" })
         try bench.set("power", "on")
         try bench.wait(for: "waiting")
         #expect(try Files.text(state + "/launches/boot") == Clocks.bootID())

@@ -17,8 +17,7 @@ struct EscapeTests {
     private func waitUntilNoneLives(_ bench: DaemonBench, _ name: String) throws {
         try Wait.until(
             "the end of \(living(bench, name).map(\.pid))",
-            { living(bench, name).isEmpty },
-            step: { try bench.letOthersWork() }
+            { living(bench, name).isEmpty }
         )
     }
 

@@ -48,9 +48,7 @@ struct InterruptionTests {
         try Wait.until(
             "busy again",
             { (ProcessStatus(of: process.pid)?.processorTime ?? 0) > (time ?? 0) }
-        ) {
-            try bench.letOthersWork()
-        }
+        )
         #expect(bench.lines("pid").count == 1, "the same run")
         #expect(try bench.running("backup")?["pid"]?.integerValue == Int64(process.pid))
     }

@@ -36,7 +36,7 @@ struct KeeperTests {
         let lock = try DaemonLock(scratch("lock"))
         #expect(try lock.keeperLives())
         #expect(try lock.takeForDaemon(), "a daemon can start beside the keeper")
-        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try Wait.until("frozen", { try bench.control.freeze(one) })
         try bench.control.kill(one)
         try Wait.until(readable: process.descriptor.number)
         let keeper = try #require(try lock.keeper())
@@ -61,7 +61,7 @@ struct KeeperTests {
             #expect(ProcessStatus(of: process.pid)?.hasEnded == false)
         }
         // Our lock is gone, as if we had died; the launch still lives.
-        try Wait.until("thawed", { !isFrozen(bench, process.pid) }) { try bench.letOthersWork() }
+        try Wait.until("thawed", { !isFrozen(bench, process.pid) })
         #expect(identity.isAlive, "a launch lives")
         try process.send(Signal.kill)
         #expect(try process.wait(block: true) == .signalled(9))

@@ -38,10 +38,8 @@ struct LinkedTaskTests {
         try Wait.until("held") {
             let holds = try bench.explain("feed")["holds"]?.listValue ?? []
             return holds.contains { $0["gate"] == "unused" }
-        } step: {
-            try bench.letOthersWork()
         }
-        try Wait.until("due", { now > earliest }) { try bench.letOthersWork() }
+        try Wait.until("due", { now > earliest })
         try bench.waitUntilFrozen(app.process)
         #expect(try bench.runs("feed").isEmpty)
         // That it leaves the app is a use as well.

@@ -114,9 +114,7 @@ final class ProcessBench {
 
     /// Waits until a launch has used more processor time than `before`.
     func waitUntilBusy(_ id: LaunchID, beyond before: Interval = .zero) throws {
-        try Wait.until("launch \(id) busy", { (control.usage(of: id)?.cpu ?? .zero) > before }) {
-            try letOthersWork()
-        }
+        try Wait.until("launch \(id) busy", { (control.usage(of: id)?.cpu ?? .zero) > before })
     }
 
     /// Waits for a file that the launch writes.

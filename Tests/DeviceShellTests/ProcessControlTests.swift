@@ -22,7 +22,7 @@ struct ProcessControlTests {
         #expect(bench.control.discover() == [one])
         try bench.control.kill(one)
         #expect(try process.wait(block: true) == .signalled(9))
-        try Wait.until("group removed", { bench.control.remove(one) }) { try bench.letOthersWork() }
+        try Wait.until("group removed", { bench.control.remove(one) })
         #expect(bench.control.processes(of: one).isEmpty)
         if step != .signals { #expect(bench.control.discover().isEmpty) }
     }
@@ -34,10 +34,8 @@ struct ProcessControlTests {
         let bench = try ProcessBench(step)
         let process = try bench.launch(1, "(while :; do :; done) & while :; do :; done")
         try bench.waitUntilBusy(one)
-        try Wait.until("both processes there", { bench.control.processes(of: one).count == 2 }) {
-            try bench.letOthersWork()
-        }
-        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try Wait.until("both processes there", { bench.control.processes(of: one).count == 2 })
+        try Wait.until("frozen", { try bench.control.freeze(one) })
         let before = try #require(bench.control.usage(of: one)?.cpu)
         try bench.letOthersWork()
         #expect(bench.control.usage(of: one)?.cpu == before)
@@ -58,7 +56,7 @@ struct ProcessControlTests {
         for _ in 0..<30 {
             let seen = (try? bench.scratch.read("pulse")) ?? ""
             try bench.wait(for: "pulse") { $0 != seen }
-            try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+            try Wait.until("frozen", { try bench.control.freeze(one) })
             try bench.control.thaw(one)
         }
         try bench.control.kill(one)
@@ -75,9 +73,7 @@ struct ProcessControlTests {
             "sleep 1000 & (sleep 1000 & sleep 1000) & echo x > up; wait"
         )
         try bench.wait(for: "up")
-        try Wait.until("all there", { bench.control.processes(of: one).count >= 4 }) {
-            try bench.letOthersWork()
-        }
+        try Wait.until("all there", { bench.control.processes(of: one).count >= 4 })
         let all = bench.control.processes(of: one).compactMap { ProcessIdentity(of: $0) }
         try bench.control.freeze(one)
         try bench.control.kill(one)
@@ -137,7 +133,7 @@ struct ProcessControlTests {
         let after = try bench.control.join(one, bench.program("exit 5"))
         #expect(try after.wait(block: true) == .exited(5))
         // A killed process whose parent was killed too keeps its group until it is reaped.
-        try Wait.until("removed", { bench.control.remove(one) }) { try bench.letOthersWork() }
+        try Wait.until("removed", { bench.control.remove(one) })
     }
 
     @Test(arguments: ProcessBench.steps)
@@ -148,7 +144,7 @@ struct ProcessControlTests {
         try bench.control.adopt(one, pid: process.pid, LaunchLimits())
         #expect(try bench.control.launch(of: process.pid) == one)
         #expect(bench.control.processes(of: one) == [process.pid])
-        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try Wait.until("frozen", { try bench.control.freeze(one) })
         try bench.control.kill(one)
         #expect(try process.wait(block: true) == .signalled(9))
     }
@@ -234,7 +230,7 @@ struct ProcessControlTests {
         let pid = try #require(Int32(try bench.wait(for: "other").dropLast()))
         let other = try #require(ProcessIdentity(of: pid))
         #expect(try bench.control.launch(of: pid) == one)
-        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try Wait.until("frozen", { try bench.control.freeze(one) })
         let time = ProcessStatus(of: pid)?.processorTime
         try bench.letOthersWork()
         #expect(ProcessStatus(of: pid)?.processorTime == time)
@@ -269,7 +265,7 @@ struct ProcessControlTests {
         )
         let pid = try #require(Int32(try bench.wait(for: "escaped").dropLast()))
         #expect(bench.control.processes(of: one).contains(pid))
-        try Wait.until("frozen", { try bench.control.freeze(one) }) {}
+        try Wait.until("frozen", { try bench.control.freeze(one) })
         let time = ProcessStatus(of: pid)?.processorTime
         try bench.letOthersWork()
         #expect(ProcessStatus(of: pid)?.processorTime == time)

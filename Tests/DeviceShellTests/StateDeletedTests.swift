@@ -20,9 +20,7 @@ struct StateDeletedTests {
 
         /// As `rm -rf`, beside a daemon that may just make it again.
         func delete() throws {
-            try Wait.until("deleted", { (try? Files.removeTree(state)) != nil }) {
-                try bench.letOthersWork()
-            }
+            try Wait.until("deleted", { (try? Files.removeTree(state)) != nil })
         }
 
         /// Deletes it, with something in its place that keeps it from being made again.
@@ -60,7 +58,7 @@ struct StateDeletedTests {
                 {
                     try condition() == "ok" && check().isOK == true
                 }
-            ) { try bench.letOthersWork() }
+            )
         }
 
         /// Only what is stored is left.
@@ -133,9 +131,7 @@ struct StateDeletedTests {
             stored.append("s\(round)")
             try setup.delete()
             let name = "t\(round)"
-            try Wait.until("stored", { (try? setup.submitWaiting(name)) != nil }) {
-                try setup.bench.letOthersWork()
-            }
+            try Wait.until("stored", { (try? setup.submitWaiting(name)) != nil })
             stored.append(name)
             try setup.restart()
             let tasks = try setup.bench.ask("Tasks", "").listValue?
@@ -152,7 +148,7 @@ struct StateDeletedTests {
         try setup.waitUntilStored()
         // Whoever keeps it while no daemon lives waits for the end of this one.
         let lock = try DaemonLock(setup.state + "/lock")
-        try Wait.until("a keeper", { try lock.keeperLives() }) { try bench.letOthersWork() }
+        try Wait.until("a keeper", { try lock.keeperLives() })
         // Its receipt is there again: the next daemon must know it.
         try setup.restart()
         #expect(process.isAlive)
@@ -175,7 +171,7 @@ struct StateDeletedTests {
         try setup.refuse(saying: "has been deleted")
         try setup.endLong()
         try bench.wait(for: "ended")
-        try Wait.until("reaped", { !process.isAlive }) { try bench.letOthersWork() }
+        try Wait.until("reaped", { !process.isAlive })
         try Files.remove(setup.state)
         try setup.waitUntilStored()
         let lines = try bench.runs("command.long")
@@ -209,7 +205,7 @@ struct StateDeletedTests {
         let path = setup.state + "/" + part
         let database = try #require(Files.status(setup.state + "/offstage.db"))
         try Files.removeTree(path)
-        try Wait.until("made again", { Files.exists(path) }) { try setup.bench.letOthersWork() }
+        try Wait.until("made again", { Files.exists(path) })
         try setup.waitUntilStored()
         // What is whole is never made anew: it could be lost on the way.
         let isWhole = !part.hasPrefix("offstage.db")

@@ -78,7 +78,7 @@ struct WakeLockTests {
                 patience: .milliseconds(1)
             )
             identity = try #require(ProcessIdentity(of: running.process.pid))
-            while try !lock.keeperLives() { try bench.letOthersWork() }
+            try Wait.until("a keeper", { try lock.keeperLives() })
             #expect(try bench.scratch.read("power/wake_unlock") == "")
         }
         try Wait.untilGone(identity)

@@ -120,7 +120,7 @@ enum ProcessPeer {
         let control = try probe(directory, only: step).choose()
         _ = try launch(pulse, directory, control)
         try Wait.until(file: directory + "/pulse", "written by the app")
-        try Wait.until("frozen", { try control.freeze(LaunchID(1)) }) {}
+        try Wait.until("frozen", { try control.freeze(LaunchID(1)) })
         _ = try Keeper.ensure(
             executable: offstaged,
             lock: lock,
@@ -149,7 +149,7 @@ enum ProcessPeer {
             try Wait.until("busy", { (control.usage(of: id)?.cpu ?? .zero) > before }, step: work)
         }
         try waitUntilBusy(beyond: .zero)
-        try Wait.until("frozen", { try control.freeze(id) }) {}
+        try Wait.until("frozen", { try control.freeze(id) })
         let time = control.usage(of: id)?.cpu ?? .zero
         try work()
         try hold(control.usage(of: id)?.cpu == time, "time stands still")

@@ -72,16 +72,22 @@ package enum Wait {
         try untilGone([identity])
     }
 
-    /// Until a condition holds that changes only by what `step` does or waits for.
+    /// Until a condition holds. `step` does or waits for what changes it; without one, it is looked
+    /// at again and again: for what says nothing when it changes.
     package static func until(
         _ what: @autoclosure () -> String,
         _ condition: () throws -> Bool,
-        step: () throws -> Void
+        step: () throws -> Void = pause
     ) throws {
         let end = Clocks.boot().nanoseconds + Int64(limitMilliseconds) * 1_000_000
         while try !condition() {
             guard Clocks.boot().nanoseconds < end else { throw DidNotHappen(description: what()) }
             try step()
         }
+    }
+
+    /// Not busily: whoever is waited for may need the processor.
+    package static func pause() throws {
+        _ = try Poll.wait(for: [], milliseconds: 10)
     }
 }
