@@ -58,15 +58,19 @@ fuzz: ## fuzz each parser for FUZZ_SECONDS (60); TARGETS=… for some of them
 	@scripts/setup build
 	@scripts/fuzz $(or $(FUZZ_SECONDS),60) $(TARGETS)
 
+TESTS := $(CURDIR)/.build/tests/release/offstagePackageTests.xctest \
+    --testing-library swift-testing --filter
 SEEDS ?= 500
 DAYS ?= 30
 .PHONY: soak
 soak: ## long campaigns: SEEDS (500) x DAYS (30), 1,000 gateways and libraries, ROUNDS (500) kills
 	@scripts/setup test
-	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) swift test -c release --filter SimulatorTests.CampaignTests
-	OFFSTAGE_CLIENT_SEEDS=1000 swift test -c release --filter SimulatorTests.ClientSimulationTests
-	OFFSTAGE_GATEWAY_SEEDS=1000 swift test -c release --filter GatewayCoreTests.CampaignTests
-	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) swift test --filter 'Kill.*Tests|DeviceShellTests.CampaignTests'
+	@scripts/build-tests
+	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) $(TESTS) '^SimulatorTests.CampaignTests'
+	OFFSTAGE_CLIENT_SEEDS=1000 $(TESTS) '^SimulatorTests.ClientSimulationTests'
+	OFFSTAGE_GATEWAY_SEEDS=1000 $(TESTS) '^GatewayCoreTests.CampaignTests'
+	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) \
+	    $(TESTS) 'Kill.*Tests|DeviceShellTests.CampaignTests'
 
 .PHONY: format
 format: ## format all Swift source

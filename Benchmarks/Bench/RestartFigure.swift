@@ -52,7 +52,7 @@ struct RestartFigure {
                 INSERT INTO devices \(numbers)
                 SELECT n, randomblob(32), 0, 4000000000000000000 FROM numbers;
                 INSERT INTO registrations \(numbers) SELECT n, 1, 1, 1, x'' FROM numbers;
-                INSERT INTO slots \(numbers) SELECT n, 1, n, 4000000000000000000, 1, 10, 0, x'',
+                INSERT INTO slots \(numbers) SELECT n, 1, 0, n, 4000000000000000000, 1, 10, 0, x'',
                 CAST('\(PushFigures.body)' AS BLOB) FROM numbers;
                 INSERT INTO log \(numbers) SELECT n, n, 1, 1, 10, 165, 0, randomblob(16),
                 'OFFSTAGE01', x'0900000301' FROM numbers;

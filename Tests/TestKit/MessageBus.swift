@@ -154,6 +154,22 @@ package final class MessageBus {
         )
     }
 
+    /// `code` is lines of Python, which set `ret`.
+    package func addMethod(
+        _ name: String,
+        of service: String,
+        at path: String,
+        takes: String,
+        gives: String,
+        _ code: String
+    ) throws {
+        _ = try bus().call(
+            Target(service, path, Self.mockInterface, "AddMethod"),
+            [.string(""), .string(name), .string(takes), .string(gives), .string(code)],
+            signature: "sssss"
+        )
+    }
+
     package func emit(
         _ member: String,
         of service: String,

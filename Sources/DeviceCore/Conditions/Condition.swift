@@ -209,6 +209,8 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
     case networkManager = "network-manager"
     case powerProfiles = "power-profiles"
     case logind
+    /// The user's desktop, on the session bus.
+    case desktop
     /// sysfs, netlink, pressure files.
     case kernel
     /// A guess from something else, such as load.
@@ -221,8 +223,10 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         case .daemon: 1
         // Of these no two report the same condition.
         case .upower, .networkManager, .powerProfiles, .logind: 2
-        case .kernel: 3
-        case .estimate: 4
+        // It speaks for one session, logind for all.
+        case .desktop: 3
+        case .kernel: 4
+        case .estimate: 5
         }
     }
 
@@ -234,6 +238,7 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         case .networkManager: "NetworkManager"
         case .powerProfiles: "power-profiles-daemon"
         case .logind: "logind"
+        case .desktop: "the desktop"
         case .kernel: "the kernel"
         case .estimate: "estimated"
         }

@@ -13,7 +13,9 @@ final class ConditionSources {
     private var routes: NetworkRoutes?
     private var thermal: ThermalZones?
     private var services: SystemServices?
-    private let machineBus: MachineBus
+    private var desktopIdle: DesktopIdle?
+    private let systemBus: ServiceBus
+    private let desktopBus: ServiceBus
     private let paths: DaemonPaths
     private let report: (ConditionReport) -> Void
     /// Why the kernel does not report memory pressure; nil: it does.
@@ -23,11 +25,13 @@ final class ConditionSources {
     init(
         _ loop: EventLoop,
         _ paths: DaemonPaths,
-        _ machineBus: MachineBus,
+        _ systemBus: ServiceBus,
+        _ desktopBus: ServiceBus,
         foundFirst: @escaping (ConditionReport) -> Void,
         report: @escaping (ConditionReport) -> Void
     ) {
-        (self.paths, self.machineBus, self.report) = (paths, machineBus, report)
+        (self.systemBus, self.desktopBus) = (systemBus, desktopBus)
+        (self.paths, self.report) = (paths, report)
         do throws(LinuxError) {
             pressure = try paths.pressure.map { (path) throws(LinuxError) in
                 try MemoryPressure(loop, path) { report(ConditionReport(.memory, .kernel, $0)) }
@@ -60,7 +64,10 @@ final class ConditionSources {
         if let reading = thermal?.read() {
             reports.append(ConditionReport(.thermal, .kernel, reading))
         }
-        services = SystemServices(machineBus, hasRoute: routes?.hasRoute, report: report)
+        services = SystemServices(systemBus, hasRoute: routes?.hasRoute, report: report)
+        desktopIdle = DesktopIdle(desktopBus) { [unowned self] in
+            report(ConditionReport(.idle, .desktop, $0))
+        }
         return reports
     }
 
@@ -68,7 +75,8 @@ final class ConditionSources {
     func refresh() {
         supplies?.refresh()
         thermal?.refresh()
-        machineBus.refresh()
+        systemBus.refresh()
+        desktopBus.refresh()
     }
 
     /// As if everything had changed.

@@ -15,7 +15,9 @@ final class Daemon {
     let loop: EventLoop
     let machine: Machine
     let clock: DaemonClock
-    let machineBus: MachineBus
+    let systemBus: ServiceBus
+    /// The same bus on which `session` has a name: what the desktop tells.
+    let desktopBus: ServiceBus
     let control: any ProcessControl
     private(set) var driver: Driver<Machine.Port>
     private let state: StateDirectory
@@ -73,7 +75,8 @@ final class Daemon {
         }
         try state.take()
         clock = try DaemonClock(paths, isVirtual: isClockVirtual)
-        machineBus = MachineBus(loop, paths.systemBus)
+        systemBus = .system(loop, paths.systemBus)
+        desktopBus = .session(loop)
         try Self.checkNobodyListens(paths)
         Self.sweepTemporaries(paths)
         let (store, device) = try Self.open(paths)
@@ -95,7 +98,7 @@ final class Daemon {
                 state: state,
                 paths: paths,
                 clock: clock,
-                machineBus: machineBus,
+                systemBus: systemBus,
                 control: control,
                 unrecordedBoot: unrecordedBoot,
                 limits: childLimits,
@@ -184,7 +187,8 @@ final class Daemon {
         machine.log.begin(with: driver.device)
         turn()
         machine.stayAwake.endStale()
-        machineBus.connect()
+        systemBus.connect()
+        desktopBus.connect()
     }
 
     // MARK: The keeper

@@ -121,7 +121,7 @@ struct Doctor {
     }
 
     private var services: Check {
-        let problem = daemon.machineBus.problem
+        let problem = daemon.systemBus.problem
         return Check(
             "system bus",
             ok: problem == nil,

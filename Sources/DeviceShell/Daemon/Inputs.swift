@@ -34,12 +34,13 @@ final class Inputs {
         conditions = ConditionSources(
             daemon.loop,
             paths,
-            daemon.machineBus,
+            daemon.systemBus,
+            daemon.desktopBus,
             foundFirst: { [unowned daemon] in daemon.machine.foundFirst($0.event) },
             report: { [unowned daemon] in daemon.machine.happened($0.event) }
         )
         sleep = SleepWatch(
-            daemon.machineBus,
+            daemon.systemBus,
             prepare: { [unowned daemon] in daemon.machine.log.flush() },
             resumed: { [unowned daemon] in daemon.machine.happened(.timer) }
         )

@@ -36,7 +36,7 @@ final class Machine {
         state: StateDirectory,
         paths: DaemonPaths,
         clock: DaemonClock,
-        machineBus: MachineBus,
+        systemBus: ServiceBus,
         control: any ProcessControl,
         unrecordedBoot: String?,
         limits: [ResourceLimit],
@@ -45,7 +45,7 @@ final class Machine {
         (self.loop, self.store, self.state, self.paths) = (loop, store, state, paths)
         (self.clock, self.control) = (clock, control)
         log = EventLogFile(directory: paths.state, build: build)
-        stayAwake = StayAwake(loop, machineBus, paths.wakeLock)
+        stayAwake = StayAwake(loop, systemBus, paths.wakeLock)
         processes = try AppProcesses(
             loop,
             control: control,

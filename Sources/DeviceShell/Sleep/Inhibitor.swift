@@ -6,7 +6,7 @@ internal import Vocabulary
 /// (https://www.freedesktop.org/software/systemd/man/systemd-inhibit.html). It ends with this
 /// process, however that ends.
 @safe
-final class Inhibitor: MachineBus.Client {
+final class Inhibitor: ServiceBus.Client {
     private let what: String
     private let mode: String
     private let why: String

@@ -4,16 +4,16 @@ internal import Vocabulary
 /// The machine's way to sleep and back, as logind tells of it. Sleep waits for `prepare`, and what
 /// is due is looked at on the way back.
 @safe
-final class SleepWatch: MachineBus.Client {
+final class SleepWatch: ServiceBus.Client {
     private let prepare: () -> Void
     private let resumed: () -> Void
     private let delay = Inhibitor.delayingSleep("writes its log first")
     private var signal: Subscription?
 
-    init(_ machineBus: MachineBus, prepare: @escaping () -> Void, resumed: @escaping () -> Void) {
+    init(_ systemBus: ServiceBus, prepare: @escaping () -> Void, resumed: @escaping () -> Void) {
         (self.prepare, self.resumed) = (prepare, resumed)
-        machineBus.add(self)
-        machineBus.add(delay)
+        systemBus.add(self)
+        systemBus.add(delay)
         delay.hold(true)
     }
 

@@ -13,10 +13,10 @@ final class StayAwake {
     /// A machine that goes to sleep by itself takes minutes for it: a short run asks nobody.
     private static let patience = Interval.seconds(1)
 
-    init(_ loop: EventLoop, _ machineBus: MachineBus, _ wakeLock: WakeLock) {
+    init(_ loop: EventLoop, _ systemBus: ServiceBus, _ wakeLock: WakeLock) {
         self.wakeLock = wakeLock
         timer = try? TimerSource(loop) { [unowned self] in inhibitor.hold(isHeld) }
-        machineBus.add(inhibitor)
+        systemBus.add(inhibitor)
     }
 
     func hold(_ hold: Bool) {

@@ -5,21 +5,21 @@ internal import Vocabulary
 
 /// The services of the machine that tell of conditions.
 @safe
-final class SystemServices: MachineBus.Client {
-    private unowned let machineBus: MachineBus
+final class SystemServices: ServiceBus.Client {
+    private unowned let systemBus: ServiceBus
     private let report: (ConditionReport) -> Void
     private var context: ServiceContext
     private var followers: [ServiceFollower] = []
     private var said: [ConditionSource: [Condition: Reading]] = [:]
 
     init(
-        _ machineBus: MachineBus,
+        _ systemBus: ServiceBus,
         hasRoute: Bool?,
         report: @escaping (ConditionReport) -> Void
     ) {
-        (self.machineBus, self.report) = (machineBus, report)
+        (self.systemBus, self.report) = (systemBus, report)
         context = ServiceContext(user: CurrentProcess.user, hasRoute: hasRoute)
-        machineBus.add(self)
+        systemBus.add(self)
     }
 
     /// What the kernel says of routes.
@@ -50,7 +50,7 @@ final class SystemServices: MachineBus.Client {
     private func follow(_ row: ServiceRow, on bus: Bus) throws(BusError) -> ServiceFollower {
         try ServiceFollower(row, on: bus, context: { [unowned self] in context }) {
             [unowned self] in
-            machineBus.worked()
+            systemBus.worked()
             if let follower = followers.first(where: { $0.row.source == row.source }) {
                 tell(follower)
             }

@@ -3,9 +3,10 @@ internal import Linux
 internal import SystemBus
 internal import Vocabulary
 
-/// The machine's message bus, while there is one. It is looked for again when it has gone.
+/// A message bus whose services the daemon follows, while there is one. It is looked for again when
+/// it has gone.
 @safe
-final class MachineBus {
+final class ServiceBus {
     /// Who uses it.
     protocol Client: AnyObject {
         func connected(_ bus: Bus) throws(BusError)
@@ -14,12 +15,16 @@ final class MachineBus {
     }
 
     private let loop: EventLoop
-    private let place: DaemonPaths.SystemBusPlace
+    /// Nil: it is not used.
+    private let open: (() throws(BusError) -> Bus)?
+    /// One that is not there when the daemon starts may come.
+    private let mayComeLater: Bool
     private var clients: [any Client] = []
     private var bus: Bus?
     private var retry: TimerSource?
-    private var wait = MachineBus.firstWait
+    private var wait = ServiceBus.firstWait
     private var triedAt = BootTime.distantPast
+    private var wasThere = false
     /// Why there is no bus; nil: there is one.
     private(set) var problem: String?
 
@@ -27,36 +32,51 @@ final class MachineBus {
     /// It is not waited for longer than this with a timer; then only while the daemon is awake.
     private static let longestWait = Interval.minutes(1)
 
-    init(_ loop: EventLoop, _ place: DaemonPaths.SystemBusPlace) {
-        (self.loop, self.place) = (loop, place)
-        if place == .off { problem = "not used (--system-bus off)" }
+    private init(
+        _ loop: EventLoop,
+        mayComeLater: Bool,
+        _ open: (() throws(BusError) -> Bus)?
+    ) {
+        (self.loop, self.mayComeLater, self.open) = (loop, mayComeLater, open)
         retry = try? TimerSource(loop) { [unowned self] in connect() }
+    }
+
+    /// The machine's.
+    static func system(_ loop: EventLoop, _ place: DaemonPaths.SystemBusPlace) -> ServiceBus {
+        switch place {
+        case .usual:
+            return ServiceBus(loop, mayComeLater: true) { () throws(BusError) in try Bus.system() }
+        case .at(let address):
+            return ServiceBus(loop, mayComeLater: true) { () throws(BusError) in
+                try Bus.messageBus(at: address)
+            }
+        case .off:
+            let none = ServiceBus(loop, mayComeLater: false, nil)
+            none.problem = "not used (--system-bus off)"
+            return none
+        }
+    }
+
+    /// The user's. A login without one stays so.
+    static func session(_ loop: EventLoop) -> ServiceBus {
+        ServiceBus(loop, mayComeLater: false) { () throws(BusError) in try Bus.session() }
     }
 
     /// Before `connect`.
     func add(_ client: any Client) { clients.append(client) }
 
     func connect() {
-        guard bus == nil, place != .off else { return }
+        guard bus == nil, let open else { return }
         triedAt = Clocks.boot()
         do throws(BusError) {
             let bus = try open()
             try bus.attach(to: loop)
-            try bus.onDisconnect { [unowned self] in
-                drop("the connection to the system bus has ended")
-            }
+            try bus.onDisconnect { [unowned self] in drop("the connection to the bus has ended") }
             for client in clients { try client.connected(bus) }
             self.bus = bus
-            problem = nil
+            (problem, wasThere) = (nil, true)
         } catch {
             drop(error.message)
-        }
-    }
-
-    private func open() throws(BusError) -> Bus {
-        switch place {
-        case .usual, .off: try Bus.system()
-        case .at(let address): try Bus.messageBus(at: address)
         }
     }
 
@@ -72,7 +92,7 @@ final class MachineBus {
         problem = reason
         for client in clients { client.disconnected() }
         bus = nil
-        guard wait <= Self.longestWait else { return }
+        guard wait <= Self.longestWait, wasThere || mayComeLater else { return }
         try? retry?.arm(at: Clocks.boot() + wait)
         wait = wait * 2
     }

@@ -11,8 +11,9 @@ final class ServiceFollower {
     private let context: () -> ServiceContext
     private let changed: () -> Void
     private var subscriptions: [Subscription] = []
+    private var name: NameWatch?
     /// Its unique name on the bus; nil: it is not there.
-    private(set) var owner: String?
+    private var owner: String? { name?.owner }
     private var objects = ServiceObjects()
     /// Of each object that is being read: the number of the question that counts.
     private var asked: [ServiceObject: UInt64] = [:]
@@ -29,21 +30,10 @@ final class ServiceFollower {
         changed: @escaping () -> Void
     ) throws(BusError) {
         (self.row, self.bus, self.context, self.changed) = (row, bus, context, changed)
-        // Listened to before it is asked: nothing falls between.
         subscriptions = [
-            try bus.onSignal(
-                "NameOwnerChanged",
-                of: Target.messageBusName,
-                at: Target.messageBusPath,
-                from: Target.messageBusName,
-                about: row.name
-            ) { [unowned self] message in
-                guard message.sender == Target.messageBusName else { return }
-                found(message.arguments.last?.stringValue)
-            },
             try bus.onSignal("PropertiesChanged", of: Self.properties, from: row.name) {
                 [unowned self] in heard($0)
-            },
+            }
         ]
         for signal in row.rereadAfter {
             subscriptions.append(
@@ -57,7 +47,9 @@ final class ServiceFollower {
                 }
             )
         }
-        try ask()
+        name = try NameWatch(row.name, on: bus, startingIt: row.startsOnDemand) {
+            [unowned self] in found($0)
+        }
     }
 
     var isThere: Bool { owner != nil }
@@ -67,40 +59,11 @@ final class ServiceFollower {
         owner == nil ? [:] : row.read(objects, context())
     }
 
-    // MARK: Whether it is there
-
-    /// A service that is not there, or cannot be started, is no failure of ours.
-    private func ask() throws(BusError) {
-        if row.startsOnDemand {
-            try call("StartServiceByName", [.string(row.name), .integer(0)], "su") { _ in }
-        }
-        try call("GetNameOwner", [.string(row.name)], "s") { [unowned self] answer in
-            if case .success(let values) = answer { found(values.first?.stringValue) }
-        }
-    }
-
-    private func call(
-        _ member: String,
-        _ arguments: [Value],
-        _ signature: String,
-        completion: @escaping (Result<[Value], BusError>) -> Void
-    ) throws(BusError) {
-        try bus.call(
-            .messageBus(member),
-            arguments,
-            signature: signature,
-            completion: completion
-        )
-    }
-
-    private func found(_ name: String?) {
-        let new = name.flatMap { $0.isEmpty ? nil : $0 }
-        guard new != owner else { return }
-        owner = new
+    private func found(_ isThere: Bool) {
         objects = ServiceObjects()
         asked = [:]
         problem = nil
-        if new == nil { changed() } else { readAll() }
+        if isThere { readAll() } else { changed() }
     }
 
     // MARK: What it says

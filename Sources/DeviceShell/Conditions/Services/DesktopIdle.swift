@@ -1,0 +1,186 @@
+internal import DeviceCore
+internal import SystemBus
+internal import Vocabulary
+
+/// Whether anybody uses the machine, as the user's desktop tells it on the session bus: for
+/// desktops that tell logind nothing.
+@safe
+final class DesktopIdle: ServiceBus.Client {
+    private let bus: ServiceBus
+    private let report: (Reading) -> Void
+    private var services: [any DesktopService] = []
+    private var said = Reading.silent
+
+    init(_ bus: ServiceBus, report: @escaping (Reading) -> Void) {
+        (self.bus, self.report) = (bus, report)
+        bus.add(self)
+    }
+
+    func connected(_ bus: Bus) throws(BusError) {
+        let changed = { [unowned self] in
+            self.bus.worked()
+            tell()
+        }
+        services = [try IdleMonitor(on: bus, changed: changed)]
+        for place in ScreenSaver.places {
+            services.append(try ScreenSaver(place, on: bus, changed: changed))
+        }
+    }
+
+    func disconnected() {
+        services = []
+        tell()
+    }
+
+    /// The first that knows has the word.
+    private func tell() {
+        let known = services.lazy.compactMap(\.isIdle).first
+        let reading: Reading
+        switch (known, said) {
+        case (let isIdle?, _): reading = .value(isIdle ? 1 : 0)
+        case (nil, .silent): reading = .silent
+        case (nil, _): reading = .lost
+        }
+        guard reading != said else { return }
+        said = reading
+        report(reading)
+    }
+}
+
+protocol DesktopService: AnyObject {
+    /// Nil: it does not know, or is not there.
+    var isIdle: Bool? { get }
+}
+
+/// Mutter's, of GNOME and Phosh: it says after how long without input, and when there is some
+/// (https://gitlab.gnome.org/GNOME/mutter, data/dbus-interfaces/org.gnome.Mutter.IdleMonitor.xml).
+@safe
+final class IdleMonitor: DesktopService {
+    static let name = "org.gnome.Mutter.IdleMonitor"
+    static let core = ServiceObject(path: "/org/gnome/Mutter/IdleMonitor/Core", interface: name)
+    /// Without input for so long: what desktops take before they blank the screen.
+    static let patience = Interval.minutes(5)
+
+    private let bus: Bus
+    private let changed: () -> Void
+    private var watch: NameWatch?
+    private var signal: Subscription?
+    /// Numbers of what was asked for: to be told of idleness, each time; and of input, once.
+    private var idleWatch: Int64?
+    private var inputWatch: Int64?
+    private(set) var isIdle: Bool?
+
+    init(on bus: Bus, changed: @escaping () -> Void) throws(BusError) {
+        (self.bus, self.changed) = (bus, changed)
+        signal = try bus.onSignal(
+            "WatchFired",
+            of: Self.core.interface,
+            at: Self.core.path,
+            from: Self.name
+        ) { [unowned self] message in
+            guard message.sender == watch?.owner else { return }
+            fired(message.arguments.first?.integerValue)
+        }
+        watch = try NameWatch(Self.name, on: bus) { [unowned self] in found($0) }
+    }
+
+    private func found(_ isThere: Bool) {
+        (idleWatch, inputWatch, isIdle) = (nil, nil, nil)
+        guard isThere else { return changed() }
+        let milliseconds = Self.patience.nanoseconds / 1_000_000
+        ask("AddIdleWatch", [.integer(milliseconds)], "t") { [unowned self] in idleWatch = $0 }
+        // It may have begun before that.
+        ask("GetIdletime") { [unowned self] time in set(time >= milliseconds) }
+    }
+
+    private func fired(_ number: Int64?) {
+        guard let number else { return }
+        if number == idleWatch {
+            set(true)
+        } else if number == inputWatch {
+            inputWatch = nil
+            set(false)
+        }
+    }
+
+    private func set(_ new: Bool) {
+        if new, inputWatch == nil {
+            ask("AddUserActiveWatch") { [unowned self] in inputWatch = $0 }
+        }
+        guard isIdle != new else { return }
+        isIdle = new
+        changed()
+    }
+
+    private func ask(
+        _ member: String,
+        _ arguments: [Value] = [],
+        _ signature: String = "",
+        answered: @escaping (Int64) -> Void
+    ) {
+        let owner = watch?.owner
+        // Without an answer it does not tell: others may.
+        try? bus.call(
+            Target(owner, Self.core.path, Self.core.interface, member),
+            arguments,
+            signature: signature
+        ) { [weak self] answer in
+            guard let self, watch?.owner == owner, case .success(let values) = answer,
+                let number = values.first?.integerValue
+            else { return }
+            answered(number)
+        }
+    }
+}
+
+/// What blanks the screen: nobody looks at it then. One that never did so may be turned off, and
+/// then its word means nothing.
+@safe
+final class ScreenSaver: DesktopService {
+    /// Each is its bus name as well.
+    static let places = [
+        ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),
+        ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
+        ("org.mate.ScreenSaver", "/org/mate/ScreenSaver"),
+        ("org.cinnamon.ScreenSaver", "/org/cinnamon/ScreenSaver"),
+    ].map { ServiceObject(path: $1, interface: $0) }
+
+    private let place: ServiceObject
+    private let bus: Bus
+    private let changed: () -> Void
+    private var watch: NameWatch?
+    private var signal: Subscription?
+    private(set) var isIdle: Bool?
+
+    init(_ place: ServiceObject, on bus: Bus, changed: @escaping () -> Void) throws(BusError) {
+        (self.place, self.bus, self.changed) = (place, bus, changed)
+        signal = try bus.onSignal(
+            "ActiveChanged",
+            of: place.interface,
+            at: place.path,
+            from: place.interface
+        ) { [unowned self] message in
+            guard message.sender == watch?.owner else { return }
+            took(message.arguments.first?.boolValue)
+        }
+        watch = try NameWatch(place.interface, on: bus) { [unowned self] in found($0) }
+    }
+
+    private func found(_ isThere: Bool) {
+        isIdle = nil
+        guard isThere, let owner = watch?.owner else { return changed() }
+        let target = Target(owner, place.path, place.interface, "GetActive")
+        try? bus.call(target) { [weak self] answer in
+            guard let self, watch?.owner == owner, case .success(let values) = answer else {
+                return
+            }
+            took(values.first?.boolValue)
+        }
+    }
+
+    private func took(_ isActive: Bool?) {
+        guard let isActive, isActive || isIdle != nil, isIdle != isActive else { return }
+        isIdle = isActive
+        changed()
+    }
+}

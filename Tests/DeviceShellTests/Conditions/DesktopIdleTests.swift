@@ -1,0 +1,141 @@
+@testable import DeviceShell
+import Linux
+import SystemBus
+import TestKit
+import Testing
+import Vocabulary
+
+/// What desktops tell on the session bus (python-dbusmock plays them): whether anybody is there.
+final class DesktopIdleTests {
+    private let bench: DaemonBench
+    private let bus: MessageBus
+
+    init() throws {
+        bench = try DaemonBench(starting: false)
+        bus = try MessageBus(bench.daemon.scratch, "session")
+        bench.daemon.environment = ["DBUS_SESSION_BUS_ADDRESS": bus.address]
+    }
+
+    /// A service that has one object, its methods with their signatures and Python lines.
+    private func mock(
+        _ object: ServiceObject,
+        _ methods: [(name: String, takes: String, gives: String, code: String)]
+    ) throws {
+        try bus.mock(object.interface, object.path, object.interface)
+        for method in methods {
+            try bus.addMethod(
+                method.name,
+                of: object.interface,
+                at: object.path,
+                takes: method.takes,
+                gives: method.gives,
+                method.code
+            )
+        }
+    }
+
+    private func mockMutter(idleFor milliseconds: Int) throws {
+        try mock(
+            IdleMonitor.core,
+            [
+                ("GetIdletime", "", "t", "ret = \(milliseconds)"),
+                ("AddIdleWatch", "t", "u", "ret = 7"), ("AddUserActiveWatch", "", "u", "ret = 8"),
+            ]
+        )
+    }
+
+    private func fire(_ watch: Int64) throws {
+        let core = IdleMonitor.core
+        try bus.emit(
+            "WatchFired",
+            of: IdleMonitor.name,
+            at: core.path,
+            core.interface,
+            "u",
+            [.integer(watch)]
+        )
+    }
+
+    private func change(_ saver: ServiceObject, isActive: Bool) throws {
+        try bus.emit(
+            "ActiveChanged",
+            of: saver.interface,
+            at: saver.path,
+            saver.interface,
+            "b",
+            [.bool(isActive)]
+        )
+    }
+
+    private func wait(_ field: String, _ value: String) throws {
+        try bench.wait(until: "idle: \(field) \(value)") {
+            try bench.condition("idle")[field] == .string(value)
+        }
+    }
+
+    @Test func `Mutter's word holds processing back and lets it go`() throws {
+        try mockMutter(idleFor: 1000)
+        try bench.daemon.start()
+        try wait("value", "off")
+        #expect(try bench.condition("idle")["source"] == "the desktop")
+        try bench.set("power", "on")
+        try bench.submit("echo began >> began; exec sleep 1000", id: "index", ["power": true])
+        try bench.wait(until: "held") {
+            (try bench.explain("index")["holds"]?.listValue ?? []).contains {
+                $0["gate"] == "device-in-use"
+            }
+        }
+        try fire(7)
+        try bench.wait(for: "began")
+        // The user is back.
+        try fire(8)
+        try wait("value", "off")
+        try bench.wait(until: "ended") { try !bench.runs("index").isEmpty }
+        // Once is not for all time.
+        try fire(7)
+        try wait("value", "on")
+        bus.end(IdleMonitor.name)
+        try wait("sensing", "lost")
+    }
+
+    @Test func `who was idle before the daemon started is so, until there is input`() throws {
+        try mockMutter(idleFor: 400_000)
+        try bench.daemon.start()
+        try wait("value", "on")
+        try fire(8)
+        try wait("value", "off")
+    }
+
+    @Test func `a blank screen is idle, one that was never blank says nothing`() throws {
+        let (never, saver) = (ScreenSaver.places[0], ScreenSaver.places[2])
+        try mock(never, [("GetActive", "", "b", "ret = False")])
+        try mock(saver, [("GetActive", "", "b", "ret = True")])
+        try bench.daemon.start()
+        try wait("value", "on")
+        try change(never, isActive: false)
+        try change(saver, isActive: false)
+        try wait("value", "off")
+        // The first would have the word, if it had one.
+        try change(saver, isActive: true)
+        try wait("value", "on")
+        try change(never, isActive: true)
+        try change(never, isActive: false)
+        try wait("value", "off")
+    }
+
+    @Test func `a stranger who says that he is the desktop is not heard`() throws {
+        try mockMutter(idleFor: 0)
+        try bench.daemon.start()
+        try wait("value", "off")
+        let core = IdleMonitor.core
+        try bus.bus().emit(
+            "WatchFired",
+            of: core.interface,
+            at: core.path,
+            [.integer(7)],
+            signature: "u"
+        )
+        try bench.letOthersWork()
+        #expect(try bench.condition("idle")["value"] == "off")
+    }
+}
