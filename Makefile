@@ -93,7 +93,7 @@ deb: ## build Debian packages into .build/deb
 test-deb: deb ## try the packages on a fresh Debian, in a container (root, debootstrap)
 	@scripts/test-deb
 
-# Programs that are built already, such as those of the tests.
+# A directory of programs to install; empty: a release is built first.
 BUILT ?=
 export BUILT
 .PHONY: install

@@ -24,7 +24,7 @@ func layer(_ name: String, _ dependencies: [String] = []) -> Target {
     )
 }
 
-/// Installed where no toolchain is: its release carries the Swift runtime.
+/// Its release build links the Swift runtime statically, so it runs where no toolchain is.
 func program(_ name: String, _ dependencies: [String]) -> Target {
     .executableTarget(
         name: name,
@@ -53,13 +53,13 @@ func sample(_ name: String) -> Target {
 }
 
 /// Most tests are not worth optimising: that would take longer than it saves.
-let asWritten = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+let unoptimised = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 func tests(_ name: String, _ dependencies: [String]) -> Target {
     .testTarget(
         name: name + "Tests",
         dependencies: (["TestKit"] + dependencies).map { .byName(name: $0) },
-        swiftSettings: asWritten
+        swiftSettings: unoptimised
     )
 }
 

@@ -223,7 +223,7 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         case .daemon: 1
         // Of these no two report the same condition.
         case .upower, .networkManager, .powerProfiles, .logind: 2
-        // It speaks for one session, logind for all.
+        // The desktop reports one session, logind all of them.
         case .desktop: 3
         case .kernel: 4
         case .estimate: 5

@@ -15,7 +15,7 @@ final class ConditionSources {
     private var services: SystemServices?
     private var desktopIdle: DesktopIdle?
     private let systemBus: ServiceBus
-    private let desktopBus: ServiceBus
+    private let sessionBus: ServiceBus
     private let paths: DaemonPaths
     private let report: (ConditionReport) -> Void
     /// Why the kernel does not report memory pressure; nil: it does.
@@ -26,11 +26,11 @@ final class ConditionSources {
         _ loop: EventLoop,
         _ paths: DaemonPaths,
         _ systemBus: ServiceBus,
-        _ desktopBus: ServiceBus,
+        _ sessionBus: ServiceBus,
         foundFirst: @escaping (ConditionReport) -> Void,
         report: @escaping (ConditionReport) -> Void
     ) {
-        (self.systemBus, self.desktopBus) = (systemBus, desktopBus)
+        (self.systemBus, self.sessionBus) = (systemBus, sessionBus)
         (self.paths, self.report) = (paths, report)
         do throws(LinuxError) {
             pressure = try paths.pressure.map { (path) throws(LinuxError) in
@@ -65,7 +65,7 @@ final class ConditionSources {
             reports.append(ConditionReport(.thermal, .kernel, reading))
         }
         services = SystemServices(systemBus, hasRoute: routes?.hasRoute, report: report)
-        desktopIdle = DesktopIdle(desktopBus) { [unowned self] in
+        desktopIdle = DesktopIdle(sessionBus) { [unowned self] in
             report(ConditionReport(.idle, .desktop, $0))
         }
         return reports
@@ -76,7 +76,7 @@ final class ConditionSources {
         supplies?.refresh()
         thermal?.refresh()
         systemBus.refresh()
-        desktopBus.refresh()
+        sessionBus.refresh()
     }
 
     /// As if everything had changed.

@@ -44,7 +44,8 @@ extension Daemon {
             bus?.happened(line)
         }
         machine.told = { [unowned self] in bus?.tell($0, $1.onMachine(clock)) }
-        session = SessionBus(loop, socket: paths.socket)
+        discovery = Discovery(sessionBus, socket: paths.socket)
+        sessionBus.connect()
     }
 
     /// Whose process this is; nil: it is outside every launch. Where that is not known, it is

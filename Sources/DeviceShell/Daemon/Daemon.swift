@@ -16,8 +16,7 @@ final class Daemon {
     let machine: Machine
     let clock: DaemonClock
     let systemBus: ServiceBus
-    /// The same bus on which `session` has a name: what the desktop tells.
-    let desktopBus: ServiceBus
+    let sessionBus: ServiceBus
     let control: any ProcessControl
     private(set) var driver: Driver<Machine.Port>
     private let state: StateDirectory
@@ -26,7 +25,7 @@ final class Daemon {
     /// Set by `listen`.
     var bus: AppBus?
     /// Set by `listen`.
-    var session: SessionBus?
+    var discovery: Discovery?
     /// Not handed over by a service manager. Set by `listen`.
     var ownSocket: FileStatus?
     private var keeper: ProcessSource?
@@ -76,7 +75,7 @@ final class Daemon {
         try state.take()
         clock = try DaemonClock(paths, isVirtual: isClockVirtual)
         systemBus = .system(loop, paths.systemBus)
-        desktopBus = .session(loop)
+        sessionBus = .session(loop)
         try Self.checkNobodyListens(paths)
         Self.sweepTemporaries(paths)
         let (store, device) = try Self.open(paths)
@@ -188,7 +187,6 @@ final class Daemon {
         turn()
         machine.stayAwake.endStale()
         systemBus.connect()
-        desktopBus.connect()
     }
 
     // MARK: The keeper

@@ -110,7 +110,7 @@ struct Doctor {
     }
 
     private var bus: Check {
-        let problem = daemon.session?.problem
+        let problem = daemon.sessionBus.problem ?? daemon.discovery?.problem
         return Check(
             "session bus",
             ok: problem == nil,

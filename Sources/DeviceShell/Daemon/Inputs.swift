@@ -35,7 +35,7 @@ final class Inputs {
             daemon.loop,
             paths,
             daemon.systemBus,
-            daemon.desktopBus,
+            daemon.sessionBus,
             foundFirst: { [unowned daemon] in daemon.machine.foundFirst($0.event) },
             report: { [unowned daemon] in daemon.machine.happened($0.event) }
         )

@@ -1,10 +1,9 @@
 internal import SystemBus
 internal import Vocabulary
 
-/// Who has a name on a message bus, now and from now on.
+/// The owner of a name on a message bus, followed as it changes.
 @safe
 final class NameWatch {
-    private let name: String
     private let changed: (_ isThere: Bool) -> Void
     private var signal: Subscription?
     /// Its unique name; nil: nobody has it, or that is not known yet.
@@ -18,7 +17,7 @@ final class NameWatch {
         startingIt: Bool = false,
         changed: @escaping (_ isThere: Bool) -> Void
     ) throws(BusError) {
-        (self.name, self.changed) = (name, changed)
+        self.changed = changed
         // Listened to before it is asked: nothing falls between.
         signal = try bus.onSignal(
             "NameOwnerChanged",

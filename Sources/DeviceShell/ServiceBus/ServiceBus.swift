@@ -15,15 +15,18 @@ final class ServiceBus {
     }
 
     private let loop: EventLoop
+    /// For people.
+    private let name: String
     /// Nil: it is not used.
     private let open: (() throws(BusError) -> Bus)?
-    /// One that is not there when the daemon starts may come.
+    /// A bus that is missing when the daemon starts is looked for again.
     private let mayComeLater: Bool
     private var clients: [any Client] = []
     private var bus: Bus?
     private var retry: TimerSource?
     private var wait = ServiceBus.firstWait
-    private var triedAt = BootTime.distantPast
+    /// Nil before `connect`.
+    private var triedAt: BootTime?
     private var wasThere = false
     /// Why there is no bus; nil: there is one.
     private(set) var problem: String?
@@ -34,32 +37,33 @@ final class ServiceBus {
 
     private init(
         _ loop: EventLoop,
+        _ name: String,
         mayComeLater: Bool,
         _ open: (() throws(BusError) -> Bus)?
     ) {
-        (self.loop, self.mayComeLater, self.open) = (loop, mayComeLater, open)
+        (self.loop, self.name) = (loop, name)
+        (self.mayComeLater, self.open) = (mayComeLater, open)
         retry = try? TimerSource(loop) { [unowned self] in connect() }
     }
 
     /// The machine's.
     static func system(_ loop: EventLoop, _ place: DaemonPaths.SystemBusPlace) -> ServiceBus {
-        switch place {
-        case .usual:
-            return ServiceBus(loop, mayComeLater: true) { () throws(BusError) in try Bus.system() }
-        case .at(let address):
-            return ServiceBus(loop, mayComeLater: true) { () throws(BusError) in
-                try Bus.messageBus(at: address)
+        let open: (() throws(BusError) -> Bus)? =
+            switch place {
+            case .usual: { () throws(BusError) in try Bus.system() }
+            case .at(let address): { () throws(BusError) in try Bus.messageBus(at: address) }
+            case .off: nil
             }
-        case .off:
-            let none = ServiceBus(loop, mayComeLater: false, nil)
-            none.problem = "not used (--system-bus off)"
-            return none
-        }
+        let bus = ServiceBus(loop, "system bus", mayComeLater: true, open)
+        if open == nil { bus.problem = "not used (--system-bus off)" }
+        return bus
     }
 
-    /// The user's. A login without one stays so.
+    /// The user's. A session that starts without one never gets one.
     static func session(_ loop: EventLoop) -> ServiceBus {
-        ServiceBus(loop, mayComeLater: false) { () throws(BusError) in try Bus.session() }
+        ServiceBus(loop, "session bus", mayComeLater: false) { () throws(BusError) in
+            try Bus.session()
+        }
     }
 
     /// Before `connect`.
@@ -71,12 +75,12 @@ final class ServiceBus {
         do throws(BusError) {
             let bus = try open()
             try bus.attach(to: loop)
-            try bus.onDisconnect { [unowned self] in drop("the connection to the bus has ended") }
+            try bus.onDisconnect { [unowned self] in drop("the \(name) has gone") }
             for client in clients { try client.connected(bus) }
             self.bus = bus
             (problem, wasThere) = (nil, true)
         } catch {
-            drop(error.message)
+            drop("there is no \(name): \(error.message)")
         }
     }
 
@@ -85,7 +89,7 @@ final class ServiceBus {
 
     /// The daemon is awake anyhow: a bus that was away for long may be back.
     func refresh() {
-        if Clocks.boot() - triedAt >= Self.longestWait { connect() }
+        if let triedAt, Clocks.boot() - triedAt >= Self.longestWait { connect() }
     }
 
     private func drop(_ reason: String) {

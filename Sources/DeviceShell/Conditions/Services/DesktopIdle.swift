@@ -2,8 +2,8 @@ internal import DeviceCore
 internal import SystemBus
 internal import Vocabulary
 
-/// Whether anybody uses the machine, as the user's desktop tells it on the session bus: for
-/// desktops that tell logind nothing.
+/// Whether anybody uses the machine, as the desktop reports it on the user's session bus. Needed
+/// for desktops that never set logind's idle hint.
 @safe
 final class DesktopIdle: ServiceBus.Client {
     private let bus: ServiceBus
@@ -32,7 +32,7 @@ final class DesktopIdle: ServiceBus.Client {
         tell()
     }
 
-    /// The first that knows has the word.
+    /// The first source that knows takes precedence.
     private func tell() {
         let known = services.lazy.compactMap(\.isIdle).first
         let reading: Reading
@@ -52,20 +52,20 @@ protocol DesktopService: AnyObject {
     var isIdle: Bool? { get }
 }
 
-/// Mutter's, of GNOME and Phosh: it says after how long without input, and when there is some
+/// Mutter's (GNOME, Phosh). It reports a given time without input, and the next input after that
 /// (https://gitlab.gnome.org/GNOME/mutter, data/dbus-interfaces/org.gnome.Mutter.IdleMonitor.xml).
 @safe
 final class IdleMonitor: DesktopService {
     static let name = "org.gnome.Mutter.IdleMonitor"
     static let core = ServiceObject(path: "/org/gnome/Mutter/IdleMonitor/Core", interface: name)
-    /// Without input for so long: what desktops take before they blank the screen.
+    /// Time without input until the machine is idle: when desktops usually blank the screen.
     static let patience = Interval.minutes(5)
 
     private let bus: Bus
     private let changed: () -> Void
     private var watch: NameWatch?
     private var signal: Subscription?
-    /// Numbers of what was asked for: to be told of idleness, each time; and of input, once.
+    /// Ids of Mutter's watches: the first fires each time, the second once.
     private var idleWatch: Int64?
     private var inputWatch: Int64?
     private(set) var isIdle: Bool?
@@ -89,7 +89,7 @@ final class IdleMonitor: DesktopService {
         guard isThere else { return changed() }
         let milliseconds = Self.patience.nanoseconds / 1_000_000
         ask("AddIdleWatch", [.integer(milliseconds)], "t") { [unowned self] in idleWatch = $0 }
-        // It may have begun before that.
+        // The idle time may have begun before the watch.
         ask("GetIdletime") { [unowned self] time in set(time >= milliseconds) }
     }
 
@@ -119,7 +119,7 @@ final class IdleMonitor: DesktopService {
         answered: @escaping (Int64) -> Void
     ) {
         let owner = watch?.owner
-        // Without an answer it does not tell: others may.
+        // Without an answer this source stays silent.
         try? bus.call(
             Target(owner, Self.core.path, Self.core.interface, member),
             arguments,
@@ -133,8 +133,8 @@ final class IdleMonitor: DesktopService {
     }
 }
 
-/// What blanks the screen: nobody looks at it then. One that never did so may be turned off, and
-/// then its word means nothing.
+/// A screen saver: while it is active, nobody looks at the screen. One that has never been active
+/// may be disabled, so until then its inactive state is ignored.
 @safe
 final class ScreenSaver: DesktopService {
     /// Each is its bus name as well.

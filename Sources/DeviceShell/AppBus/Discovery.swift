@@ -6,35 +6,39 @@ internal import Vocabulary
 /// The daemon on the user's session bus, where there is one: it owns its name, can be started by
 /// it, and says where the private socket is. Everything works without it as well.
 @safe
-final class SessionBus {
-    private var bus: Bus?
+final class Discovery: ServiceBus.Client {
+    private let socket: String
     private var object: ExportedObject?
-    /// Why the name is not ours; nil: it is, or will be in a moment.
+    /// Why the name is not ours; nil: it is, will be in a moment, or there is no bus.
     private(set) var problem: String?
 
     /// Not to wait in a queue for the name.
     private static let doNotQueue: Int64 = 4
 
     /// `socket`: the path of the private one.
-    init(_ loop: EventLoop, socket: String) {
-        do throws(BusError) {
-            let bus = try Bus.session()
-            object = try bus.export(Discovery1.interface, at: Discovery1.path) { call in
-                // A caller that has gone needs no answer.
-                try? call.answer([.string("unix:path=" + Self.escaped(socket))])
-            }
-            try bus.attach(to: loop)
-            try bus.onDisconnect { [unowned self] in lose("the session bus has gone") }
-            try bus.call(
-                .messageBus("RequestName"),
-                [.string(Control1.busName), .integer(Self.doNotQueue)],
-                signature: "su"
-            ) { [unowned self] answer in named(answer) }
-            self.bus = bus
-        } catch {
-            problem = "there is no session bus: \(error.message)"
-            object = nil
+    init(_ sessionBus: ServiceBus, socket: String) {
+        self.socket = socket
+        sessionBus.add(self)
+    }
+
+    func connected(_ bus: Bus) throws(BusError) {
+        problem = nil
+        object = try bus.export(Discovery1.interface, at: Discovery1.path) {
+            [unowned self] call in
+            // A caller that has gone needs no answer.
+            try? call.answer([.string("unix:path=" + Self.escaped(socket))])
         }
+        try bus.call(
+            .messageBus("RequestName"),
+            [.string(Control1.busName), .integer(Self.doNotQueue)],
+            signature: "su"
+        ) { [unowned self] answer in named(answer) }
+    }
+
+    func disconnected() {
+        guard object != nil else { return }
+        object = nil
+        tell("the session bus has gone")
     }
 
     private func named(_ answer: Result<[Value], BusError>) {
@@ -49,11 +53,13 @@ final class SessionBus {
     }
 
     private func lose(_ reason: String) {
-        guard problem == nil else { return }
-        problem = reason
+        guard object != nil else { return }
+        (object, problem) = (nil, reason)
+        tell(reason)
+    }
+
+    private func tell(_ reason: String) {
         DaemonLog.write("not on the session bus: \(reason); apps use the private socket")
-        object = nil
-        bus = nil
     }
 
     /// A path as D-Bus addresses have it.
