@@ -37,5 +37,8 @@ struct CampaignTests {
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")
         }
+        for point in GatewayWorld.KillPoint.allCases {
+            #expect(counts[point.name, default: 0] > seeds / 50, "\(point.name)")
+        }
     }
 }

@@ -23,13 +23,8 @@ extension GatewayWorld {
         case 4..<7: changeLimits()
         case 7: letDaysPass()
         case 8..<11:
-            let id = ChannelID(high: random.below(.max), low: serial())
-            let bundle = apps[pick(3)]
-            let operation = begin(.createsChannel(id, bundle))
-            feed(.createChannel(id, bundle: bundle, keepsNewest: random.below(3) > 0, operation))
-        default:
-            guard let id = anyChannel() else { return }
-            feed(.removeChannel(id, begin(.removesChannel(id))))
+            createChannel(of: apps[pick(3)])
+        default: removeChannel()
         }
     }
 
@@ -128,22 +123,70 @@ extension GatewayWorld {
         }
     }
 
-    private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
+    /// A request about channels, as the core takes it.
+    private mutating func order(
+        _ method: String,
+        _ path: String,
+        channel: ChannelID? = nil,
+        type: String? = nil,
+        _ body: String = ""
+    ) throws(Reason) -> ChannelOrder? {
+        guard let path = ChannelPath(Array(path.utf8)[...]) else { return nil }
         var arrival = PushArrival()
-        arrival.method = Array("POST".utf8)[...]
+        arrival.method = Array(method.utf8)[...]
         arrival.authorization = Array("t".utf8)[...]
-        arrival.push.pushType = Array("liveactivity".utf8)[...]
-        arrival.push.payload = Array("{\"aps\":{\"event\":\"update\"}}".utf8)
-        let request = BroadcastArrival(arrival, bundle: bundle, channel: Array(id.text.utf8)[...])
+        arrival.push.pushType = type.map { Array($0.utf8)[...] }
+        arrival.push.payload = Array(body.utf8)
         let second = now.wall.nanoseconds / 1_000_000_000
+        return try driver.admit(
+            ChannelArrival(path, arrival, field: channel.map { Array($0.text.utf8)[...] }),
+            from: &sender,
+            OpenProofs(second: second, quota: quota),
+            .production,
+            at: now
+        )
+    }
+
+    private mutating func createChannel(of bundle: String) {
+        let policy = random.below(3) > 0 ? 1 : 0
+        let body = "{\"push-type\":\"LiveActivity\",\"message-storage-policy\":\(policy)}"
+        guard case .create(bundle, let keepsNewest)? = try? order(
+            "POST",
+            "/1/apps/\(bundle)/channels",
+            body
+        ), keepsNewest == (policy == 1)
+        else { return problems.append("a channel was not to be made") }
+        let id = ChannelID(high: random.below(.max), low: serial())
+        let operation = begin(.createsChannel(id, bundle))
+        feed(.createChannel(id, bundle: bundle, keepsNewest: keepsNewest, operation))
+    }
+
+    private mutating func removeChannel() {
+        guard let id = anyChannel(), let bundle = channels[id] else { return }
         do throws(Reason) {
-            let (message, provider) = try driver.admit(
-                request,
-                from: &sender,
-                OpenProofs(second: second, quota: quota),
-                .production,
-                at: now
-            )
+            guard case .remove(id)? = try order("DELETE", "/1/apps/\(bundle)/channels", channel: id)
+            else { return problems.append("another channel was to be removed") }
+            feed(.removeChannel(id, begin(.removesChannel(id))))
+        } catch {
+            isRefused(id, error)
+        }
+    }
+
+    private mutating func isRefused(_ id: ChannelID, _ reason: Reason) {
+        // It is being removed, or its app was.
+        guard driver.isSettled, store.channels[id] != nil else { return }
+        problems.append("a request about a channel was refused for \(reason)")
+    }
+
+    private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
+        do throws(Reason) {
+            guard case .send(let message, let provider)? = try order(
+                "POST",
+                "/4/broadcasts/apps/\(bundle)",
+                channel: id,
+                type: "liveactivity",
+                "{\"aps\":{\"event\":\"update\"}}"
+            ) else { return problems.append("a broadcast was not to be sent") }
             useQuota(since: now.boot)
             count("broadcasts")
             let call = CallID(serial())
@@ -152,15 +195,13 @@ extension GatewayWorld {
         } catch .tooManyRequests where quota != nil {
             count("over quota")
         } catch {
-            // It is being removed, or its app was.
-            if driver.isSettled, store.channels[id] != nil {
-                problems.append("a broadcast was refused for \(error)")
-            }
+            isRefused(id, error)
         }
     }
 
     mutating func answered(_ broadcast: Broadcast, _ answer: Answer) {
         guard case .accepted(let number) = answer else { return }
+        figures.broadcasts += 1
         if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
         if case .until = broadcast.expiration { keptBroadcasts.append(broadcast) }
     }

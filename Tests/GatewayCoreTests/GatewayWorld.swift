@@ -82,9 +82,10 @@ struct GatewayWorld {
     var ended: Set<DeviceToken> = []
     var sentPushes: [SendingID: Push] = [:]
     var wakes: [SlotKey: [BootTime]] = [:]
-    /// Answered with 200, and acknowledged, since the gateway was started.
-    var acceptedSince: UInt64 = 0
-    var acknowledgedSince: UInt64 = 0
+    var figures = WorldFigures()
+    /// It was killed in the middle of an event, and starts again when that is over.
+    var isKilled = false
+    var nextKill: NextKill?
     /// Of the providers' key.
     let quota: KeyQuota?
     /// When the pushes were sent that were accepted since the gateway was started.
@@ -126,7 +127,9 @@ struct GatewayWorld {
     }
 
     mutating func run(steps: Int) {
+        planKill()
         for _ in 0..<steps { step() }
+        nextKill = nil
         settle()
         check()
     }
@@ -153,6 +156,7 @@ struct GatewayWorld {
         default: serveStore()
         }
         if random.below(3) == 0 { feed(.turnEnded) }
+        if isKilled { crash() }
         checkWaiting()
     }
 
@@ -183,9 +187,10 @@ struct GatewayWorld {
     // MARK: Events
 
     mutating func feed(_ event: GatewayEvent) {
+        guard !isKilled else { return }
         var actions: [GatewayAction] = []
         driver.handle(event, at: now, into: &actions)
-        for action in actions { perform(action) }
+        for action in actions where !isKilled(before: action) { perform(action) }
     }
 
     mutating func move(_ span: Interval) {
@@ -343,7 +348,7 @@ struct GatewayWorld {
             at: pick(devices[index].acknowledgements.count)
         )
         devices[index].acknowledgedCount += 1
-        acknowledgedSince += 1
+        figures.acknowledged(id, at: now.boot, isPrompt: store.questions.isEmpty)
         let (before, delivered) = (devices[index].shown, driver.gateway.counters.delivered)
         if let push = sentPushes[id], !push.collapseID.isEmpty {
             let shown = devices[index].shown[Self.kind(push)] ?? push.number
@@ -398,7 +403,7 @@ struct GatewayWorld {
         store.crash(keeping: random.below(2) == 0)
         (calls, wakes, sentPushes) = ([:], [:], [:])
         (operations, broadcastCalls) = ([:], [:])
-        (acceptedSince, acknowledgedSince, quotaUses, lostUses) = (0, 0, [], 0)
+        (figures, quotaUses, lostUses) = (WorldFigures(), [], 0)
         for index in devices.indices {
             devices[index].forgetLink()
             devices[index].identifying = []
@@ -406,6 +411,8 @@ struct GatewayWorld {
         }
         move(.seconds(1))
         driver = GatewayDriver(limits, store.gateway)
+        isKilled = false
+        planKill()
     }
 
     mutating func count(_ what: String) { counts[what, default: 0] += 1 }
@@ -414,8 +421,10 @@ struct GatewayWorld {
 /// Whoever says something is believed: the core's decisions do not rest on how that is proved.
 struct OpenProofs: Proofs {
     let second: Int64
+    var generation: Int { 0 }
     var quota: KeyQuota?
 
+    func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
     func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
         var key = ProviderKey(id: "K", team: "T")
         key.quota = quota

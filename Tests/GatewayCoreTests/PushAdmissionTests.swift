@@ -25,6 +25,8 @@ struct PushAdmissionTests {
                 generation: 1
             )
 
+            var generation: Int { 0 }
+            func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
             func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
                 key.map { SignedProvider(text: field, issuedAt: 1_700_000_000, key: $0) }
             }

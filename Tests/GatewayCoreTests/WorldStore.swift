@@ -217,12 +217,21 @@ struct WorldStore {
 }
 
 extension GatewayCounters {
+    private static let throttling: [StoreReason] = [
+        .overBudget, .dailyBudget, .lowBattery, .lowPower,
+    ]
+
     /// What one line of the log adds to them.
     fileprivate mutating func add(_ event: LogEvent) {
         switch event {
-        case .stored: stored += 1
+        case .stored(let reason):
+            stored += 1
+            if Self.throttling.contains(reason) { throttled += 1 }
         case .replaced: replaced += 1
         case .expired: expired += 1
+        case .dropped(.notStorable(let reason)):
+            dropped += 1
+            if Self.throttling.contains(reason) { throttled += 1 }
         case .dropped: dropped += 1
         case .delivered: delivered += 1
         case .accepted, .attempted, .sent: break

@@ -1,4 +1,5 @@
 import EventLoop
+import GatewayCore
 import GatewayShell
 import Linux
 import Synchronization
@@ -37,7 +38,7 @@ struct GuestTests {
                 ProviderServer.Settings()
             )
             // Then one of them has its turn.
-            server.guests.longestShare = .zero
+            server.guests.lines.longestShare = .zero
         }
 
         func turn() throws {
@@ -147,7 +148,7 @@ struct GuestTests {
             try go.writing.writeAll("x")
             try Wait.until(readable: ready.reading.number)
             try bench.turn()
-            #expect(bench.server.counters.refused.reduce(0, +) == 1)
+            #expect(bench.server.counters.refusals.reduce(0) { $0 + $1.count } == 1)
             #expect(bench.server.counters.failedHandshakes <= before + 1)
             #expect(bench.server.counters.failedHandshakes < guests.count)
             try go.writing.writeAll("x")

@@ -50,11 +50,14 @@ extension Gateway {
             effects.append(.answer(call, .refused(.channelNotRegistered), afterCommit: false))
             return
         }
-        counters.broadcasts += 1
         let isKept = channel.keepsNewest && !broadcast.isOver(at: now.wall)
+        // Counted when its provider gets the answer.
         if isKept {
+            filling.broadcasts += 1
             channels.keep(broadcast)
             effects.append(.keepBroadcast(broadcast))
+        } else {
+            counters.broadcasts += 1
         }
         let before = counters.broadcastsSent
         // One that wakes nobody goes along with the next sign of life.

@@ -16,6 +16,14 @@ package enum StoreReason: UInt8, CaseIterable, Sendable {
     /// Priority 1 wakes no device.
     case passive
 
+    /// A silent push is held back that would wake the device.
+    package var isThrottling: Bool {
+        switch self {
+        case .overBudget, .dailyBudget, .lowBattery, .lowPower: true
+        case .away, .busy, .unacknowledged, .passive: false
+        }
+    }
+
     package var name: String {
         switch self {
         case .away: "away"

@@ -32,6 +32,10 @@ package struct SignedProvider: Sendable {
 
 /// What only cryptography tells about the requests of one connection.
 package protocol Proofs {
+    /// Which keys there are: what was found of a token holds as long as this is the same.
+    var generation: Int { get }
+    /// The token of a field that was found right before, which costs nothing.
+    func known(_ field: ArraySlice<UInt8>) -> SignedProvider?
     /// The token in an `authorization` field; nil if none of the keys signed it.
     func provider(_ field: ArraySlice<UInt8>) -> SignedProvider?
     /// The device token in a path; nil if we did not seal it.
@@ -53,8 +57,38 @@ package struct PushSender: Sendable {
     package internal(set) var isProven = false
     /// The last push was of a token that one of the keys signed, whether it was taken or not.
     package internal(set) var isSigned = false
+    private var wrong = WrongTokens()
 
     package init() {}
+
+    /// It showed so many wrong tokens that it must come again, over another connection.
+    package var mustGo: Bool { wrong.areTooMany }
+
+    /// Of a request, before anything of it is looked at.
+    mutating func begin() { (isProven, isSigned) = (false, false) }
+
+    private mutating func signed(
+        _ field: ArraySlice<UInt8>,
+        _ proofs: some Proofs
+    ) -> SignedProvider? {
+        proofs.known(field) ?? check(field, proofs) { proofs.provider($0) }
+    }
+
+    /// What the field of a sender of Web Push says, if its own key signed it.
+    mutating func vapid(_ field: ArraySlice<UInt8>, _ proofs: some Proofs) -> VapidToken? {
+        check(field, proofs) { proofs.vapid($0) }
+    }
+
+    private mutating func check<Token>(
+        _ field: ArraySlice<UInt8>,
+        _ proofs: some Proofs,
+        _ verify: (ArraySlice<UInt8>) -> Token?
+    ) -> Token? {
+        guard !wrong.contains(field, proofs.generation) else { return nil }
+        if let token = verify(field) { return token }
+        wrong.add(field, proofs.generation)
+        return nil
+    }
 
     /// Stops accepting its certificate if it is one of these: its requests are then refused with
     /// `BadCertificate`.
@@ -64,7 +98,7 @@ package struct PushSender: Sendable {
     }
 
     /// Who sends, and whether pushes of this type to this app, if one is named.
-    package mutating func authorize(
+    mutating func authorize(
         _ field: ArraySlice<UInt8>?,
         _ bundle: String?,
         type: PushType? = nil,
@@ -73,7 +107,6 @@ package struct PushSender: Sendable {
         _ limits: GatewayLimits,
         at now: Moment
     ) throws(Reason) -> AuthorizedSender {
-        (isProven, isSigned) = (false, false)
         if let certificate {
             let refusal = ProviderSession.refusal(
                 of: certificate,
@@ -87,7 +120,7 @@ package struct PushSender: Sendable {
         guard let field else {
             throw hasBadCertificate ? .badCertificate : .missingProviderToken
         }
-        guard let token = proofs.provider(field) else { throw .invalidProviderToken }
+        guard let token = signed(field, proofs) else { throw .invalidProviderToken }
         isSigned = true
         // By certificate only.
         if type == .mdm { throw .topicDisallowed }
@@ -173,7 +206,7 @@ extension GatewayDriver {
         id: PushUUID,
         at now: Moment
     ) throws(Reason) -> AdmittedPush {
-        (sender.isProven, sender.isSigned) = (false, false)
+        sender.begin()
         guard arrival.has(method: "POST") else { throw .methodNotAllowed }
         if arrival.hasDuplicate { throw .duplicateHeaders }
         var said = try arrival.push.fields()

@@ -166,20 +166,16 @@ extension Gateway {
         isSent: Bool = false,
         into effects: inout [GatewayEffect]
     ) {
-        switch reason {
-        case .overBudget, .dailyBudget, .lowBattery, .lowPower: filling.throttled += 1
-        case .busy:
-            // It goes when there is room.
-            if let row = devices.row(of: push.device) {
-                devices.states[row].wantsFlush = true
-            }
-        case .away, .unacknowledged, .passive: break
+        // It goes when there is room.
+        if reason == .busy, let row = devices.row(of: push.device) {
+            devices.states[row].wantsFlush = true
         }
         defer {
             if let call { accept(call, push.number, afterCommit: true, into: &effects) }
         }
         guard case .until(let asked) = push.expiration else {
             filling.dropped += 1
+            if reason.isThrottling { filling.throttled += 1 }
             effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
             return
         }
@@ -200,6 +196,7 @@ extension Gateway {
         touch(push.device)
         guard let place = makePlace(for: push, row, index, at: now, into: &effects) else { return }
         filling.stored += 1
+        if reason.isThrottling { filling.throttled += 1 }
         devices.states[row].apps[index].add(
             DeviceState.Slot(
                 place: place,

@@ -49,11 +49,11 @@ extension GatewayDriver {
         id: PushUUID,
         at now: Moment
     ) throws(WebPushReason) -> AdmittedPush {
-        sender.isProven = false
+        sender.begin()
         guard let address = proofs.address(text) else { throw .noSubscription }
         guard arrival.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
         let said = try arrival.request.fields()
-        let provider = try Self.sender(arrival.request, address, proofs, origin, at: now)
+        let provider = try Self.name(of: &sender, arrival.request, address, proofs, origin, at: now)
         // An address that is bound to nobody's key shows nothing: any device can make one.
         if address.sender != nil { sender.isProven = true }
         return AdmittedPush(
@@ -67,7 +67,8 @@ extension GatewayDriver {
     }
 
     /// Who sends, for the log.
-    private static func sender(
+    private static func name(
+        of sender: inout PushSender,
         _ request: WebPushRequest,
         _ address: WebPushAddress,
         _ proofs: some Proofs,
@@ -78,7 +79,7 @@ extension GatewayDriver {
             if address.sender != nil { throw .missingVapid }
             return "anyone"
         }
-        guard let token = proofs.vapid(field) else { throw .badVapid }
+        guard let token = sender.vapid(field, proofs) else { throw .badVapid }
         if let refusal = token.refusal(origin: origin, sender: address.sender, at: now.wall) {
             throw refusal
         }

@@ -3,80 +3,63 @@ import HTTP2
 import TLS
 import Vocabulary
 
-/// A request about channels: what it asks, and where its answer goes.
+/// A request about channels: where its answer goes.
 private struct ChannelCall {
-    let message: HTTP2Message
-    let fields: RequestFields
-    let request: ChannelRequest
+    let stream: Int32
     /// `apns-request-id`
     let echo: [UInt8]
     unowned let connection: ProviderConnection
-
-    func has(method: String) -> Bool { fields.method.elementsEqual(method.utf8) }
 }
 
-/// Broadcast channels: made, listed and removed by providers, and sent to.
+/// Broadcast channels: made, listed and removed by providers, and sent to. The core decides what a
+/// request is for, and whether it may be made.
 extension ProviderServer {
     func receivedChannel(
         _ message: HTTP2Message,
         _ fields: RequestFields,
-        _ request: ChannelRequest,
+        _ path: ChannelPath,
         _ connection: ProviderConnection
     ) {
         let call = ChannelCall(
-            message: message,
-            fields: fields,
-            request: request,
+            stream: message.stream,
             echo: fields.requestID.map(Array.init) ?? freshID().utf8,
             connection: connection
         )
         do throws(Reason) {
-            if fields.hasDuplicate { throw .duplicateHeaders }
-            switch request.kind {
-            case .send: try broadcast(call)
-            case .list: try list(call)
-            case .manage: try manage(call)
-            }
+            defer { connection.hasLearned() }
+            let order = try node.admit(
+                ChannelArrival(path, fields.arrival, field: fields.channelID),
+                from: &connection.sender,
+                ConnectionProofs(connection),
+                settings.environment
+            )
+            try perform(order, call)
         } catch {
             refuse(call, error)
         }
     }
 
-    // MARK: Management
-
-    private func manage(_ call: ChannelCall) throws(Reason) {
-        let given = call.request.channel ?? call.fields.channelID
-        if call.has(method: "POST") {
-            _ = try authorize(call.fields, call.request.bundle, call.connection)
-            try create(call)
-        } else if call.has(method: "GET"), given == nil {
-            try list(call)
-        } else if call.has(method: "GET") {
-            let channel = try known(given, call)
-            let policy: Int64 = channel.keepsNewest ? 1 : 0
+    private func perform(_ order: ChannelOrder, _ call: ChannelCall) throws(Reason) {
+        switch order {
+        case .send(let broadcast, let provider):
+            let id = begin(call.stream, call.connection, .broadcast(echo: call.echo))
+            node.feed(.broadcast(broadcast, provider: provider, id))
+        case .create(let bundle, let keepsNewest):
+            guard let bytes = try? Cryptography.randomBytes(ChannelID.byteCount),
+                let id = ChannelID(bytes: bytes)
+            else { throw .internalServerError }
+            let completion = completion(of: call, 201, [("apns-channel-id", id.text)])
+            node.create(id, of: bundle, keepsNewest: keepsNewest, completion)
+        case .remove(let id): node.remove(id, completion(of: call, 204))
+        case .describe(let channel):
             let report = Value.map([
-                "message-storage-policy": .integer(policy), "push-type": "LiveActivity",
+                "message-storage-policy": .integer(channel.keepsNewest ? 1 : 0),
+                "push-type": "LiveActivity",
             ])
             respond(call, 200, [], report)
-        } else if call.has(method: "DELETE") {
-            let channel = try known(given, call)
-            node.remove(channel.id, completion(of: call, 204))
-        } else {
-            throw .methodNotAllowed
+        case .list(let channels):
+            respond(call, 200, [], .map(["channels": .list(channels.map { .string($0.text) })]))
         }
-    }
-
-    private func create(_ call: ChannelCall) throws(Reason) {
-        let keepsNewest = try ChannelRequest.keepsNewest(call.message.body)
-        guard let bytes = try? Cryptography.randomBytes(ChannelID.byteCount),
-            let id = ChannelID(bytes: bytes)
-        else { throw .internalServerError }
-        node.create(
-            id,
-            of: call.request.bundle,
-            keepsNewest: keepsNewest,
-            completion(of: call, 201, [("apns-channel-id", id.text)])
-        )
     }
 
     /// Answers when the change is kept, or cannot be.
@@ -96,60 +79,12 @@ extension ProviderServer {
         }
     }
 
-    private func list(_ call: ChannelCall) throws(Reason) {
-        guard call.has(method: "GET") else { throw .methodNotAllowed }
-        _ = try authorize(call.fields, call.request.bundle, call.connection)
-        let app = node.driver.apps.number(of: call.request.bundle)
-        let channels = app.map { node.driver.gateway.channels(of: $0) } ?? []
-        let report = Value.map(["channels": .list(channels.map { .string($0.text) })])
-        respond(call, 200, [], report)
-    }
-
-    /// The channel that is asked about, if the app is its.
-    private func known(
-        _ text: ArraySlice<UInt8>?,
-        _ call: ChannelCall
-    ) throws(Reason) -> Channel {
-        defer { if call.connection.sender.isProven { call.connection.trust() } }
-        let request = BroadcastArrival(
-            call.fields.arrival,
-            bundle: call.request.bundle,
-            channel: text
-        )
-        return try node.driver.channel(
-            request,
-            from: &call.connection.sender,
-            ConnectionProofs(call.connection),
-            settings.environment,
-            now
-        ).channel
-    }
-
-    // MARK: Sending
-
-    private func broadcast(_ call: ChannelCall) throws(Reason) {
-        defer { if call.connection.sender.isProven { call.connection.trust() } }
-        let request = BroadcastArrival(
-            call.fields.arrival,
-            bundle: call.request.bundle,
-            channel: call.fields.channelID
-        )
-        let (broadcast, provider) = try node.admit(
-            request,
-            from: &call.connection.sender,
-            ConnectionProofs(call.connection),
-            settings.environment
-        )
-        let id = begin(call.message.stream, call.connection, .broadcast(echo: call.echo))
-        node.feed(.broadcast(broadcast, provider: provider, id))
-    }
-
     // MARK: Answers
 
     private func refuse(_ call: ChannelCall, _ reason: Reason) {
-        count(.refused(reason))
+        counters.refused(reason)
         let kind = Call.Kind.broadcast(echo: call.echo)
-        respond(call.connection, call.message.stream, kind, .refused(reason))
+        respond(call.connection, call.stream, kind, .refused(reason))
     }
 
     private func respond(
@@ -164,11 +99,6 @@ extension ProviderServer {
         for field in more { headers.append(field.name, field.value) }
         if report != nil { headers.append("content-type", "application/json") }
         let body = report.map { Array($0.json().utf8) } ?? []
-        do throws(HTTP2Error) {
-            try call.connection.http?.respond(to: call.message.stream, headers, body: body)
-        } catch {
-            return call.connection.close()
-        }
-        touch(call.connection)
+        submit(headers, body, to: call.stream, of: call.connection)
     }
 }

@@ -35,7 +35,7 @@ struct Metrics {
         ("broadcasts_sent_total", "Broadcasts sent, counted per device.", \.broadcastsSent),
     ]
 
-    private static let senders: [Row<ProviderServer.Counters>] = [
+    private static let senders: [Row<SenderCounters>] = [
         ("provider_connections_total", "Connections from providers.", \.connections),
         ("provider_refused_total", "Connections refused.", \.refusedConnections),
         ("provider_handshakes_failed_total", "TLS handshakes.", \.failedHandshakes),
@@ -141,8 +141,12 @@ struct Metrics {
                     "Whole days until the certificate expires.",
                     certificate.daysLeft(at: now)
                 ),
-            ] + Self.refusals(providers.counters) + Self.keys(providers.authority)
-            + Self.times(accepting: providers.acceptanceTimes, delivering: gateway.deliveryTimes)
+            ] + Self.refusals(providers.counters)
+            + Self.keys(providers.counters.keys(providers.authority.keyIDs))
+            + Self.times(
+                accepting: providers.counters.acceptanceTimes,
+                delivering: gateway.deliveryTimes
+            )
     }
 
     private static func times(
@@ -163,15 +167,14 @@ struct Metrics {
         ]
     }
 
-    private static func refusals(_ counters: ProviderServer.Counters) -> [Figure] {
+    private static func refusals(_ counters: SenderCounters) -> [Figure] {
         [
             Figure(
                 name: "requests_refused_total",
                 help: "Requests refused, by reason.",
                 content: .counters(
                     label: "reason",
-                    zip(Reason.allCases, counters.refused).filter { $0.1 > 0 }
-                        .map { ($0.rawValue, $1) }
+                    counters.refusals.map { ($0.reason.rawValue, $0.count) }
                 )
             ),
             Figure(
@@ -179,26 +182,23 @@ struct Metrics {
                 help: "Web pushes refused, by reason.",
                 content: .counters(
                     label: "reason",
-                    WebPushReason.allCases.compactMap { reason in
-                        counters.refusedWebPushes[reason].map { (reason.rawValue, $0) }
-                    }
+                    counters.webPushRefusals.map { ($0.reason.rawValue, $0.count) }
                 )
             ),
         ]
     }
 
-    private static func keys(_ authority: Authority) -> [Figure] {
-        let keys = authority.allCounters
-        return [
+    private static func keys(_ keys: [SenderCounters.Key]) -> [Figure] {
+        [
             Figure(
                 name: "key_pushes_accepted_total",
                 help: "Pushes accepted, by the key that signed their token.",
-                content: .counters(label: "key", keys.map { ($0.id, $0.counters.accepted) })
+                content: .counters(label: "key", keys.map { ($0.id, $0.accepted) })
             ),
             Figure(
                 name: "key_pushes_refused_total",
                 help: "Pushes refused, by the key that signed their token.",
-                content: .counters(label: "key", keys.map { ($0.id, $0.counters.refused) })
+                content: .counters(label: "key", keys.map { ($0.id, $0.refused) })
             ),
         ]
     }

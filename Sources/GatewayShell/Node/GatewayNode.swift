@@ -105,11 +105,11 @@ package final class GatewayNode {
     }
 
     func admit(
-        _ arrival: BroadcastArrival,
+        _ arrival: ChannelArrival,
         from sender: inout PushSender,
         _ proofs: some Proofs,
         _ environment: PushEnvironment
-    ) throws(Reason) -> (Broadcast, provider: String) {
+    ) throws(Reason) -> ChannelOrder {
         try driver.admit(arrival, from: &sender, proofs, environment, at: now)
     }
 

@@ -54,10 +54,7 @@ package struct LogReport {
         case .accepted: "accepted"
         case .attempted: "attempted"
         case .delivered: "delivered"
-        case .stored(.overBudget), .stored(.dailyBudget), .stored(.lowBattery),
-            .stored(.lowPower):
-            "throttled"
-        case .stored: "stored"
+        case .stored(let reason): reason.isThrottling ? "throttled" : "stored"
         case .replaced: "replaced"
         case .expired: "expired"
         case .dropped: "dropped"

@@ -20,8 +20,6 @@ package final class Authority {
     }
 
     private var keys: [String: Key]
-    /// Of these keys and no others, so that there are not more than the operator made.
-    private var counters: [String: KeyCounters]
     private var verified: [[UInt8]: Verified] = [:]
     /// Fingerprints of revoked certificates.
     private(set) var revoked: Set<String>
@@ -35,7 +33,6 @@ package final class Authority {
     package init(_ keys: [Key] = [], revoked: Set<String> = []) {
         self.revoked = revoked
         self.keys = Self.table(keys)
-        counters = self.keys.mapValues { _ in KeyCounters() }
     }
 
     private static func table(_ keys: [Key]) -> [String: Key] {
@@ -46,22 +43,13 @@ package final class Authority {
     package func replace(_ keys: [Key], revoked: Set<String> = []) {
         self.revoked = revoked
         self.keys = Self.table(keys)
-        let old = counters
-        counters = Dictionary(
-            uniqueKeysWithValues: self.keys.keys.map { ($0, old[$0] ?? KeyCounters()) }
-        )
         verified = [:]
         generation += 1
     }
 
     func key(_ id: String) -> ProviderKey? { keys[id]?.key }
 
-    func counters(of id: String) -> KeyCounters? { counters[id] }
-
-    /// By the id of the key.
-    var allCounters: [(id: String, counters: KeyCounters)] {
-        counters.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
+    var keyIDs: [String] { Array(keys.keys) }
 
     /// What a token says, if one of the keys signed it.
     func verify(_ text: ArraySlice<UInt8>) -> Verified? {
@@ -90,7 +78,8 @@ final class KnownToken {
     let text: [UInt8]
     let issuedAt: Int64
     let key: ProviderKey
-    let counters: KeyCounters
+    /// Of the key among the counters.
+    let place: SenderCounters.KeyPlace
     /// Of the keys among which its own was found.
     let generation: Int
 
@@ -99,11 +88,11 @@ final class KnownToken {
         text: [UInt8],
         issuedAt: Int64,
         key: ProviderKey,
-        _ counters: KeyCounters,
+        place: SenderCounters.KeyPlace,
         generation: Int
     ) {
         (self.field, self.text, self.issuedAt) = (field, text, issuedAt)
-        (self.key, self.counters, self.generation) = (key, counters, generation)
+        (self.key, self.place, self.generation) = (key, place, generation)
     }
 }
 

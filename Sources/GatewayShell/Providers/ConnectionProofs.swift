@@ -15,44 +15,38 @@ struct ConnectionProofs: Proofs {
         connection.server.node.seal.address(text)
     }
 
-    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
-        token(field).map {
-            SignedProvider(text: $0.text[...], issuedAt: $0.issuedAt, key: $0.key)
-        }
+    var generation: Int { connection.server.authority.generation }
+
+    func known(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+        // Nearly always the same as before.
+        guard let last = connection.lastToken, last.generation == generation,
+            last.field[...].isSame(as: field)
+        else { return nil }
+        return SignedProvider(last)
     }
 
-    private func token(_ field: ArraySlice<UInt8>) -> KnownToken? {
-        let authority = connection.server.authority
-        // Nearly always the same as before.
-        if let last = connection.lastToken, last.generation == authority.generation,
-            last.field[...].isSame(as: field)
-        {
-            return last
-        }
-        guard !connection.isWrong(field) else { return nil }
-        guard let said = ProviderToken.bearer(field), let verified = authority.verify(said),
-            let key = authority.key(verified.keyID),
-            let counters = authority.counters(of: verified.keyID)
-        else {
-            connection.foundWrong(field)
-            return nil
-        }
+    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+        let server = connection.server
+        guard let said = ProviderToken.bearer(field), let verified = server.authority.verify(said),
+            let key = server.authority.key(verified.keyID)
+        else { return nil }
         let token = KnownToken(
             field: Array(field),
             text: Array(said),
             issuedAt: verified.issuedAt,
             key: key,
-            counters,
-            generation: authority.generation
+            place: server.counters.place(of: key.id),
+            generation: generation
         )
         connection.lastToken = token
-        return token
+        return SignedProvider(token)
     }
 
-    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? {
-        guard !connection.isWrong(field) else { return nil }
-        let token = connection.server.vapid.verify(field)
-        if token == nil { connection.foundWrong(field) }
-        return token
+    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { connection.server.vapid.verify(field) }
+}
+
+extension SignedProvider {
+    fileprivate init(_ token: KnownToken) {
+        self.init(text: token.text[...], issuedAt: token.issuedAt, key: token.key)
     }
 }

@@ -70,7 +70,6 @@ final class ProviderConnection {
     private var requestStart: BootTime?
     /// Its last token, that need not be looked for again.
     var lastToken: KnownToken?
-    private var wrong = WrongTokens()
 
     init(
         _ number: UInt64,
@@ -361,8 +360,7 @@ final class ProviderConnection {
             }
         }
         goodbye = nil
-        let text = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
-        return (try? http.end(.noError, reason: text)) != nil
+        return (try? http.end(.noError, reason: RefusalBody.bytes(reason))) != nil
     }
 
     /// The time for the shutdown is over: sends the final GOAWAY if it was not sent yet.
@@ -443,16 +441,14 @@ final class ProviderConnection {
 }
 
 extension ProviderConnection {
-    /// Whether a token is not worth looking at: the last wrong one, or after too many.
-    func isWrong(_ field: ArraySlice<UInt8>) -> Bool {
-        wrong.contains(field, server.authority.generation)
+    /// After each request: what it showed of who sends.
+    func hasLearned(isProvider: Bool = true) {
+        if sender.isProven { trust(isProvider: isProvider) }
+        if sender.mustGo { sendAway(.invalidProviderToken) }
     }
 
-    /// A token's signature was found wrong. Finding that costs more than all else about a request.
-    func foundWrong(_ field: ArraySlice<UInt8>) {
-        wrong.add(field, server.authority.generation)
-        if wrong.areTooMany { sendAway(.invalidProviderToken) }
-    }
+    /// Of the key that signed the token of the last push; nil: it came without one.
+    var keyPlace: SenderCounters.KeyPlace? { sender.isSigned ? lastToken?.place : nil }
 }
 
 extension ProviderConnection {

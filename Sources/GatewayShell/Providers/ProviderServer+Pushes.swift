@@ -12,8 +12,8 @@ extension ProviderServer {
             tell(message, fields, id, connection)
         } else if let text = subscription(fields.path) {
             receivedWebPush(message, fields, text, connection)
-        } else if let request = ChannelRequest(fields.path) {
-            receivedChannel(message, fields, request, connection)
+        } else if let path = ChannelPath(fields.path) {
+            receivedChannel(message, fields, path, connection)
         } else {
             refuse(message, connection, .badPath)
         }
@@ -23,18 +23,26 @@ extension ProviderServer {
     private static let logPath = Array("/3/log/".utf8)
 
     func refuse(_ message: HTTP2Message, _ connection: ProviderConnection, _ reason: Reason) {
+        counters.refused(reason)
+        respond(message, connection, reason)
+    }
+
+    private func respond(
+        _ message: HTTP2Message,
+        _ connection: ProviderConnection,
+        _ reason: Reason
+    ) {
         let written = message.headers["apns-id"].map(Array.init)
-        let answer = Answer.refused(reason)
-        count(answer)
-        respond(connection, message.stream, .push(freshID(), written: written), answer)
+        let kind = Call.Kind.push(freshID(), written: written)
+        respond(connection, message.stream, kind, .refused(reason))
     }
 
     /// A request for whose rest there is no memory.
     func turnAway(_ stream: Int32, of connection: ProviderConnection) {
         counters.turnedAway += 1
-        let answer = Answer.refused(.serviceUnavailable)
-        count(answer)
-        respond(connection, stream, .push(freshID(), written: nil), answer)
+        counters.refused(Reason.serviceUnavailable)
+        let kind = Call.Kind.push(freshID(), written: nil)
+        respond(connection, stream, kind, .refused(.serviceUnavailable))
     }
 
     private func push(
@@ -46,8 +54,8 @@ extension ProviderServer {
         do throws(Reason) {
             try take(message, fields, text, connection)
         } catch {
-            connection.keyCounters?.refused += 1
-            refuse(message, connection, error)
+            counters.answered(.push, .refused(error), key: connection.keyPlace)
+            respond(message, connection, error)
         }
     }
 
@@ -60,7 +68,7 @@ extension ProviderServer {
     ) throws(Reason) {
         var arrival = fields.arrival
         arrival.token = text
-        defer { if connection.sender.isProven { connection.trust() } }
+        defer { connection.hasLearned() }
         let push = try node.admit(
             arrival,
             from: &connection.sender,
@@ -71,23 +79,6 @@ extension ProviderServer {
         let written = arrival.push.id.map(Array.init)
         let call = begin(message.stream, connection, .push(push.id, written: written))
         node.push(push, for: call)
-    }
-
-    /// Who sends, and whether it may do so for an app, if one is named.
-    func authorize(
-        _ fields: RequestFields,
-        _ bundle: String?,
-        _ connection: ProviderConnection
-    ) throws(Reason) -> AuthorizedSender {
-        defer { if connection.sender.isProven { connection.trust() } }
-        return try connection.sender.authorize(
-            fields.authorization,
-            bundle,
-            ConnectionProofs(connection),
-            settings.environment,
-            node.driver.gateway.limits,
-            at: now
-        )
     }
 
     /// `apns-id` for a provider that gave none. It is no secret.
@@ -105,44 +96,30 @@ extension ProviderServer {
         _ connection: ProviderConnection
     ) {
         do throws(Reason) {
-            guard fields.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
-            // Before all else: who may not ask does not learn what there is.
-            let provider = try authorize(fields, nil, connection).name
-            guard let number = PushUUID(text)?.number(gateway: node.identity) else {
-                throw .badMessageID
-            }
+            defer { connection.hasLearned() }
+            let question = try node.driver.admit(
+                LogArrival(method: fields.method, authorization: fields.authorization, id: text),
+                from: &connection.sender,
+                ConnectionProofs(connection),
+                settings.environment,
+                gateway: node.identity,
+                at: now
+            )
             let row: LogRow?
             do throws(StorageError) {
-                row = try node.log(of: number)
+                row = try node.log(of: question.push)
             } catch {
                 throw .serviceUnavailable
             }
-            guard let row, let bundle = node.driver.apps.bundle(of: row.head.app) else {
-                throw .badMessageID
-            }
-            // Whose push it was not learns not even that there was one.
-            guard provider == row.head.provider else { throw .badMessageID }
-            let report = LogReport(row, bundle: bundle, gateway: node.identity).value
+            let bundle = try node.driver.topic(row, for: question)
+            guard let row else { throw .badMessageID }
             var headers = HeaderBlock()
             headers.append(":status", "200")
             headers.append("content-type", "application/json")
-            try? connection.http?.respond(
-                to: message.stream,
-                headers,
-                body: Array(report.json().utf8)
-            )
-            touch(connection)
+            let report = LogReport(row, bundle: bundle, gateway: node.identity).value
+            submit(headers, Array(report.json().utf8), to: message.stream, of: connection)
         } catch {
             refuse(message, connection, error)
         }
-    }
-}
-
-extension ArraySlice where Element == UInt8 {
-    /// What follows `prefix`; nil if something else begins it.
-    func after(_ prefix: [UInt8]) -> Self? {
-        guard count >= prefix.count else { return nil }
-        for index in prefix.indices where self[startIndex + index] != prefix[index] { return nil }
-        return self[(startIndex + prefix.count)...]
     }
 }

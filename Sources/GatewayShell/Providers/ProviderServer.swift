@@ -28,27 +28,6 @@ package final class ProviderServer {
         package init() {}
     }
 
-    package struct Counters: Sendable {
-        package var connections: UInt64 = 0
-        package var refusedConnections: UInt64 = 0
-        package var failedHandshakes: UInt64 = 0
-        package var protocolErrors: UInt64 = 0
-        package var floods: UInt64 = 0
-        package var slowRequests: UInt64 = 0
-        /// Connections that made room for others.
-        package var displaced: UInt64 = 0
-        /// Closed at once: their address has as many as one may have.
-        package var overAddress: UInt64 = 0
-        /// Came as from a load balancer, and did not say for whom.
-        package var badHeaders: UInt64 = 0
-        /// Requests for which there was no memory.
-        package var turnedAway: UInt64 = 0
-        package var accepted: UInt64 = 0
-        /// By the place of the reason in the list of all.
-        package var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
-        package var refusedWebPushes: [WebPushReason: UInt64] = [:]
-    }
-
     package let node: GatewayNode
     package let authority: Authority
     let vapid = VapidTokens()
@@ -60,9 +39,7 @@ package final class ProviderServer {
         }
     }
     let memory: HTTP2Memory
-    package internal(set) var counters = Counters()
-    /// From a whole request to the answer that its push was accepted.
-    package private(set) var acceptanceTimes = LatencyHistogram()
+    package internal(set) var counters = SenderCounters()
     /// Since when those waited that are told so in this turn.
     private var accepted: [BootTime] = []
     /// For new connections.
@@ -106,7 +83,7 @@ package final class ProviderServer {
         /// When its request had come.
         var since: BootTime
         /// Of the key that it was signed with, if it is about a push.
-        var key: KeyCounters?
+        var key: SenderCounters.KeyPlace?
 
         enum Kind {
             /// Its id, and `apns-id` as the provider wrote it, if it did.
@@ -121,6 +98,14 @@ package final class ProviderServer {
                 case .push(let id, let written): ("apns-id", written ?? id.utf8)
                 case .broadcast(let echo): ("apns-request-id", echo)
                 case .webPush: ("apns-id", [])
+                }
+            }
+
+            var counted: SenderCounters.Kind {
+                switch self {
+                case .push: .push
+                case .broadcast: .broadcast
+                case .webPush: .webPush
                 }
             }
         }
@@ -258,7 +243,7 @@ package final class ProviderServer {
     private func recordAcceptances() {
         guard !accepted.isEmpty else { return }
         let now = Clocks.boot()
-        for since in accepted { acceptanceTimes.record(now - since) }
+        for since in accepted { counters.accepted(after: now - since) }
         accepted.removeAll(keepingCapacity: true)
     }
 
@@ -284,7 +269,7 @@ package final class ProviderServer {
             kind: kind,
             since: connection.lastRead
         )
-        if case .push = kind { waiting.key = connection.keyCounters }
+        if case .push = kind { waiting.key = connection.keyPlace }
         calls[call] = waiting
         return call
     }
@@ -312,30 +297,14 @@ package final class ProviderServer {
 extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
         guard let waiting = calls.removeValue(forKey: call) else { return }
-        if case .webPush = waiting.kind {} else { count(answer) }
-        count(answer, for: waiting)
+        counters.answered(waiting.kind.counted, answer, key: waiting.key)
+        if case .accepted = answer, waiting.kind.counted != .broadcast {
+            accepted.append(waiting.since)
+        }
         guard let connection = connections[waiting.connection] else { return }
         switch waiting.kind {
         case .push, .broadcast: respond(connection, waiting.stream, waiting.kind, answer)
         case .webPush(let ttl): self.answer(connection, waiting.stream, answer, ttl: ttl)
-        }
-    }
-
-    private func count(_ answer: Answer, for call: Call) {
-        switch (answer, call.kind) {
-        case (.accepted, .push), (.accepted, .webPush):
-            call.key?.accepted += 1
-            accepted.append(call.since)
-        case (.accepted, .broadcast): break
-        case (.refused, _): call.key?.refused += 1
-        }
-    }
-
-    func count(_ answer: Answer) {
-        switch answer {
-        case .accepted: counters.accepted += 1
-        case .refused(let reason, _):
-            if let index = Reason.allCases.firstIndex(of: reason) { counters.refused[index] += 1 }
         }
     }
 
@@ -388,7 +357,7 @@ extension ProviderServer: PushSenders {
         return fields
     }()
 
-    private func submit(
+    func submit(
         _ headers: HeaderBlock,
         _ body: [UInt8],
         to stream: Int32,
@@ -422,9 +391,7 @@ extension ProviderServer: PushSenders {
             headers.append(":status", "\(reason.status)")
             headers.append("content-type", "application/json")
             headers.append(unique: name) { $0 += echo }
-            var text = "{\"reason\":\"\(reason.rawValue)\""
-            if let timestamp { text += ",\"timestamp\":\(timestamp.nanoseconds / 1_000_000)" }
-            body = Array((text + "}").utf8)
+            body = RefusalBody.bytes(reason, since: timestamp)
         }
         submit(headers, body, to: stream, of: connection)
     }

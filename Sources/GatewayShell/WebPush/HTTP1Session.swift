@@ -94,7 +94,7 @@ struct WebPushAnswer {
         (status, word) = (reason.status, "Refused")
         fields = [("content-type", "application/json")]
         if let field = reason.field { fields.append(field) }
-        body = Array("{\"reason\":\"\(reason.rawValue)\"}".utf8)
+        body = RefusalBody.bytes(reason)
     }
 
     /// It was taken, for so many seconds.

@@ -53,7 +53,7 @@ extension ProviderServer {
         _ connection: ProviderConnection
     ) {
         do throws(WebPushReason) {
-            defer { if connection.sender.isProven { connection.trust(isProvider: false) } }
+            defer { connection.hasLearned(isProvider: false) }
             let push = try node.driver.admit(
                 arrival,
                 to: text,
@@ -73,7 +73,7 @@ extension ProviderServer {
     // MARK: Answers
 
     func refuse(_ reason: WebPushReason, _ stream: Int32, _ connection: ProviderConnection) {
-        counters.refusedWebPushes[reason, default: 0] += 1
+        counters.refused(reason)
         respond(connection, stream, WebPushAnswer(reason))
     }
 
@@ -89,7 +89,8 @@ extension ProviderServer {
             let id = PushUUID(number: number, gateway: node.identity)
             let location = "\(node.origin)/message/\(id)"
             respond(connection, stream, WebPushAnswer(location: location, ttl: ttl))
-        case .refused(let reason, _): refuse(WebPushReason(reason), stream, connection)
+        case .refused(let reason, _):
+            respond(connection, stream, WebPushAnswer(WebPushReason(reason)))
         }
     }
 

@@ -1,10 +1,7 @@
-import GatewayCore
-import Vocabulary
-
-/// A request about broadcast channels as its path says it. Clients differ in where they put the
-/// channel, and in how they ask for all.
-struct ChannelRequest {
-    enum Kind {
+/// A path of a request about broadcast channels. Clients differ in where they put the channel, and
+/// in how they ask for all.
+package struct ChannelPath: Equatable, Sendable {
+    package enum Kind: Sendable {
         /// To all that follow: `/4/broadcasts/apps/BUNDLE`.
         case send
         /// `/1/apps/BUNDLE/channels`
@@ -13,29 +10,29 @@ struct ChannelRequest {
         case list
     }
 
-    var kind: Kind
-    var bundle: String
-    /// From the path; else it is in its field.
-    var channel: ArraySlice<UInt8>?
+    package let kind: Kind
+    package let bundle: String
+    /// Nil: the channel is in its field.
+    package let channel: ArraySlice<UInt8>?
 
     private static let sending = Array("/4/broadcasts/apps/".utf8)
     private static let managing = Array("/1/apps/".utf8)
 
     /// Nil for another path.
-    init?(_ path: ArraySlice<UInt8>) {
-        let slash = UInt8(ascii: "/")
+    package init?(_ path: ArraySlice<UInt8>) {
         if let bundle = path.after(Self.sending) {
             (kind, self.bundle) = (.send, String(decoding: bundle, as: UTF8.self))
+            channel = nil
         } else if let rest = path.after(Self.managing) {
             let parts = rest.split(
-                separator: slash,
+                separator: UInt8(ascii: "/"),
                 maxSplits: 2,
                 omittingEmptySubsequences: false
             )
             guard parts.count >= 2 else { return nil }
             bundle = String(decoding: parts[0], as: UTF8.self)
             if parts[1].elementsEqual("all-channels".utf8), parts.count == 2 {
-                kind = .list
+                (kind, channel) = (.list, nil)
             } else if parts[1].elementsEqual("channels".utf8) {
                 kind = .manage
                 // Base64 may hold a slash.
@@ -48,20 +45,13 @@ struct ChannelRequest {
         }
         guard BundleTable.isBundle(bundle) else { return nil }
     }
+}
 
-    /// Whether a new channel keeps its newest message, by the body of its request.
-    static func keepsNewest(_ body: [UInt8]) throws(Reason) -> Bool {
-        guard let value = try? ValueJSON.parse(body), case .map = value else {
-            throw .badRequestPayload
-        }
-        guard let type = value["push-type"] else { throw .missingPushType }
-        guard type.stringValue?.lowercased() == PushType.liveactivity.name else {
-            throw .invalidPushType
-        }
-        switch value["message-storage-policy"]?.integerValue {
-        case 0: return false
-        case 1: return true
-        case .some, .none: throw .badRequestParameters
-        }
+extension ArraySlice where Element == UInt8 {
+    /// What follows `prefix`; nil if something else begins it.
+    package func after(_ prefix: [UInt8]) -> Self? {
+        guard count >= prefix.count else { return nil }
+        for index in prefix.indices where self[startIndex + index] != prefix[index] { return nil }
+        return self[(startIndex + prefix.count)...]
     }
 }

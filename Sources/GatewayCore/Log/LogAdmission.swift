@@ -1,0 +1,60 @@
+package import Vocabulary
+
+/// A provider's question what became of a push: `GET /3/log/UNIQUE-ID`.
+package struct LogArrival: Sendable {
+    package let method: ArraySlice<UInt8>
+    package let authorization: ArraySlice<UInt8>?
+    /// The end of its path.
+    package let id: ArraySlice<UInt8>
+
+    package init(
+        method: ArraySlice<UInt8>,
+        authorization: ArraySlice<UInt8>?,
+        id: ArraySlice<UInt8>
+    ) {
+        (self.method, self.authorization, self.id) = (method, authorization, id)
+    }
+}
+
+/// A question that may be asked; the log has the answer.
+package struct LogQuestion: Equatable, Sendable {
+    package let push: PushNumber
+    let provider: String
+}
+
+/// In which order the question is looked at: method, who asks, whether the push is one of this
+/// gateway, then what its log has. Who may not ask does not learn what there is.
+extension GatewayDriver {
+    package func admit(
+        _ request: LogArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment,
+        gateway identity: UInt64,
+        at now: Moment
+    ) throws(Reason) -> LogQuestion {
+        sender.begin()
+        guard request.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
+        let provider = try sender.authorize(
+            request.authorization,
+            nil,
+            proofs,
+            environment,
+            gateway.limits,
+            at: now
+        )
+        guard let push = PushUUID(request.id)?.number(gateway: identity) else {
+            throw .badMessageID
+        }
+        return LogQuestion(push: push, provider: provider.name)
+    }
+
+    /// The topic of the push, if whoever asks may be told about it. Whose push it was not learns
+    /// not even that there was one.
+    package func topic(_ row: LogRow?, for question: LogQuestion) throws(Reason) -> String {
+        guard let row, let bundle = apps.bundle(of: row.head.app),
+            row.head.provider == question.provider
+        else { throw .badMessageID }
+        return bundle
+    }
+}

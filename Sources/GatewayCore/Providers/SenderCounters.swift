@@ -1,0 +1,100 @@
+package import Vocabulary
+
+/// What happened on the providers' side since the start, for the metrics.
+package struct SenderCounters: Sendable {
+    package var connections: UInt64 = 0
+    package var refusedConnections: UInt64 = 0
+    package var failedHandshakes: UInt64 = 0
+    package var protocolErrors: UInt64 = 0
+    package var floods: UInt64 = 0
+    package var slowRequests: UInt64 = 0
+    /// Connections that made room for others.
+    package var displaced: UInt64 = 0
+    /// Closed at once: their address has as many as one may have.
+    package var overAddress: UInt64 = 0
+    /// Came as from a load balancer, and did not say for whom.
+    package var badHeaders: UInt64 = 0
+    /// Requests for which there was no memory.
+    package var turnedAway: UInt64 = 0
+    /// Pushes and broadcasts, those of Web Push apart.
+    package private(set) var accepted: UInt64 = 0
+    /// By the place of the reason in the list of all.
+    private var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
+    private var refusedWebPushes = [UInt64](repeating: 0, count: WebPushReason.allCases.count)
+    /// From a whole request to the answer that its push was accepted.
+    package private(set) var acceptanceTimes = LatencyHistogram()
+    private var keys: [Key] = []
+
+    /// What became of the pushes of one provider key.
+    package struct Key: Equatable, Sendable {
+        package let id: String
+        package fileprivate(set) var accepted: UInt64 = 0
+        package fileprivate(set) var refused: UInt64 = 0
+    }
+
+    /// By which a key's counters are found without a search. It stays the same for as long as the
+    /// gateway runs: operators do not make many keys.
+    package typealias KeyPlace = Int
+
+    package enum Kind: Sendable {
+        case push
+        case broadcast
+        case webPush
+    }
+
+    package init() {}
+
+    // MARK: Counting
+
+    package mutating func place(of key: String) -> KeyPlace {
+        if let place = keys.firstIndex(where: { $0.id == key }) { return place }
+        keys.append(Key(id: key))
+        return keys.count - 1
+    }
+
+    /// A sender gets this answer. `key` signed the token of its push; nil: none did.
+    package mutating func answered(_ kind: Kind, _ answer: Answer, key: KeyPlace?) {
+        switch (answer, kind) {
+        case (.accepted, .push):
+            accepted += 1
+            if let key { keys[key].accepted += 1 }
+        case (.accepted, .broadcast): accepted += 1
+        case (.accepted, .webPush): break
+        case (.refused(let reason, _), .push):
+            refused(reason)
+            if let key { keys[key].refused += 1 }
+        case (.refused(let reason, _), .broadcast): refused(reason)
+        case (.refused(let reason, _), .webPush): refused(WebPushReason(reason))
+        }
+    }
+
+    /// A request was refused that is about no push.
+    package mutating func refused(_ reason: Reason) {
+        if let place = Reason.allCases.firstIndex(of: reason) { refused[place] += 1 }
+    }
+
+    package mutating func refused(_ reason: WebPushReason) {
+        if let place = WebPushReason.allCases.firstIndex(of: reason) {
+            refusedWebPushes[place] += 1
+        }
+    }
+
+    /// A push was accepted, so long after its request had come.
+    package mutating func accepted(after time: Interval) { acceptanceTimes.record(time) }
+
+    // MARK: Reading
+
+    /// How many requests were refused, by reason; those that were not are left out.
+    package var refusals: [(reason: Reason, count: UInt64)] {
+        zip(Reason.allCases, refused).filter { $1 > 0 }.map { ($0, $1) }
+    }
+
+    package var webPushRefusals: [(reason: WebPushReason, count: UInt64)] {
+        zip(WebPushReason.allCases, refusedWebPushes).filter { $1 > 0 }.map { ($0, $1) }
+    }
+
+    /// Of these keys, in the order of their ids.
+    package func keys(_ ids: [String]) -> [Key] {
+        ids.sorted().map { id in keys.first { $0.id == id } ?? Key(id: id) }
+    }
+}

@@ -1,0 +1,20 @@
+import GatewayCore
+import Vocabulary
+
+/// What a sender is told in the body of a refusal, or in the last frame of a connection.
+enum RefusalBody {
+    static func bytes(_ reason: Reason, since timestamp: WallTime? = nil) -> [UInt8] {
+        bytes(named: reason.rawValue, since: timestamp)
+    }
+
+    static func bytes(_ reason: WebPushReason) -> [UInt8] { bytes(named: reason.rawValue) }
+
+    /// `timestamp` in milliseconds since 1970.
+    private static func bytes(named reason: String, since timestamp: WallTime? = nil) -> [UInt8] {
+        var fields: [(String, Value)] = [("reason", .string(reason))]
+        if let timestamp {
+            fields.append(("timestamp", .integer(timestamp.nanoseconds / 1_000_000)))
+        }
+        return Array(Value.map(ValueMap(fields)).json().utf8)
+    }
+}

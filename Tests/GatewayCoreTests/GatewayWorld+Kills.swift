@@ -1,0 +1,67 @@
+import GatewayCore
+
+/// Kills in the middle of an event: the driver has handled it, some of its actions are performed,
+/// and the others never are.
+extension GatewayWorld {
+    /// What is not performed any more when the gateway is killed.
+    enum KillPoint: String, CaseIterable {
+        case ask, write, storeChanged, unknown, identified, send, broadcast, registered, refused
+        case unregistered, follows, end, answer, done
+
+        init?(before action: GatewayAction) {
+            switch action {
+            case .ask: self = .ask
+            case .write: self = .write
+            case .storeChanged: self = .storeChanged
+            case .unknown: self = .unknown
+            case .identified: self = .identified
+            case .send: self = .send
+            case .broadcast: self = .broadcast
+            case .registered: self = .registered
+            case .refused: self = .refused
+            case .unregistered: self = .unregistered
+            case .follows: self = .follows
+            case .end: self = .end
+            case .answer: self = .answer
+            case .done: self = .done
+            // No device of this world asks for it.
+            case .subscribed: return nil
+            }
+        }
+
+        var isRare: Bool {
+            switch self {
+            case .unknown, .broadcast, .follows, .done, .unregistered: true
+            case .ask, .write, .storeChanged, .identified, .send, .registered, .refused, .end,
+                .answer:
+                false
+            }
+        }
+
+        /// Under which it is counted.
+        var name: String { "killed before \(rawValue)" }
+    }
+
+    /// The next kill: before this action, when it has come so often.
+    struct NextKill {
+        let point: KillPoint
+        var left: Int
+    }
+
+    mutating func planKill() {
+        let point = KillPoint.allCases[pick(KillPoint.allCases.count)]
+        nextKill = NextKill(point: point, left: 1 + pick(point.isRare ? 3 : 40))
+    }
+
+    /// Whether the gateway is killed before this action.
+    mutating func isKilled(before action: GatewayAction) -> Bool {
+        guard !isKilled, let next = nextKill, KillPoint(before: action) == next.point else {
+            return isKilled
+        }
+        nextKill?.left -= 1
+        guard next.left == 1 else { return false }
+        count(next.point.name)
+        isKilled = true
+        return true
+    }
+}

@@ -1,0 +1,150 @@
+import GatewayCore
+import Synchronization
+import Testing
+import Vocabulary
+
+/// What senders are allowed before they have shown who they are, and what is counted of them.
+struct SenderTests {
+    // MARK: Wrong tokens
+
+    /// One key, which signs tokens that begin with "good"; counts the signatures that it checks.
+    private final class Checks: Proofs {
+        let generation = 0
+        let count = Mutex(0)
+
+        func known(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+            field.elementsEqual("known".utf8) ? signed(field) : nil
+        }
+        func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+            count.withLock { $0 += 1 }
+            return field.starts(with: "good".utf8) ? signed(field) : nil
+        }
+        private func signed(_ field: ArraySlice<UInt8>) -> SignedProvider {
+            let key = ProviderKey(id: "K", team: "T")
+            return SignedProvider(text: field, issuedAt: 1_700_000_000, key: key)
+        }
+        func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { nil }
+        func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? { nil }
+        func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { nil }
+    }
+
+    private func expect(
+        _ reason: Reason?,
+        _ token: String,
+        _ sender: inout PushSender,
+        _ checks: Checks
+    ) {
+        let refusal = Self.refusal(token, of: &sender, checks)
+        #expect(refusal == reason, "\(token)")
+    }
+
+    private static func refusal(
+        _ token: String,
+        of sender: inout PushSender,
+        _ checks: Checks
+    ) -> Reason? {
+        let driver = GatewayDriver(GatewayLimits(), StoredGateway())
+        let arrival = LogArrival(
+            method: Array("GET".utf8)[...],
+            authorization: Array(token.utf8)[...],
+            id: Array("\(PushUUID(number: PushNumber(5), gateway: 7))".utf8)[...]
+        )
+        let now = Moment(
+            boot: BootTime(nanoseconds: 1),
+            awake: AwakeTime(nanoseconds: 1),
+            wall: WallTime(nanoseconds: 1_700_000_000_000_000_000),
+            utcOffset: 0
+        )
+        do throws(Reason) {
+            _ = try driver.admit(arrival, from: &sender, checks, .production, gateway: 7, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `the same wrong token is checked once`() {
+        let checks = Checks()
+        var sender = PushSender()
+        for _ in 0..<20 {
+            expect(.invalidProviderToken, "wrong", &sender, checks)
+        }
+        #expect(checks.count.withLock { $0 } == 1)
+        #expect(!sender.mustGo)
+    }
+
+    @Test func `after ten wrong tokens only one that was right before is taken`() {
+        let checks = Checks()
+        var sender = PushSender()
+        for number in 1...10 {
+            #expect(!sender.mustGo)
+            expect(.invalidProviderToken, "wrong \(number)", &sender, checks)
+        }
+        #expect(sender.mustGo)
+        expect(.invalidProviderToken, "good", &sender, checks)
+        #expect(checks.count.withLock { $0 } == 10)
+        expect(nil, "known", &sender, checks)
+    }
+
+    // MARK: Guests
+
+    @Test func `guests of each line are served by turns`() {
+        var lines = GuestLines(at: BootTime(nanoseconds: 0))
+        for guest in 1...3 as ClosedRange<UInt64> {
+            lines.add(guest, turns: 0, isGood: true)
+            lines.add(10 + guest, turns: 5, isGood: false)
+            lines.add(20 + guest, turns: 6, isGood: true)
+            lines.add(30 + guest, turns: 60, isGood: false)
+        }
+        #expect(lines.count == 12)
+        var served: [UInt64] = []
+        while let guest = lines.next() { served.append(guest) }
+        #expect(served.prefix(4).sorted() == [1, 11, 21, 31])
+        #expect(served.prefix(8).suffix(4).sorted() == [2, 12, 22, 32])
+        #expect(served.count == 12)
+    }
+
+    @Test func `guests get a tenth of the time at most, and yield for five milliseconds`() {
+        // A macro cannot change what it looks at.
+        func check(_ holds: Bool, at location: SourceLocation = #_sourceLocation) {
+            #expect(holds, sourceLocation: location)
+        }
+        let start = BootTime(nanoseconds: 0)
+        var lines = GuestLines(at: start)
+        let soon = start + .milliseconds(1)
+        check(lines.beginShare(at: soon) == soon + .milliseconds(1) / 10)
+        lines.endShare(at: soon)
+        let late = soon + .seconds(1)
+        check(lines.beginShare(at: late) == late + .milliseconds(1) / 2)
+        lines.endShare(at: late)
+
+        check(lines.yields(at: late))
+        check(lines.yields(at: late + .milliseconds(4)))
+        check(!lines.yields(at: late + .milliseconds(5)))
+        _ = lines.beginShare(at: late + .milliseconds(5))
+        check(lines.yields(at: late + .milliseconds(6)))
+    }
+
+    // MARK: Counters
+
+    @Test func `each answer is counted once, where it belongs`() {
+        var counters = SenderCounters()
+        let key = counters.place(of: "K")
+        #expect(counters.place(of: "K") == key)
+        counters.answered(.push, .accepted(PushNumber(1)), key: key)
+        counters.answered(.push, .refused(.payloadEmpty), key: key)
+        counters.answered(.push, .refused(.payloadEmpty), key: nil)
+        counters.answered(.broadcast, .accepted(PushNumber(2)), key: nil)
+        counters.answered(.webPush, .accepted(PushNumber(3)), key: nil)
+        counters.answered(.webPush, .refused(.unregistered), key: nil)
+        counters.refused(Reason.badPath)
+        #expect(counters.accepted == 2)
+        #expect(counters.refusals.map(\.reason) == [.payloadEmpty, .badPath])
+        #expect(counters.refusals.map(\.count) == [2, 1])
+        #expect(counters.webPushRefusals.map(\.reason) == [.gone])
+        let keys = counters.keys(["L", "K"])
+        #expect(keys.map(\.id) == ["K", "L"])
+        #expect(keys.map(\.accepted) == [1, 0])
+        #expect(keys.map(\.refused) == [1, 0])
+    }
+}
