@@ -54,7 +54,10 @@ package enum DeviceSimulation {
         world.killInjector.isArmed = true
         world.killInjector.targets = plan.targets
         world.killInjector.messageTargets = plan.messageTargets
-        if plan.isOfClients { world.killInjector.rareness = 2 }
+        if plan.isOfClients {
+            world.killInjector.rareness = 2
+            world.isTalkative = true
+        }
         world.drawSettings()
         world.begin()
         return Simulated(world: world, watch: watch, seed: plan.seed, corrupt: corrupt, port: port)

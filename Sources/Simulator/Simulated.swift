@@ -60,9 +60,20 @@ package struct Simulated<Port: SimulatedPort> {
             if !world.daemonIsAlive { startDaemon() }
         }
         deliver()
+        answerQuestions()
         steps += 1
         if steps % 16 == 0, world.isSettled, !driver.isStarting {
             watch.idled(world) { driver.device.explain($0, at: $1) }
+        }
+    }
+
+    private mutating func answerQuestions() {
+        guard !world.questions.isEmpty else { return }
+        world.answerQuestions(driver.device)
+        // At an answer.
+        if !world.daemonIsAlive {
+            loseWaiting()
+            endLife()
         }
     }
 

@@ -150,11 +150,12 @@ extension GatewayWorld {
     private mutating func createChannel(of bundle: String) {
         let policy = random.below(3) > 0 ? 1 : 0
         let body = "{\"push-type\":\"LiveActivity\",\"message-storage-policy\":\(policy)}"
-        guard case .create(bundle, let keepsNewest)? = try? order(
-            "POST",
-            "/1/apps/\(bundle)/channels",
-            body
-        ), keepsNewest == (policy == 1)
+        guard
+            case .create(bundle, let keepsNewest)? = try? order(
+                "POST",
+                "/1/apps/\(bundle)/channels",
+                body
+            ), keepsNewest == (policy == 1)
         else { return problems.append("a channel was not to be made") }
         let id = ChannelID(high: random.below(.max), low: serial())
         let operation = begin(.createsChannel(id, bundle))
@@ -180,13 +181,15 @@ extension GatewayWorld {
 
     private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
         do throws(Reason) {
-            guard case .send(let message, let provider)? = try order(
-                "POST",
-                "/4/broadcasts/apps/\(bundle)",
-                channel: id,
-                type: "liveactivity",
-                "{\"aps\":{\"event\":\"update\"}}"
-            ) else { return problems.append("a broadcast was not to be sent") }
+            guard
+                case .send(let message, let provider)? = try order(
+                    "POST",
+                    "/4/broadcasts/apps/\(bundle)",
+                    channel: id,
+                    type: "liveactivity",
+                    "{\"aps\":{\"event\":\"update\"}}"
+                )
+            else { return problems.append("a broadcast was not to be sent") }
             useQuota(since: now.boot)
             count("broadcasts")
             let call = CallID(serial())

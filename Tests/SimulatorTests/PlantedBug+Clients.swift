@@ -67,6 +67,11 @@ extension PlantedBug {
             }
             $0.notices = "does not run it"
         },
+        PlantedBug("not all that waits is told", "an app is told what waits and what it uses").with
+        {
+            $0.answer = { Array($0.dropLast()) }
+            $0.notices = "is told that it did not"
+        },
         PlantedBug("hello is not said", "an app and the daemon agree on what runs").with {
             $0.client = { effect in
                 guard case .send(_, .hello(let hello)) = effect, hello.isAgain else {

@@ -48,6 +48,8 @@ struct PlantedBugTests {
             )
         }
         simulated.world.clientBug = bug.client
+        simulated.world.answerBug = bug.answer
+        simulated.world.isTalkative = bug.answer != nil
         if let faults {
             simulated.world.killInjector.isArmed = false
             // Whenever they can.

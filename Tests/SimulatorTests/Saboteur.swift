@@ -46,6 +46,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var event: @Sendable (Event) -> [Event] = { [$0] }
     /// In the library of each app.
     var client: (@Sendable (ClientEffect) -> [ClientEffect])?
+    /// When an app asks what waits.
+    var answer: (@Sendable ([PendingRequest]) -> [PendingRequest])?
 
     init(_ description: String, _ rule: String) {
         (self.description, self.rule) = (description, rule)

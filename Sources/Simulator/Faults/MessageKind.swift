@@ -50,6 +50,13 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
 
     init(_ kind: MessageKind, isAnswer: Bool) { (self.kind, self.isAnswer) = (kind, isAnswer) }
 
+    /// Everything that is said.
+    package static var all: [Message] {
+        MessageKind.allCases.flatMap { kind in
+            [false, true].map { Message(kind, isAnswer: $0) }
+        }
+    }
+
     static let count = MessageKind.allCases.count * 2
     var index: Int { kind.rawValue * 2 + (isAnswer ? 1 : 0) }
     init(index: Int) {

@@ -50,6 +50,13 @@ package protocol ClientInvariant: Invariant {
     func performed(_ effect: ClientEffect, _ client: VirtualClient, _ world: World) -> String?
 }
 
+/// One that looks at what apps are told about themselves.
+package protocol QuestionInvariant: Invariant {
+    func told(_ requests: [PendingRequest], of app: AppID, _ work: AskedWork) -> String?
+    /// `usage`: what it used by then.
+    func told(_ limits: Limits, of process: VirtualProcess, _ usage: Usage?) -> String?
+}
+
 /// One that asks the daemon why things wait, as a user would.
 package protocol AnswerInvariant: Invariant {
     /// Nothing has reached the daemon for some seconds; `explain` answers as of a moment.
@@ -80,7 +87,7 @@ package enum Invariants {
             HistoryTrue(), Caps(), OldestFirst(), TimerSane(), SlotsKept(), ExpiredOnce(),
             ClosedStaysClosed(), PausedStaysPaused(), NothingBeforeUnlock(), PromptStop(),
             RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
-            HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(),
+            HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(), ToldOfItself(),
         ]
     }
 }

@@ -13,6 +13,7 @@ package final class Watch {
     private let byProcess: [any ProcessInvariant]
     private let byAnswer: [any AnswerInvariant]
     private let byClient: [any ClientInvariant]
+    private let byQuestion: [any QuestionInvariant]
     let work = AskedWork()
     private(set) var turn: Turn
     /// The last events with their decisions, for a report.
@@ -44,6 +45,7 @@ package final class Watch {
         byProcess = invariants.compactMap { $0 as? any ProcessInvariant }
         byAnswer = invariants.compactMap { $0 as? any AnswerInvariant }
         byClient = invariants.compactMap { $0 as? any ClientInvariant }
+        byQuestion = invariants.compactMap { $0 as? any QuestionInvariant }
         self.tailLength = tailLength
         turn = Turn(
             at: Moment(
@@ -136,6 +138,18 @@ package final class Watch {
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         work.replied(token, reply)
         for invariant in byCall { invariant.replied(token, reply, at: now) }
+    }
+
+    func told(_ requests: [PendingRequest], of app: AppID) {
+        for invariant in byQuestion {
+            if let text = invariant.told(requests, of: app, work) { fail(invariant.name, text) }
+        }
+    }
+
+    func told(_ limits: Limits, of process: VirtualProcess, _ usage: Usage?) {
+        for invariant in byQuestion {
+            if let text = invariant.told(limits, of: process, usage) { fail(invariant.name, text) }
+        }
     }
 
     func killed() { turn.wasKilled = true }

@@ -22,6 +22,8 @@ package struct AppPlan {
     package var isLeftOut = false
     package var fingerprint: UInt64 = 1
     var random: SeededRandom
+    /// What is done now and then when apps are talkative.
+    var occasions = 0
     var submissions = 0
 
     package init(manifest: AppManifest, isLinked: Bool, seed: UInt64) {

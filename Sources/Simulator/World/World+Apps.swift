@@ -153,6 +153,11 @@ extension World {
                 at: clock.elapsed
             )
         }
+        if isOccasion(index, in: 11) {
+            // Below the limit, and near it.
+            let memory = Settings().memoryLimit / 10 * 9
+            process.add(.becomeHog(memory: memory), after: time, at: clock.elapsed)
+        }
         if strikes(.disconnect, in: 40, app: index) {
             process.add(
                 .disconnect,
@@ -215,6 +220,9 @@ extension World {
                 after: soon(),
                 at: now
             )
+        }
+        if isOccasion(index, in: 9), let identifier = handlers(index).first {
+            process.add(.completeAgain(identifier), after: soon(), at: now)
         }
         if plans[index].random.chance(1, in: 20) { process.add(.cancel, after: soon(), at: now) }
         beginTasks(process, chance: 2)

@@ -255,6 +255,7 @@ extension World {
             }
         }
         calls.removeAll(keepingCapacity: true)
+        questions.removeAll()
         var delay = Interval.milliseconds(random.within(50...4_000))
         if strikes(.longOutage, in: 10) { delay = .seconds(random.within(8...300)) }
         if let outage { delay = outage }

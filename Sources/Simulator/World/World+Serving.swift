@@ -43,6 +43,7 @@ extension World {
             return reply(.failure(CallError(.refused(.invalid), reason)), to: call)
         }
         if case .hello = call.call { bind(client, call.connection) }
+        if call.call.isQuestion { return questions.append(call) }
         let process = call.process
         var context = CallContext(
             app: process.appID,
@@ -66,8 +67,7 @@ extension World {
         case .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
             .mistaken:
             return isBound ? nil : "Hello has not been called on this connection"
-        case .submit, .cancel, .beginTask, .endTask: return nil
-        case .pending, .limits: return "nobody asks"
+        case .submit, .cancel, .beginTask, .endTask, .pending, .limits: return nil
         }
     }
 
@@ -152,7 +152,7 @@ extension World {
         }
     }
 
-    private func reply(_ answer: Result<AppReply, CallError>, to call: PendingCall) {
+    func reply(_ answer: Result<AppReply, CallError>, to call: PendingCall) {
         guard call.client.served.contains(call.connection) else { return }
         let kind = MessageKind(call.call)
         if cuts(Message(kind, isAnswer: true), .unsent, call.client, call.connection) { return }
@@ -169,5 +169,17 @@ extension World {
         guard client.connection == connection else { return }
         client.unread.removeAll { $0.connection == connection }
         post(.hangUp, client, connection)
+    }
+}
+
+extension App1 {
+    /// The core does nothing for it.
+    fileprivate var isQuestion: Bool {
+        switch self {
+        case .pending, .limits: true
+        case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
+            .mistaken, .submit, .cancel, .beginTask, .endTask:
+            false
+        }
     }
 }

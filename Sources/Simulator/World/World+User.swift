@@ -65,6 +65,7 @@ extension World {
         guard user.isActive else { return }
         if let open = user.openApp {
             user.openApp = nil
+            if isOccasion(open, in: 13) { toggleRefresh() }
             call(.leave(plans[open].id))
         }
         guard left > 0 else {
@@ -113,6 +114,12 @@ extension World {
             }
         }
         plan(.user(.pickUp), after: pause)
+    }
+
+    /// The open app is told.
+    private func toggleRefresh() {
+        settings.backgroundRefresh.toggle()
+        if daemonIsAlive { inbox.append(.settings(settings)) }
     }
 
     func call(_ request: UserRequest) {

@@ -27,7 +27,7 @@ extension World {
         case .submission(let submission):
             guard case .failure(let error) = answer,
                 error.reason == .unreachable || error.reason == .timedOut
-            else { break }
+            else { return askAfterSubmission(client) }
             swarm.count(.retriedToken)
             process.add(.submit(submission), after: .seconds(2), at: clock.elapsed)
         case .task(let number): began(number, answer, process)
@@ -90,7 +90,7 @@ extension World {
         let result: TaskResult =
             plans[index].usesFetch ? (isNew ? .newData : .noData) : .succeeded
         process.add(.complete(id, result), after: time, at: now)
-        if strikes(.completesTwice, in: 60, app: index) {
+        if strikes(.completesTwice, in: 60, app: index) || isOccasion(index, in: 7) {
             process.add(.completeAgain(identifier), after: time + .milliseconds(3), at: now)
             process.add(.complete(id, .failed), after: time + .milliseconds(3), at: now)
         }

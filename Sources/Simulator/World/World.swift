@@ -44,10 +44,16 @@ package final class World {
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
     var calls: [UInt64: PendingCall] = [:]
+    /// What apps asked in this turn.
+    var questions: [PendingCall] = []
+    /// Apps often do what leads to rare messages: so each kind is seen in few days.
+    package var isTalkative = false
     /// Of the daemon's calls to apps.
     var lastIncoming: UInt64 = 0
     /// A bug of the library's, planted by a test: what is done instead of an effect.
     package var clientBug: ((ClientEffect) -> [ClientEffect])?
+    /// The same of what the daemon answers about requests.
+    package var answerBug: (([PendingRequest]) -> [PendingRequest])?
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
     var awakeSince = Interval.zero
