@@ -33,15 +33,23 @@ enum Scheduling {
         for thread in try Files.list("/proc/\(server)/task").compactMap(Int32.init)
         where thread != server {
             set(Int32(SCHED_FIFO), priority: 1, of: thread)
+            // Else it stops the main thread for as long as it writes.
+            try bind(thread, to: last)
         }
-        guard try Command("taskset", "-cp", "0", "\(server)").run().succeeded else {
-            throw DidNotHappen(description: "a server bound to the first processor")
+        try bind(server, to: 0)
+    }
+
+    private static func bind(_ thread: Int32, to processor: Int) throws {
+        guard try Command("taskset", "-cp", "\(processor)", "\(thread)").run().succeeded else {
+            throw DidNotHappen(description: "thread \(thread) bound to processor \(processor)")
         }
     }
 
+    private static var last: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1 }
+
     /// A command that keeps to the last processor.
     static func attackerWords(_ command: [String]) -> [String] {
-        ["taskset", "-c", "\(sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1)"] + command
+        ["taskset", "-c", "\(last)"] + command
     }
 
     private static func set(_ policy: Int32, priority: Int32, of thread: Int32 = 0) {

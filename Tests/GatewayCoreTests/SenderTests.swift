@@ -125,6 +125,40 @@ struct SenderTests {
         check(lines.yields(at: late + .milliseconds(6)))
     }
 
+    @Test func `whoever goes on without end has half of the time, and newcomers do not wait`() {
+        var now = BootTime(nanoseconds: 0)
+        var lines = GuestLines(at: now)
+        var served = Interval.zero
+        for _ in 0..<10_000 {
+            lines.add(1, turns: 100, isGood: false)
+            guard let start = lines.nextShare(at: now) else { break }
+            now = start
+            _ = lines.beginShare(at: now)
+            let guest = lines.next()
+            #expect(guest == 1)
+            now = now + .milliseconds(1) / 10
+            served += .milliseconds(1) / 10
+            lines.endShare(at: now)
+        }
+        let share = Double(served.nanoseconds) / Double(now.nanoseconds)
+        #expect(share > 0.45 && share <= 0.55, "\(share)")
+
+        // In the middle of a rest.
+        lines.add(1, turns: 100, isGood: false)
+        while lines.nextShare(at: now) == now {
+            _ = lines.beginShare(at: now)
+            now = now + .milliseconds(1)
+            lines.endShare(at: now)
+        }
+        lines.add(2, turns: 0, isGood: false)
+        #expect(lines.nextShare(at: now) == now)
+        _ = lines.beginShare(at: now)
+        let (first, second) = (lines.next(), lines.next())
+        #expect(first == 2)
+        #expect(second == nil)
+        #expect(lines.count == 1)
+    }
+
     // MARK: Counters
 
     @Test func `each answer is counted once, where it belongs`() {

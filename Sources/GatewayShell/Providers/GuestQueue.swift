@@ -18,6 +18,8 @@ package final class GuestQueue {
     package var lines = GuestLines(at: Clocks.boot())
     /// The share of this turn, used or not.
     private var share: DeferredSource?
+    /// Begins the turn in which those go on that rest.
+    private var timer: TimerSource?
     unowned var server: ProviderServer?
 
     init(_ loop: EventLoop) { self.loop = loop }
@@ -36,9 +38,16 @@ package final class GuestQueue {
     }
 
     private func listShare() {
-        guard count > 0, share == nil else { return }
+        let now = Clocks.boot()
+        guard share == nil, let start = lines.nextShare(at: now) else { return }
+        guard start <= now else { return rest(until: start) }
         share = try? DeferredSource(loop) { [unowned self] in serve() }
-        if lines.yields(at: Clocks.boot()) { try? share?.setPriority(Self.last) }
+        if lines.yields(at: now) { try? share?.setPriority(Self.last) }
+    }
+
+    private func rest(until end: BootTime) {
+        if timer == nil { timer = try? TimerSource(loop) {} }
+        try? timer?.arm(at: end)
     }
 
     /// Of a source that runs when no other is ready.

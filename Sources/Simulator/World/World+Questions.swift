@@ -3,7 +3,8 @@ import ClientCore
 import DeviceCore
 import Vocabulary
 
-/// What apps ask about themselves. The daemon's shell reads the answer from the core after the turn.
+/// What apps ask about themselves. The shell of the daemon reads the answer from the core after the
+/// turn.
 extension World {
     /// True for one of so many occasions of an app, if apps are talkative. No chance is drawn, so
     /// that the other seeds stay as they are.
