@@ -7,9 +7,13 @@ MANDIR ?= $(PREFIX)/share/man
 # systemd looks here for a PREFIX of /usr, of /usr/local and of ~/.local.
 UNITDIR ?= $(PREFIX)/share/systemd/user
 SYSTEMUNITDIR ?= $(PREFIX)/lib/systemd/system
+LIBEXECDIR ?= $(PREFIX)/libexec
+# The system's bus and polkit read what they are told in these places only.
+DBUSPOLICYDIR ?= /etc/dbus-1/system.d
+POLKITDIR ?= /usr/share/polkit-1/actions
 # Completions lie below it, where each shell looks.
 DATADIR ?= $(PREFIX)/share
-export DESTDIR BINDIR MANDIR UNITDIR SYSTEMUNITDIR DATADIR
+export DESTDIR BINDIR MANDIR UNITDIR SYSTEMUNITDIR DATADIR LIBEXECDIR DBUSPOLICYDIR POLKITDIR
 
 # Where Swift source is.
 SWIFT := Package.swift Plugins Sources Tests Benchmarks FuzzTesting/Package.swift FuzzTesting/Sources

@@ -80,6 +80,7 @@ let package = Package(
         .executable(name: "offstaged", targets: ["offstaged"]),
         .executable(name: "offstage", targets: ["offstage"]),
         .executable(name: "offstage-gateway", targets: ["offstage-gateway"]),
+        .executable(name: "offstage-wake", targets: ["offstage-wake"]),
         .library(name: "Offstage", targets: ["Offstage"]),
     ],
     targets: [
@@ -87,6 +88,7 @@ let package = Package(
         program("offstaged", ["DeviceShell"]),
         program("offstage", ["Commands"]),
         program("offstage-gateway", ["GatewayShell"]),
+        program("offstage-wake", ["WakeShell"]),
 
         // Shells: the real world behind the ports of the cores.
         layer(
@@ -96,6 +98,7 @@ let package = Package(
                 "Linux", "SystemBus", "SQLite", "Vocabulary",
             ]
         ),
+        layer("WakeShell", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
         layer(
             "GatewayShell",
             [
@@ -298,6 +301,7 @@ let package = Package(
         tests("Simulator", ["Simulator", "ClientCore", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
+        tests("WakeShell", ["Vocabulary", "WakeShell"]),
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),

@@ -1,15 +1,6 @@
 import Vocabulary
 
 extension Device {
-    /// A gap between boot time and awake time is a sleep of the device.
-    mutating func noticeSleep(_ transition: inout Transition) {
-        guard let last = lastMoment else { return }
-        let slept = (transition.now.boot - last.boot) - (transition.now.awake - last.awake)
-        guard slept >= .seconds(1) else { return }
-        // Closes a gate, and opens none: what is due by now is looked at anyway.
-        resumedAt = transition.now.boot
-    }
-
     mutating func clockChanged(_ transition: inout Transition) {
         clampDates(to: transition.now)
         // Of another clock's moment.

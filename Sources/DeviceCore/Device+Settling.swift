@@ -236,11 +236,15 @@ extension Device {
         }
         // Work that waits for the end of the pause wakes the machine by itself.
         if case .until(let end) = pause { next.look = min(next.look, end) }
+        let start = next.start
+        if !mayWakeMachine { (next.start, next.look) = (.distantFuture, min(next.look, start)) }
         // Never for this very instant: what could be done now has been done.
         let soonest = transition.now.boot + .milliseconds(1)
         func armed(_ time: BootTime) -> BootTime? {
             time == .distantFuture ? nil : max(time, soonest)
         }
+        updateHold(&transition)
+        sleepAgain(next: start, &next.look, &transition)
         let wanted = Timers(alarm: armed(next.start), timer: armed(next.look))
         if wanted != self.armed {
             self.armed = wanted
@@ -251,7 +255,10 @@ extension Device {
             isIdleWatched = watchesIdle
             transition.emit(.watchIdle(watchesIdle))
         }
-        // Work in an app that the user looks at has no grant, and no claim on the device's sleep.
+    }
+
+    /// Work in an app that the user looks at has no grant, and no claim on the device's sleep.
+    private mutating func updateHold(_ transition: inout Transition) {
         var hold = false
         if running.all > 0 {
             for owner in owners where !hold { hold = apps[owner.app].hasGrant(owner.launch) }

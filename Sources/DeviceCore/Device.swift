@@ -18,7 +18,7 @@ package struct Device: Hashable, Sendable, Codable {
     package internal(set) var bootID = ""
     package internal(set) var seed: Int64 = 0
     package internal(set) var startedAt = BootTime(nanoseconds: 0)
-    package internal(set) var resumedAt: BootTime?
+    var sleep = Sleep()
     /// Runs in progress.
     package internal(set) var running = Running()
     var serials = Serials()
@@ -89,6 +89,7 @@ package struct Device: Hashable, Sendable, Codable {
         let first = transition.effects.count
         noticeSleep(&transition)
         measureMoments(until: now)
+        noticeUser(event)
         route(event, &transition)
         decideRefreshes(&transition)
         settle(rounds: rounds, &transition)

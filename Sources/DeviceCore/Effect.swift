@@ -37,6 +37,8 @@ package enum Effect: Hashable, Sendable, Codable {
     indirect case tell(LaunchID, AppMessage)
     /// Keeps the device from sleeping while a grant runs.
     case holdAwake(Bool)
+    /// Sends the device back to sleep, which was woken for work that is done.
+    case sleepAgain
     /// Judges by the load whether the device is in use, and says so at once and from time to time.
     case watchIdle(Bool)
     /// Runs the user's own command about failures.

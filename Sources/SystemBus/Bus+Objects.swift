@@ -62,6 +62,9 @@ package final class ObjectCall {
     /// One for each of the method's arguments, of the types that it declares.
     package let arguments: [Value]
 
+    /// The connection that calls, as the message bus names it; nil: there is no message bus.
+    package var sender: String? { message.sender }
+
     private let message: Message
     private weak var bus: Bus?
     private var isAnswered = false

@@ -71,7 +71,7 @@ struct Bench {
             case .arm(let timers): self.timers = timers
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
-                .holdAwake, .watchIdle,
+                .holdAwake, .sleepAgain, .watchIdle,
                 .notifyFailures,
                 .watchUse, .reply, .announce:
                 break

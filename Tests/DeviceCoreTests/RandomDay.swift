@@ -315,6 +315,7 @@ struct RandomDay {
         case .holdAwake(let hold):
             check(hold != isHeldAwake, "held awake twice")
             isHeldAwake = hold
+        case .sleepAgain: check(!isHeldAwake, "sent to sleep while work runs")
         case .watchIdle(let watches):
             check(watches != isIdleWatched, "watched twice")
             isIdleWatched = watches

@@ -44,6 +44,9 @@ struct SettingTests {
         case .timeOfDay:
             good = ["00:00", "24:00", "7:30"]
             bad += ["24:01", "12:60", "12", "1:2:3", ""]
+        case .wakeFromSleep:
+            good = ["off", "charger", "on"]
+            bad += ["", "yes", "Charger"]
         case .profile:
             good = SettingRow.profiles.map(\.name)
             bad += ["ios8", ""]
@@ -69,6 +72,7 @@ struct SettingTests {
             case .flag(let path): value = settings[keyPath: path] ? "off" : "on"
             case .text: value = "other"
             case .timeOfDay: value = "04:44"
+            case .wakeFromSleep: value = "on"
             case .profile: value = "ios26"
             }
             #expect(row.set(value, in: &settings))

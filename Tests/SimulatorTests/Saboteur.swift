@@ -110,6 +110,21 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                 effect == .holdAwake(false) ? [] : [effect]
             }
         },
+        PlantedBug(
+            "the device is sent to sleep after each run",
+            "the device wakes and sleeps as it may"
+        ).with {
+            $0.effect = { effect, _ in
+                effect == .holdAwake(false) ? [effect, .sleepAgain] : [effect]
+            }
+        },
+        PlantedBug("all timers wake the device", "the device wakes and sleeps as it may").with {
+            $0.effect = { effect, _ in
+                guard case .arm(let timers) = effect else { return [effect] }
+                return [.arm(Timers(alarm: timers.first))]
+            }
+            $0.notices = "does not want"
+        },
         PlantedBug("the timer is armed for the past", "the timer does not spin").with {
             $0.effect = { effect, _ in
                 guard case .arm(let timers) = effect, let time = timers.first else {

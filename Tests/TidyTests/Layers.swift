@@ -27,6 +27,11 @@ struct Layers {
             ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity"]),
             system: system
         ),
+        "offstage-wake": Target(ours: ["WakeShell"], system: system),
+        "WakeShell": Target(
+            ours: ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"],
+            system: system
+        ),
         "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
         "GatewayShell": Target(
             ours: wrappers.union([

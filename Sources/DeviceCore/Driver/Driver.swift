@@ -303,6 +303,7 @@ extension Effect {
         case .reply, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
             .release,
             .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .arm, .announce:
             true
         }
@@ -313,7 +314,7 @@ extension Effect {
     /// Does nothing in the world that a commit must precede.
     fileprivate var demandsNothing: Bool {
         switch self {
-        case .save, .measure, .setDeadline, .holdAwake, .watchIdle, .arm: true
+        case .save, .measure, .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .arm: true
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
             .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce:
             false

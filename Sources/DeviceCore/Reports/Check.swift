@@ -40,6 +40,32 @@ extension Check {
         )
     }
 
+    /// `problem`: what the helper said last.
+    package static func waking(
+        byOwnAlarm: Bool,
+        hasClock: Bool,
+        hasHelper: Bool,
+        problem: String?
+    ) -> Check {
+        let name = "waking the machine"
+        let lost = "work that becomes due during sleep starts when the machine wakes"
+        if byOwnAlarm { return Check(name, ok: true, "an alarm of the daemon") }
+        guard hasClock else {
+            return Check(name, ok: false, "not possible: no real-time clock", lost: lost)
+        }
+        guard hasHelper else {
+            return Check(
+                name,
+                ok: false,
+                "the helper offstage-wake is not installed",
+                lost: lost,
+                fix: "as root: make install, or install the package"
+            )
+        }
+        guard let problem else { return Check(name, ok: true, "offstage-wake") }
+        return Check(name, ok: false, "offstage-wake refuses: \(problem)", lost: lost)
+    }
+
     /// How a condition is known, and what waits when it is not. `problem`: why, if somebody knows.
     package static func sensor(
         _ condition: Condition,

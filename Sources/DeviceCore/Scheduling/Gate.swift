@@ -217,7 +217,7 @@ extension Device {
             running: running,
             seed: seed,
             startedAt: startedAt,
-            resumedAt: resumedAt,
+            resumedAt: sleep.end,
             startBlock: startBlock,
             stoppingSince: stoppingSince
         )

@@ -15,6 +15,7 @@ package struct SettingRow: Sendable {
         case text(any WritableKeyPath<Settings, String> & Sendable)
         /// A time of day, `07:00`.
         case timeOfDay(any WritableKeyPath<Settings, Interval> & Sendable)
+        case wakeFromSleep
         /// Chooses among `SettingRow.profiles`.
         case profile
     }
@@ -264,6 +265,12 @@ package struct SettingRow: Sendable {
             field: .interval(\.pauseAfterStart, day),
             documentation: "Nothing starts within this time after the daemon has started."
         ),
+        SettingRow(
+            name: "wake-from-sleep",
+            field: .wakeFromSleep,
+            documentation: "When a sleeping device is woken for work: off, charger (on external "
+                + "power) or on. It goes back to sleep when the work is done and nobody uses it."
+        ),
     ]
 
     private static let rest: [SettingRow] = [
@@ -347,6 +354,7 @@ extension SettingRow {
         case .flag(let path): settings[keyPath: path] ? "on" : "off"
         case .text(let path): settings[keyPath: path]
         case .timeOfDay(let path): SettingRow.timeText(settings[keyPath: path])
+        case .wakeFromSleep: settings.wakeFromSleep.rawValue
         case .profile: settings.profile
         }
     }
@@ -363,6 +371,7 @@ extension SettingRow {
         case .flag: "on or off"
         case .text: "a command line, or nothing"
         case .timeOfDay: "a time of day, such as 07:30"
+        case .wakeFromSleep: WakeFromSleep.allCases.map(\.rawValue).joined(separator: ", ")
         case .profile: SettingRow.profiles.map(\.name).joined(separator: ", ")
         }
     }
@@ -389,6 +398,9 @@ extension SettingRow {
         case .timeOfDay(let path):
             guard let value = SettingRow.time(text) else { return false }
             settings[keyPath: path] = value
+        case .wakeFromSleep:
+            guard let value = WakeFromSleep(rawValue: text) else { return false }
+            settings.wakeFromSleep = value
         case .profile:
             guard SettingRow.profiles.contains(where: { $0.name == text }) else { return false }
             settings.profile = text
@@ -405,7 +417,7 @@ extension SettingRow {
             let mistake = Interval.mistake(in: text)
             return mistake.reason == "has no unit" ? mistake : usual
         case .text: return ArgumentList.mistake(in: text) ?? usual
-        case .count, .bytes, .flag, .timeOfDay, .profile: return usual
+        case .count, .bytes, .flag, .timeOfDay, .wakeFromSleep, .profile: return usual
         }
     }
 

@@ -53,6 +53,7 @@ package struct Settings: Hashable, Sendable, Codable {
     package var pauseAfterBoot = Interval.seconds(60)
     package var pauseAfterResume = Interval.seconds(10)
     package var pauseAfterStart = Interval.seconds(5)
+    package var wakeFromSleep = WakeFromSleep.charger
 
     // Quotas, per local day; not counted on external power.
     package var appWakesPerDay: Int64 = 150

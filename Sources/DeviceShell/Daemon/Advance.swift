@@ -60,7 +60,8 @@ final class Advance {
         case .announce(let line):
             if case .wake = line.entry { runs += 1 }
         case .save, .cancelProbe, .freeze, .release, .measure, .checkLocks, .weigh, .limitMemory,
-            .setDeadline, .holdAwake, .watchIdle, .notifyFailures, .watchUse, .reply, .arm:
+            .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .reply,
+            .arm:
             break
         }
     }

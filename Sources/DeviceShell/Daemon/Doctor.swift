@@ -132,14 +132,11 @@ struct Doctor {
     }
 
     private var waking: Check {
-        let wakes = daemon.machine.wakesTheMachine
-        return Check(
-            "waking the machine",
-            ok: wakes,
-            wakes ? "a wake-up timer" : "not possible here",
-            lost: wakes ? "" : "work that becomes due during sleep starts when the machine wakes",
-            fix: wakes
-                ? "" : "needs a real-time clock and the capability CAP_WAKE_ALARM"
+        .waking(
+            byOwnAlarm: daemon.machine.wakesTheMachine,
+            hasClock: Files.exists("/sys/class/rtc/rtc0"),
+            hasHelper: WakeHelper.isInstalled(),
+            problem: daemon.machine.wakeHelper.problem
         )
     }
 

@@ -41,7 +41,7 @@ final class Inputs {
         )
         sleep = SleepWatch(
             daemon.systemBus,
-            prepare: { [unowned daemon] in daemon.machine.log.flush() },
+            prepare: { [unowned daemon] in daemon.machine.prepareForSleep($0) },
             resumed: { [unowned daemon] in daemon.machine.happened(.timer) }
         )
         manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in

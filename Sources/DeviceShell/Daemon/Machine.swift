@@ -25,6 +25,7 @@ final class Machine {
     /// As the device asked for them last, without those that are over.
     private(set) var timers = Timers()
     let stayAwake: StayAwake
+    let wakeHelper: WakeHelper
     private(set) var isStopping = false
     private var waiting: [ReplyToken: (Reply) -> Void] = [:]
     private var lastToken: UInt64 = 0
@@ -46,6 +47,7 @@ final class Machine {
         (self.clock, self.control) = (clock, control)
         log = EventLogFile(directory: paths.state, build: build)
         stayAwake = StayAwake(loop, systemBus, paths.wakeLock)
+        wakeHelper = WakeHelper(systemBus)
         processes = try AppProcesses(
             loop,
             control: control,
@@ -217,7 +219,15 @@ final class Machine {
         processes?.takeEnvironment(of: attached) ?? []
     }
 
-    var wakesTheMachine: Bool { timer?.isAlarm == true }
+    /// Whether an alarm of this process wakes the machine.
+    var wakesTheMachine: Bool { alarm?.isAlarm == true }
+
+    func prepareForSleep(_ done: @escaping () -> Void) {
+        log.flush()
+        // The kernel has it already.
+        let alarm = wakesTheMachine ? nil : timers.alarm.map(clock.onMachine)
+        wakeHelper.prepare(wakingAt: alarm, done)
+    }
 
     /// Why changes of files may go unseen; nil: they do not.
     var watchProblem: LinuxError? { uses?.problem ?? processes?.logWatchProblem }
@@ -310,6 +320,7 @@ final class Machine {
         case .holdAwake(let hold): stayAwake.hold(hold)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
+        case .sleepAgain: wakeHelper.sleepAgain()
         case .watchIdle(let watches):
             // Where it is not read nothing ever told it: it stays unknown.
             load?.watch(watches)

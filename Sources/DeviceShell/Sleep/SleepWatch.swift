@@ -5,12 +5,16 @@ internal import Vocabulary
 /// is due is looked at on the way back.
 @safe
 final class SleepWatch: ServiceBus.Client {
-    private let prepare: () -> Void
+    private let prepare: (_ done: @escaping () -> Void) -> Void
     private let resumed: () -> Void
-    private let delay = Inhibitor.delayingSleep("writes its log first")
+    private let delay = Inhibitor.delayingSleep("prepares for sleep")
     private var signal: Subscription?
 
-    init(_ systemBus: ServiceBus, prepare: @escaping () -> Void, resumed: @escaping () -> Void) {
+    init(
+        _ systemBus: ServiceBus,
+        prepare: @escaping (_ done: @escaping () -> Void) -> Void,
+        resumed: @escaping () -> Void
+    ) {
         (self.prepare, self.resumed) = (prepare, resumed)
         systemBus.add(self)
         systemBus.add(delay)
@@ -25,8 +29,11 @@ final class SleepWatch: ServiceBus.Client {
             from: ServiceRow.logind.name
         ) { [unowned self] message in
             guard let isBefore = message.arguments.first?.boolValue else { return }
-            if isBefore { prepare() } else { resumed() }
-            delay.hold(!isBefore)
+            guard isBefore else {
+                resumed()
+                return delay.hold(true)
+            }
+            prepare { [delay] in delay.hold(false) }
         }
     }
 

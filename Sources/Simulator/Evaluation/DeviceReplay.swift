@@ -213,7 +213,7 @@ package struct DeviceReplay: Sendable {
                 }
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
                 .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
-                .holdAwake, .watchIdle,
+                .holdAwake, .sleepAgain, .watchIdle,
                 .notifyFailures, .watchUse, .reply, .announce:
                 break
             }

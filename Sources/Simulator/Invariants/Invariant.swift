@@ -88,6 +88,7 @@ package enum Invariants {
             ClosedStaysClosed(), PausedStaysPaused(), NothingBeforeUnlock(), PromptStop(),
             RefreshBudgetKept(), NothingBegunAtTheEnd(), AsAskedFor(), AskedForIsThere(),
             HandlersOnce(), EndsTold(), CallersAnswered(), SidesAgree(), ToldOfItself(),
+            SleepsAgain(),
         ]
     }
 }

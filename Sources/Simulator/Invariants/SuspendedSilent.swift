@@ -19,6 +19,7 @@ final class SuspendedSilent: EffectInvariant {
             return "launch \(launch) is frozen and told \(message)"
         case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
             .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .holdAwake,
+            .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             return nil
         }

@@ -114,7 +114,8 @@ package struct Turn {
         case .tell(let launch, .go(let id, _)): toldToGo.append((launch, id))
         case .arm: deeds -= 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
-            .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .watchIdle, .notifyFailures,
+            .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .sleepAgain, .watchIdle,
+            .notifyFailures,
             .watchUse, .reply, .announce:
             break
         }

@@ -227,6 +227,7 @@ extension Turn.Entry: CustomStringConvertible {
                 "arm(alarm \(text(timers.alarm)), timer \(text(timers.timer)))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
                 .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+                .sleepAgain,
                 .watchIdle,
                 .notifyFailures,
                 .watchUse:

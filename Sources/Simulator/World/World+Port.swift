@@ -121,6 +121,7 @@ extension World {
         case .holdAwake(let holds):
             isHeldAwake = holds
             planDoze()
+        case .sleepAgain: planDoze(after: .milliseconds(5))
         case .watchIdle(let watches): watchIdle(watches)
         case .setDeadline(let launch, let deadline): process(launch)?.deadline = deadline
         case .arm(let timers): arm(timers)

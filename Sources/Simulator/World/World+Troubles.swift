@@ -128,6 +128,9 @@ extension World {
         new.wakePrice = [0, 8, 8, 200][random.below(4)]
         new.backgroundRefresh = !random.chance(1, in: 10)
         new.failureCommand = random.chance(1, in: 2) ? "notify" : ""
+        // From numbers of its own, so that the rest of a seed stays as it is.
+        settingsDrawn += 1
+        new.wakeFromSleep = [.on, .charger, .on, .off][settingsDrawn % 4]
         settings = new
         if daemonIsAlive { inbox.append(.settings(new)) }
     }

@@ -54,6 +54,7 @@ extension World {
 
     private func pickUp() {
         user.isActive = true
+        userCame()
         planDoze()
         report(.idle, .value(0))
         report(.locked, .value(0))

@@ -41,6 +41,7 @@ package final class World {
     var timerPlan = 0
     var retryIsPlanned = false
     var dozePlan = 0
+    var settingsDrawn: Int
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
     var calls: [UInt64: PendingCall] = [:]
@@ -80,6 +81,7 @@ package final class World {
         user = UserState(random: random.split())
         killInjector = KillInjector(seed: random.next())
         self.random = random
+        settingsDrawn = Int(seed % 4)
         for (index, plan) in plans.enumerated() { planIndices[plan.id] = index }
     }
 
@@ -113,6 +115,11 @@ package final class World {
 
     // MARK: Time
 
+    /// The alarm ended the last sleep, and the user has not come since.
+    private(set) var wokeItself = false
+
+    func userCame() { wokeItself = false }
+
     /// When something happens next.
     package var next: Interval? { agenda.next }
 
@@ -129,6 +136,7 @@ package final class World {
             if case .alarm(let plan) = entry.what {
                 if plan != alarmPlan { return }
                 alarmWakes += 1
+                wokeItself = true
             }
             wakeUp()
         }
@@ -212,10 +220,10 @@ package final class World {
     }
 
     /// The machine falls asleep when nobody uses it and nothing holds it.
-    func planDoze() {
+    func planDoze(after wait: Interval? = nil) {
         dozePlan += 1
         guard !clock.isAsleep, !isHeldAwake, !user.isActive, !isQuiet else { return }
-        plan(.doze(plan: dozePlan), after: stay)
+        plan(.doze(plan: dozePlan), after: wait ?? stay)
     }
 
     private func doze(_ plan: Int) {

@@ -1,3 +1,4 @@
+import AppProtocol
 @testable import DeviceShell
 import Linux
 import SystemBus
@@ -91,5 +92,67 @@ final class SleepTests {
         try wait(forInhibitors: [])
         try prepareForSleep(false)
         try wait(forInhibitors: ["sleep delay"])
+    }
+
+    // MARK: Waking the machine
+
+    /// `offstage-wake`, which writes down what it is asked.
+    private func startHelper() throws {
+        try bus.mock(Wake1.busName, Wake1.path, Wake1.busName)
+        for method in Wake1.interface.methods {
+            try bus.addMethod(
+                method.name,
+                of: Wake1.busName,
+                at: Wake1.path,
+                takes: method.inputSignature,
+                gives: "",
+                "open('\(bench.daemon.scratch("asked"))', 'a').write("
+                    + "'\(method.name) ' + ' '.join(map(str, args)) + '\\n')"
+            )
+        }
+    }
+
+    private var asked: [String] {
+        let text = (try? Files.text(bench.daemon.scratch("asked"))) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `before it sleeps the helper is told when to wake the machine`() throws {
+        try startHelper()
+        try wait(forInhibitors: ["sleep delay"])
+        _ = try bench.ask("Set", "power", "on", [:])
+        try bench.submit("true", id: "later", ["after": 7200])
+        let start = Clocks.boot()
+        try prepareForSleep(true)
+        try wait(forInhibitors: [])
+        let words = try #require(asked.last).split(separator: " ")
+        #expect(words.first == "SetAlarm")
+        let alarm = try #require(Int64(words.last ?? ""))
+        let ahead = BootTime(nanoseconds: alarm * 1000) - start
+        #expect(ahead > .minutes(110) && ahead < .minutes(150), "\(ahead)")
+        // Off the charger it is not woken.
+        try prepareForSleep(false)
+        try wait(forInhibitors: ["sleep delay"])
+        _ = try bench.ask("Set", "power", "off", [:])
+        try prepareForSleep(true)
+        try wait(forInhibitors: [])
+        #expect(asked.last == "SetAlarm 0")
+    }
+
+    @Test(arguments: [
+        (ValueMap([("LidClosed", .bool(false))]), Bool?.some(true), "its lid was opened"),
+        (ValueMap([("LidClosed", .bool(true))]), true, nil),
+        (ValueMap([("LidClosed", .bool(false))]), false, nil),
+        (ValueMap([("LidClosed", .bool(false))]), nil, nil),
+        (ValueMap([("BlockInhibited", "shutdown:sleep")]), nil, "a program inhibits sleep"),
+        (ValueMap([("BlockInhibited", "idle")]), nil, "a program inhibits idle"),
+        (ValueMap([("BlockInhibited", "handle-lid-switch")]), nil, nil),
+    ])
+    func `after an own wake the lid and other programs may keep it awake`(
+        manager: ValueMap,
+        lidWasClosed: Bool?,
+        reason: String?
+    ) {
+        #expect(WakeHelper.reason(toStayAwake: manager, lidWasClosed: lidWasClosed) == reason)
     }
 }

@@ -144,6 +144,7 @@ struct VirtualWorld {
         case .tell(let launch, let message): tell(launch, message)
         case .reply(_, .refused(let refusal)): refusals.append(refusal.text)
         case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .setDeadline, .holdAwake,
+            .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break
         }

@@ -1,0 +1,72 @@
+import Vocabulary
+
+/// What is known of the last sleep of the machine.
+struct Sleep: Hashable, Sendable, Codable {
+    /// When it ended.
+    var end: BootTime?
+    /// Our own alarm ended it, and nobody has used the machine since.
+    var isOwnWake = false
+}
+
+/// The machine is woken for work, and goes back to sleep afterwards.
+extension Device {
+    /// An alarm rings so long before anybody hears of it at most.
+    private static let alarmDelay = Interval.seconds(10)
+    /// Work that is due so soon is waited for.
+    private static let shortWait = Interval.minutes(1)
+
+    /// A gap between boot time and awake time is a sleep of the device.
+    mutating func noticeSleep(_ transition: inout Transition) {
+        guard let last = lastMoment else { return }
+        let now = transition.now
+        let slept = (now.boot - last.boot) - (now.awake - last.awake)
+        guard slept >= .seconds(1) else { return }
+        // Closes a gate, and opens none: what is due by now is looked at anyway.
+        sleep.end = now.boot
+        // Whoever woke it earlier was heard of earlier.
+        sleep.isOwnWake =
+            armed.alarm.map { $0 > last.boot && $0 <= now.boot && now.boot - $0 < Self.alarmDelay }
+            ?? false
+    }
+
+    /// Whether the machine may be woken for work.
+    var mayWakeMachine: Bool {
+        switch settings.wakeFromSleep {
+        case .off: false
+        case .charger: conditions.isAssured(.power)
+        case .on: true
+        }
+    }
+
+    /// A sign that somebody is there, after which it does not go to sleep by our word.
+    mutating func noticeUser(_ event: Event) {
+        guard sleep.isOwnWake else { return }
+        switch event {
+        case .used, .user: sleep.isOwnWake = false
+        case .condition(.idle, _, .value(0)), .condition(.locked, _, .value(0)),
+            .condition(.power, _, .value):
+            sleep.isOwnWake = false
+        case .condition, .started, .timer, .clockChanged, .manifests, .settings, .process, .app,
+            .triggered, .storageRecovered, .stopping:
+            break
+        }
+    }
+
+    /// An estimate does not see who only reads.
+    private var isKnownToBeIdle: Bool {
+        conditions.isAssured(.idle) && conditions[.idle].source != .estimate
+    }
+
+    /// After a wake of our own, when nothing is left to do: back to sleep. `next`: when work is due
+    /// for which the machine would be woken.
+    mutating func sleepAgain(next: BootTime, _ look: inout BootTime, _ transition: inout Transition)
+    {
+        guard sleep.isOwnWake, let end = sleep.end, !isHeldAwake, running.all == 0 else { return }
+        // What is due begins when the pause after the sleep is over.
+        let begun = end + settings.pauseAfterResume + .seconds(1)
+        guard begun <= transition.now.boot else { return look = min(look, begun) }
+        guard next - transition.now.boot > Self.shortWait, isKnownToBeIdle else { return }
+        sleep.isOwnWake = false
+        transition.emit(.sleepAgain)
+    }
+}

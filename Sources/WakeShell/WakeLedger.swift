@@ -1,0 +1,94 @@
+package import Vocabulary
+
+/// Who may wake the machine, and when, and who may send it back to sleep: each user at most one
+/// alarm, and one sleep after a wake by that alarm. Pure: it reads no clock.
+package struct WakeLedger: Equatable, Sendable {
+    /// A user of the machine who asked for something.
+    package typealias User = UInt32
+
+    package enum Refusal: Error, Equatable {
+        case inThePast
+        case tooFar
+        case tooManyUsers
+        /// No alarm of this user has woken the machine since it slept last, or that was used up.
+        case notWoken
+    }
+
+    private struct Alarm: Equatable {
+        let user: User
+        let at: BootTime
+        /// When it was set.
+        let since: (boot: BootTime, awake: AwakeTime)
+
+        static func == (left: Alarm, right: Alarm) -> Bool {
+            (left.user, left.at, left.since.boot, left.since.awake)
+                == (right.user, right.at, right.since.boot, right.since.awake)
+        }
+    }
+
+    private struct Wake: Equatable {
+        let user: User
+        let at: AwakeTime
+    }
+
+    private var alarms: [Alarm] = []
+    private var wakes: [Wake] = []
+
+    /// Nobody plans further ahead.
+    package static let longest = Interval.days(31)
+    package static let users = 64
+    /// How long after the wake the machine may be sent back to sleep.
+    package static let patience = Interval.minutes(30)
+    /// An alarm that is handled later than this has not woken the machine.
+    package static let delay = Interval.seconds(10)
+
+    package init() {}
+
+    /// When the machine must be woken next; nil: for nobody.
+    package var next: BootTime? { alarms.map(\.at).min() }
+
+    /// Nothing is remembered: the helper may end.
+    package func isIdle(at now: Moment) -> Bool {
+        alarms.isEmpty && wakes.allSatisfy { now.awake - $0.at > Self.patience }
+    }
+
+    /// In place of an earlier alarm of the user. A new one also ends what a wake has allowed: the
+    /// machine is about to sleep.
+    package mutating func set(
+        _ user: User,
+        at time: BootTime,
+        now: Moment
+    ) throws(Refusal) {
+        guard time > now.boot else { throw .inThePast }
+        guard time - now.boot <= Self.longest else { throw .tooFar }
+        clear(user)
+        guard alarms.count < Self.users else { throw .tooManyUsers }
+        alarms.append(Alarm(user: user, at: time, since: (now.boot, now.awake)))
+    }
+
+    package mutating func clear(_ user: User) {
+        alarms.removeAll { $0.user == user }
+        wakes.removeAll { $0.user == user }
+    }
+
+    /// The alarm rang. Whose time has come has no alarm any more; if the machine slept before, and
+    /// was woken by this, it may be sent back to sleep.
+    package mutating func rang(at now: Moment) {
+        for alarm in alarms where alarm.at <= now.boot {
+            let boot = now.boot - alarm.since.boot
+            let slept = boot - (now.awake - alarm.since.awake)
+            guard slept >= .seconds(1), now.boot - alarm.at < Self.delay else { continue }
+            wakes.append(Wake(user: alarm.user, at: now.awake))
+        }
+        alarms.removeAll { $0.at <= now.boot }
+    }
+
+    /// Uses up what a wake has allowed.
+    package mutating func sleepAgain(_ user: User, now: Moment) throws(Refusal) {
+        guard let index = wakes.firstIndex(where: { $0.user == user }) else { throw .notWoken }
+        let wake = wakes.remove(at: index)
+        guard now.awake - wake.at <= Self.patience else { throw .notWoken }
+        // Whoever else was woken: the machine sleeps now.
+        wakes.removeAll()
+    }
+}

@@ -1,0 +1,223 @@
+import AppProtocol
+import EventLoop
+import Linux
+import SystemBus
+import Vocabulary
+
+/// `org.offstage.Wake1` on the system bus. Who calls is known from the bus and asked of polkit;
+/// what may be done is decided by `WakeLedger`; sleep itself is logind's.
+final class WakeService {
+    private let loop: EventLoop
+    private let bus: Bus
+    private var ledger = WakeLedger()
+    private var object: ExportedObject?
+    private var alarm: TimerSource?
+    private var idle: TimerSource?
+    private var gone: Subscription?
+    /// The connections whose alarms these are, by user.
+    private var owners: [WakeLedger.User: String] = [:]
+    /// The bus is gone, or the name is somebody else's.
+    private(set) var isLost = false
+
+    /// How long it stays when it has nothing to remember.
+    private static let linger = Interval.seconds(10)
+
+    init(_ loop: EventLoop, _ bus: Bus) throws(LinuxError) {
+        (self.loop, self.bus) = (loop, bus)
+        alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in rang() }
+        idle = try TimerSource(loop) { [unowned self] in endIfIdle() }
+    }
+
+    func serve() throws(BusError) {
+        try bus.onDisconnect { [unowned self] in lose() }
+        gone = try bus.onSignal(
+            "NameOwnerChanged",
+            of: Target.messageBusName,
+            at: Target.messageBusPath,
+            from: Target.messageBusName
+        ) { [unowned self] message in
+            guard let name = message.arguments.first?.stringValue,
+                message.arguments.last?.stringValue == ""
+            else { return }
+            forget(name)
+        }
+        object = try bus.export(Wake1.interface, at: Wake1.path) { [unowned self] in take($0) }
+        try bus.call(
+            .messageBus("RequestName"),
+            [.string(Wake1.busName), .integer(4)],
+            signature: "su"
+        ) { [unowned self] answer in
+            guard case .success(let values) = answer, values.first?.integerValue == 1 else {
+                return lose()
+            }
+        }
+        stayAwhile()
+    }
+
+    private func lose() {
+        isLost = true
+        loop.exit()
+    }
+
+    // MARK: Calls
+
+    private func take(_ call: ObjectCall) {
+        stayAwhile()
+        guard let sender = call.sender else {
+            return call.refuse(Wake1.notPermitted, "nobody knows who calls")
+        }
+        let isSleep = call.method.name == Wake1.sleepAgain.name
+        do throws(BusError) {
+            try bus.call(
+                .messageBus("GetConnectionUnixUser"),
+                [.string(sender)],
+                signature: "s"
+            ) { [unowned self] answer in
+                guard case .success(let values) = answer,
+                    let user = values.first?.integerValue.flatMap(UInt32.init(exactly:))
+                else { return call.refuse(Wake1.notPermitted, "nobody knows who calls") }
+                authorize(sender, user, isSleep ? Wake1.sleepAction : Wake1.alarmAction) {
+                    [unowned self] isPermitted in
+                    guard isPermitted else {
+                        return call.refuse(Wake1.notPermitted, "polkit does not permit it")
+                    }
+                    isSleep ? sleepAgain(call, user) : setAlarm(call, user, sender)
+                }
+            }
+        } catch {
+            call.refuse(Wake1.failed, error.message)
+        }
+    }
+
+    /// Nobody is asked to type a password: this is done while nobody looks.
+    private func authorize(
+        _ sender: String,
+        _ user: UInt32,
+        _ action: String,
+        _ then: @escaping (Bool) -> Void
+    ) {
+        // Root needs no polkit, and may be without it.
+        guard user != 0 else { return then(true) }
+        let subject = Value.list([
+            .string("system-bus-name"), .map(ValueMap([("name", .string(sender))])),
+        ])
+        do throws(BusError) {
+            try bus.call(
+                Target(
+                    "org.freedesktop.PolicyKit1",
+                    "/org/freedesktop/PolicyKit1/Authority",
+                    "org.freedesktop.PolicyKit1.Authority",
+                    "CheckAuthorization"
+                ),
+                [subject, .string(action), .map(ValueMap([])), .integer(0), .string("")],
+                signature: "(sa{sv})sa{ss}us"
+            ) { answer in
+                guard case .success(let values) = answer else { return then(false) }
+                then(values.first?.listValue?.first?.boolValue == true)
+            }
+        } catch {
+            then(false)
+        }
+    }
+
+    private func setAlarm(_ call: ObjectCall, _ user: UInt32, _ sender: String) {
+        let time = call.arguments.first?.integerValue ?? 0
+        guard time > 0 else {
+            ledger.clear(user)
+            owners[user] = nil
+            arm()
+            return reply(call)
+        }
+        guard alarm?.isAlarm == true else {
+            return call.refuse(
+                Wake1.unavailable,
+                "this machine has no real-time clock that can wake it"
+            )
+        }
+        guard time <= Int64.max / 1000 else { return refuse(call, .tooFar) }
+        do throws(WakeLedger.Refusal) {
+            let at = BootTime(nanoseconds: time * 1000)
+            try ledger.set(user, at: at, now: Clocks.now())
+            owners[user] = sender
+            arm()
+            reply(call)
+        } catch {
+            refuse(call, error)
+        }
+    }
+
+    private func sleepAgain(_ call: ObjectCall, _ user: UInt32) {
+        do throws(WakeLedger.Refusal) {
+            try ledger.sleepAgain(user, now: Clocks.now())
+        } catch {
+            return refuse(call, error)
+        }
+        do throws(BusError) {
+            // 1: root as well keeps to what others inhibit.
+            try bus.call(
+                Target(
+                    "org.freedesktop.login1",
+                    "/org/freedesktop/login1",
+                    "org.freedesktop.login1.Manager",
+                    "SuspendWithFlags"
+                ),
+                [.integer(1)],
+                signature: "t"
+            ) { [unowned self] answer in
+                switch answer {
+                case .success: reply(call)
+                case .failure(let error): call.refuse(Wake1.failed, error.message)
+                }
+            }
+        } catch {
+            call.refuse(Wake1.failed, error.message)
+        }
+    }
+
+    private func reply(_ call: ObjectCall) {
+        // A caller that has gone needs no answer.
+        try? call.answer()
+    }
+
+    private func refuse(_ call: ObjectCall, _ why: WakeLedger.Refusal) {
+        let text =
+            switch why {
+            case .inThePast: "the time is over"
+            case .tooFar: "the time is more than \(WakeLedger.longest) away"
+            case .tooManyUsers: "\(WakeLedger.users) users have alarms"
+            case .notWoken: "no alarm of yours has woken the machine since it slept"
+            }
+        call.refuse(Wake1.refused, text)
+    }
+
+    // MARK: Time
+
+    private func arm() { try? alarm?.arm(at: ledger.next) }
+
+    private func rang() {
+        ledger.rang(at: Clocks.now())
+        arm()
+        stayAwhile()
+    }
+
+    /// Whoever is gone wakes nobody any more.
+    private func forget(_ name: String) {
+        for (user, owner) in owners where owner == name {
+            owners[user] = nil
+            ledger.clear(user)
+        }
+        arm()
+    }
+
+    private func stayAwhile() { try? idle?.arm(at: Clocks.boot() + Self.linger) }
+
+    private func endIfIdle() {
+        let now = Clocks.now()
+        guard ledger.isIdle(at: now) else {
+            // With an alarm it stays; after a wake until nobody may use that any more.
+            if ledger.next == nil { try? idle?.arm(at: now.boot + WakeLedger.patience) }
+            return
+        }
+        loop.exit()
+    }
+}

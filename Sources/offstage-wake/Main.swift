@@ -1,0 +1,7 @@
+import Glibc
+import WakeShell
+
+@main
+enum Main {
+    static func main() { exit(WakeProgram.main(Array(CommandLine.arguments.dropFirst()))) }
+}
