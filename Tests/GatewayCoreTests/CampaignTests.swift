@@ -32,7 +32,7 @@ struct CampaignTests {
         print("\(seeds) seeds: \(counts.sorted { $0.key < $1.key })")
         let all = [
             "answered", "crashes", "failures", "unreadable", "removals", "gone", "web pushes",
-            "changed limits", "days", "channels", "broadcasts", "heard",
+            "changed limits", "days", "conditions", "channels", "broadcasts", "heard",
         ]
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")

@@ -107,7 +107,7 @@ struct ChannelAdmissionTests {
         for first in faults.indices {
             for second in faults.indices where second >= first {
                 var one = request
-                // The later first: what both change is as the earlier wants it.
+                // Where both change the same field, the first fault wins.
                 faults[second].apply(&one)
                 faults[first].apply(&one)
                 let what = "\(faults[first].name) and \(faults[second].name)"

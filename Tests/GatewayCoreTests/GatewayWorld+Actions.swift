@@ -34,7 +34,10 @@ extension GatewayWorld {
         case .broadcast(let link, let broadcast):
             figures.broadcastsSent += 1
             hears(broadcast, over: link)
-        case .refused, .subscribed: break
+        case .subscribed(let link, let bundle, let token, _):
+            count("subscriptions")
+            registered(link, bundle, token)
+        case .refused: break
         }
     }
 
@@ -55,8 +58,9 @@ extension GatewayWorld {
         devices[index].link = link
         // It may come over a second connection before the first one is known to be cut.
         if let old, random.below(2) == 0 { feed(.link(old, .disconnected)) }
-        let condition = DeviceCondition(batteryPercent: 50, isOnMains: random.below(2) == 0)
+        let condition = anyCondition()
         unreadable.remove(device)
+        if store.questions.isEmpty { devices[index].condition = condition }
         feed(.connected(device, link, condition))
         for app in apps where devices[index].tokens[app] == nil && devices[index].link == link {
             feed(.link(link, .register(app, renewing: false)))
@@ -78,6 +82,7 @@ extension GatewayWorld {
 
     private mutating func sent(_ sending: Sending, over link: LinkID) {
         let push = sending.push
+        if sentPushes[sending.id] != nil { problems.append("\(sending.id) goes out twice") }
         if !sending.isRider { figures.sent[sending.id] = now.boot }
         if push.isExpired(at: now.wall) { problems.append("\(push.number) was sent expired") }
         // What a device may still get is forgotten with it.
@@ -93,6 +98,9 @@ extension GatewayWorld {
         }
         // A link that ended takes nothing.
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
+        if push.isSilent, !sending.isRider, let reason = reasonToWait(devices[index].condition) {
+            problems.append("\(push.number), which is silent, was sent to a device with \(reason)")
+        }
         devices[index].sendings.append(sending)
         devices[index].sent.insert(push.number)
         if !push.collapseID.isEmpty {
@@ -235,6 +243,11 @@ extension GatewayWorld {
             || !sent.collapse.isEmpty && newer.values.contains(sent.collapse)
     }
 
+    /// Its app is still registered as it was when the push was sent.
+    func isInForce(_ push: Push) -> Bool {
+        origin(of: push).map { !ended.contains($0.token) && !isOver($0.token) } == true
+    }
+
     /// The store says that it is no more in force.
     private func isOver(_ token: DeviceToken) -> Bool {
         let registration = store.registrations[SlotKey(token.device, token.app)]
@@ -253,13 +266,24 @@ extension GatewayWorld {
                 let id = store.keys[device.key], !unreadable.contains(id)
             else { continue }
             count("looks")
+            if random.below(20) == 0 { problems += figureProblems() }
             for (_, stored) in store.bundles.keys.sorted().flatMap({ store.kept(id, $0) }) {
                 guard !device.sent.contains(stored.push.number),
-                    store.reasons[stored.push.number] == .busy, stored.until > now.wall,
+                    mustGo(stored.push.number), stored.until > now.wall,
                     !isSuperseded(stored.push, at: device)
                 else { continue }
                 problems.append("\(stored.push.number) waits, though \(index) could have it")
             }
+        }
+    }
+
+    /// It waits for nothing but a device that is there and has room.
+    private func mustGo(_ push: PushNumber) -> Bool {
+        switch store.reasons[push] {
+        case .busy, .away: true
+        // What is held back by a rule goes along with something else.
+        case .overBudget, .dailyBudget, .lowBattery, .lowPower, .passive, .unacknowledged, nil:
+            false
         }
     }
 

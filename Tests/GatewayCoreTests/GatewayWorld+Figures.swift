@@ -16,12 +16,16 @@ struct WorldFigures {
     var deliveryTimes: [Double] = []
     var promptTimes: [Double] = []
 
+    /// When a batch failed last: what was on its way then may have been forgotten with an app that
+    /// was to be removed.
+    var failure = BootTime(nanoseconds: 0)
+
     mutating func acknowledged(_ sending: SendingID, at now: BootTime, isPrompt: Bool) {
         acknowledged += 1
         guard let start = sent.removeValue(forKey: sending) else { return }
         let time = Double((now - start).nanoseconds) / 1e9
         deliveryTimes.append(time)
-        if isPrompt { promptTimes.append(time) }
+        if isPrompt, start > failure { promptTimes.append(time) }
     }
 }
 

@@ -6,9 +6,9 @@ extension GatewayWorld {
     /// What is not performed any more when the gateway is killed.
     enum KillPoint: String, CaseIterable {
         case ask, write, storeChanged, unknown, identified, send, broadcast, registered, refused
-        case unregistered, follows, end, answer, done
+        case unregistered, follows, end, answer, done, subscribed
 
-        init?(before action: GatewayAction) {
+        init(before action: GatewayAction) {
             switch action {
             case .ask: self = .ask
             case .write: self = .write
@@ -24,14 +24,13 @@ extension GatewayWorld {
             case .end: self = .end
             case .answer: self = .answer
             case .done: self = .done
-            // No device of this world asks for it.
-            case .subscribed: return nil
+            case .subscribed: self = .subscribed
             }
         }
 
         var isRare: Bool {
             switch self {
-            case .unknown, .broadcast, .follows, .done, .unregistered: true
+            case .unknown, .broadcast, .follows, .done, .unregistered, .subscribed: true
             case .ask, .write, .storeChanged, .identified, .send, .registered, .refused, .end,
                 .answer:
                 false

@@ -13,9 +13,10 @@ extension GatewayWorld {
 
     mutating func operate(_ index: Int) {
         switch random.below(12) {
-        case 0..<3:
+        case 0..<2:
             guard let device = store.keys[devices[index].key] else { return }
             feed(.removeDevice(device, begin(.removesDevice(device))))
+        case 2: feed(.probe)
         case 3:
             let bundle = (apps + rareApps)[pick(5)]
             guard let app = driver.apps.number(of: bundle) else { return }
@@ -83,7 +84,7 @@ extension GatewayWorld {
         let end = now.wall + limits.storage
         for call in calls.keys { calls[call]?.keep(until: end) }
         if limits.devicesInMemory <= devices.count { limits.devicesInMemory = 1 + pick(6) }
-        driver.use(limits)
+        driver.use(driverLimits)
     }
 
     /// The gateway serves for more than a day, and devices that are away may be taken for gone.
@@ -130,7 +131,7 @@ extension GatewayWorld {
         channel: ChannelID? = nil,
         type: String? = nil,
         _ body: String = ""
-    ) throws(Reason) -> ChannelOrder? {
+    ) throws(Reason) -> ChannelVerdict? {
         guard let path = ChannelPath(Array(path.utf8)[...]) else { return nil }
         var arrival = PushArrival()
         arrival.method = Array(method.utf8)[...]

@@ -26,6 +26,8 @@ struct GatewayWorld {
         var sentCount = 0
         var acknowledgedCount = 0
         var isCongested = false
+        /// As it said last over the present link, and the gateway has surely heard.
+        var condition: DeviceCondition?
         /// The newest that the gateway knows it to have, by app and collapse identifier.
         var shown: [String: PushNumber] = [:]
         /// Up to which they may have given way to a newer one.
@@ -40,6 +42,7 @@ struct GatewayWorld {
             (sendings, acknowledgements, sent) = ([], [], [])
             (sentKinds, order) = ([:], [:])
             (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
+            condition = nil
         }
     }
 
@@ -86,6 +89,10 @@ struct GatewayWorld {
     /// It was killed in the middle of an event, and starts again when that is over.
     var isKilled = false
     var nextKill: NextKill?
+    /// Planted by a test: what the gateway does instead of an action.
+    var bug: (@Sendable (GatewayAction) -> [GatewayAction])?
+    /// What it allows, if that is not what it should.
+    var wrongLimits: (@Sendable (inout GatewayLimits) -> Void)?
     /// Of the providers' key.
     let quota: KeyQuota?
     /// When the pushes were sent that were accepted since the gateway was started.
@@ -126,7 +133,15 @@ struct GatewayWorld {
         devices = (0..<count).map { Device(key: [UInt8(truncatingIfNeeded: $0), 1]) }
     }
 
+    /// What the gateway is told to allow.
+    var driverLimits: GatewayLimits {
+        var limits = limits
+        wrongLimits?(&limits)
+        return limits
+    }
+
     mutating func run(steps: Int) {
+        driver.use(driverLimits)
         planKill()
         for _ in 0..<steps { step() }
         nextKill = nil
@@ -144,7 +159,8 @@ struct GatewayWorld {
         case 120..<134: connect(index)
         case 134..<138: disconnect(index)
         case 138..<146: pass()
-        case 146..<149: keepAlive(index)
+        case 146..<148: keepAlive(index)
+        case 148..<149: tellMore(index)
         case 149..<151: congest(index)
         case 151..<153: register(index, renewing: random.below(2) == 0)
         case 153..<155: unregister(index)
@@ -190,6 +206,7 @@ struct GatewayWorld {
         guard !isKilled else { return }
         var actions: [GatewayAction] = []
         driver.handle(event, at: now, into: &actions)
+        if let bug { actions = actions.flatMap(bug) }
         for action in actions where !isKilled(before: action) { perform(action) }
     }
 
@@ -348,7 +365,8 @@ struct GatewayWorld {
             at: pick(devices[index].acknowledgements.count)
         )
         devices[index].acknowledgedCount += 1
-        figures.acknowledged(id, at: now.boot, isPrompt: store.questions.isEmpty)
+        let isPrompt = driver.isSettled && sentPushes[id].map(isInForce) == true
+        figures.acknowledged(id, at: now.boot, isPrompt: isPrompt)
         let (before, delivered) = (devices[index].shown, driver.gateway.counters.delivered)
         if let push = sentPushes[id], !push.collapseID.isEmpty {
             let shown = devices[index].shown[Self.kind(push)] ?? push.number
@@ -410,7 +428,7 @@ struct GatewayWorld {
             devices[index].shown = [:]
         }
         move(.seconds(1))
-        driver = GatewayDriver(limits, store.gateway)
+        driver = GatewayDriver(driverLimits, store.gateway)
         isKilled = false
         planKill()
     }

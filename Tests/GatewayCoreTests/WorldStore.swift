@@ -267,6 +267,7 @@ extension GatewayWorld {
             return feed(.written(batch.number, problem: nil))
         }
         count("failures")
+        figures.failure = now.boot
         store.batch = nil
         // What was superseded is there again.
         for index in devices.indices {

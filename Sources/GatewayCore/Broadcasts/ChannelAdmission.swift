@@ -13,7 +13,7 @@ package struct ChannelArrival: Sendable {
 }
 
 /// What a request about channels that may be made is for.
-package enum ChannelOrder: Equatable, Sendable {
+package enum ChannelVerdict: Equatable, Sendable {
     case send(Broadcast, provider: String)
     case create(bundle: String, keepsNewest: Bool)
     case remove(ChannelID)
@@ -36,7 +36,7 @@ extension GatewayDriver {
         _ proofs: some Proofs,
         _ environment: PushEnvironment,
         at now: Moment
-    ) throws(Reason) -> ChannelOrder {
+    ) throws(Reason) -> ChannelVerdict {
         sender.begin()
         let arrival = request.arrival
         if arrival.hasDuplicate { throw .duplicateHeaders }
@@ -90,7 +90,7 @@ extension GatewayDriver {
         from sender: inout PushSender,
         _ proofs: some Proofs,
         _ caller: ChannelCaller
-    ) throws(Reason) -> ChannelOrder {
+    ) throws(Reason) -> ChannelVerdict {
         _ = try authorize(request, &sender, proofs, caller)
         let app = apps.number(of: request.path.bundle)
         return .list(app.map { gateway.channels(of: $0) } ?? [])
@@ -119,7 +119,7 @@ extension GatewayDriver {
         from sender: inout PushSender,
         _ proofs: some Proofs,
         _ caller: ChannelCaller
-    ) throws(Reason) -> ChannelOrder {
+    ) throws(Reason) -> ChannelVerdict {
         var push = request.arrival.push
         guard push.pushType != nil else { throw .missingPushType }
         // They have no topic, no id and nothing to replace.

@@ -49,8 +49,8 @@ extension GatewayDriver {
         return LogQuestion(push: push, provider: provider.name)
     }
 
-    /// The topic of the push, if whoever asks may be told about it. Whose push it was not learns
-    /// not even that there was one.
+    /// The topic of the push, if whoever asks may be told about it. Only its sender learns that
+    /// there was such a push.
     package func topic(_ row: LogRow?, for question: LogQuestion) throws(Reason) -> String {
         guard let row, let bundle = apps.bundle(of: row.head.app),
             row.head.provider == question.provider

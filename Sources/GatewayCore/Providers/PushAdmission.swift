@@ -64,7 +64,7 @@ package struct PushSender: Sendable {
     /// It showed so many wrong tokens that it must come again, over another connection.
     package var mustGo: Bool { wrong.areTooMany }
 
-    /// Of a request, before anything of it is looked at.
+    /// To be called first for each request.
     mutating func begin() { (isProven, isSigned) = (false, false) }
 
     private mutating func signed(

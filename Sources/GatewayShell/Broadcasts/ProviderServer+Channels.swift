@@ -27,20 +27,20 @@ extension ProviderServer {
         )
         do throws(Reason) {
             defer { connection.hasLearned() }
-            let order = try node.admit(
+            let verdict = try node.admit(
                 ChannelArrival(path, fields.arrival, field: fields.channelID),
                 from: &connection.sender,
                 ConnectionProofs(connection),
                 settings.environment
             )
-            try perform(order, call)
+            try perform(verdict, call)
         } catch {
             refuse(call, error)
         }
     }
 
-    private func perform(_ order: ChannelOrder, _ call: ChannelCall) throws(Reason) {
-        switch order {
+    private func perform(_ verdict: ChannelVerdict, _ call: ChannelCall) throws(Reason) {
+        switch verdict {
         case .send(let broadcast, let provider):
             let id = begin(call.stream, call.connection, .broadcast(echo: call.echo))
             node.feed(.broadcast(broadcast, provider: provider, id))

@@ -109,7 +109,7 @@ package final class GatewayNode {
         from sender: inout PushSender,
         _ proofs: some Proofs,
         _ environment: PushEnvironment
-    ) throws(Reason) -> ChannelOrder {
+    ) throws(Reason) -> ChannelVerdict {
         try driver.admit(arrival, from: &sender, proofs, environment, at: now)
     }
 

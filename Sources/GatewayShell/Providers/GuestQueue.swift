@@ -18,7 +18,7 @@ package final class GuestQueue {
     package var lines = GuestLines(at: Clocks.boot())
     /// The share of this turn, used or not.
     private var share: DeferredSource?
-    /// Begins the turn in which those go on that rest.
+    /// Ends a rest.
     private var timer: TimerSource?
     unowned var server: ProviderServer?
 
@@ -38,8 +38,9 @@ package final class GuestQueue {
     }
 
     private func listShare() {
+        guard share == nil, count > 0 else { return }
         let now = Clocks.boot()
-        guard share == nil, let start = lines.nextShare(at: now) else { return }
+        guard let start = lines.nextShare(at: now) else { return }
         guard start <= now else { return rest(until: start) }
         share = try? DeferredSource(loop) { [unowned self] in serve() }
         if lines.yields(at: now) { try? share?.setPriority(Self.last) }
@@ -54,16 +55,18 @@ package final class GuestQueue {
     private static let last: Int64 = 1
 
     private func serve() {
-        let end = lines.beginShare(at: Clocks.boot())
+        var now = Clocks.boot()
+        let end = lines.beginShare(at: now)
         repeat {
-            guard let number = lines.next() else { break }
+            guard let number = lines.next(at: now) else { break }
             if let listener = server?.listener(number) {
                 server?.accept(at: listener, until: end)
             } else {
                 server?.connections[number]?.takeTurn()
             }
-        } while Clocks.boot() < end
-        lines.endShare(at: Clocks.boot())
+            now = Clocks.boot()
+        } while now < end
+        lines.endShare(at: now)
     }
 
     /// To be called after each turn of the loop: the rest goes on in the next.

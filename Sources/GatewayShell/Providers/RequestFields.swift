@@ -11,7 +11,6 @@ struct RequestFields {
 
     var method: ArraySlice<UInt8> { arrival.method }
     var authorization: ArraySlice<UInt8>? { arrival.authorization }
-    var hasDuplicate: Bool { arrival.hasDuplicate }
 
     init(_ message: HTTP2Message) {
         let headers = message.headers
