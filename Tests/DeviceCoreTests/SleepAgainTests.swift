@@ -2,8 +2,8 @@ import DeviceCore
 import Testing
 import Vocabulary
 
-/// The machine is woken for work as `wake-from-sleep` says, and goes back to sleep afterwards unless
-/// somebody is there.
+/// The machine is woken for work as `wake-from-sleep` says. It goes back to sleep afterwards,
+/// unless somebody is there.
 struct SleepAgainTests {
     /// Asleep until its next alarm, which is for a refresh; nil: there is no alarm.
     private static func woken(

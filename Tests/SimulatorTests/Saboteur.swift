@@ -301,6 +301,7 @@ struct PlantedBug: Sendable, CustomStringConvertible {
                 if case .process(_, .exited) = $0 { [] } else { [$0] }
             }
             $0.notices = "its last run has not ended"
+            $0.days = 16
         },
         PlantedBug("closing is not heard", "closed apps do not run").with {
             $0.event = {

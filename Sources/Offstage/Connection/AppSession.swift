@@ -29,8 +29,8 @@ final class AppSession: DaemonListener {
         var hasFinishedLaunching = false
         /// Work that runs, by its delivery.
         var runs: [DeliveryID: Run] = [:]
-        var backgroundTasks: [Int: BackgroundTask] = [:]
-        var lastBackgroundTask = 0
+        var tasks = HeldTasks()
+        var taskHandlers: [Int: TaskHandlers] = [:]
         var application: ApplicationEvents?
         /// Of which the daemon has been told.
         var mistakes: Set<String> = []
@@ -39,7 +39,7 @@ final class AppSession: DaemonListener {
         mutating func enterForeground() {
             isInBackground = false
             deadline = nil
-            for key in Array(backgroundTasks.keys) { backgroundTasks[key]?.deadline = nil }
+            tasks.forgetDeadlines()
             for key in Array(runs.keys) { runs[key]?.deadline = nil }
         }
     }
@@ -186,9 +186,7 @@ final class AppSession: DaemonListener {
         return state.withLock { state -> Double? in
             guard state.isInBackground else { return nil }
             var deadlines = state.runs.values.compactMap(\.deadline)
-            for task in state.backgroundTasks.values where !task.hasEnded {
-                if let deadline = task.deadline ?? state.deadline { deadlines.append(deadline) }
-            }
+            deadlines += state.tasks.deadlines(usual: state.deadline)
             return deadlines.max().map { max(0, $0 - now) }
         }
     }
@@ -198,7 +196,7 @@ final class AppSession: DaemonListener {
     private var isWorking: Bool {
         state.withLock { state in
             !state.isInBackground || !state.hasFinishedLaunching || !state.runs.isEmpty
-                || !state.backgroundTasks.isEmpty
+                || !state.tasks.isEmpty
         }
     }
 }

@@ -3,8 +3,8 @@ internal import EventLoop
 internal import Linux
 internal import Vocabulary
 
-/// Tells when a daemon may be there again: when something was made where its socket is. Between
-/// such events nothing runs, so that an app without a daemon sleeps.
+/// Tells when a daemon may be there again: when something was made where its socket is, and when
+/// `DaemonSearch` says so.
 final class SocketWatch {
     private let loop: EventLoop
     private let socket: String
@@ -12,17 +12,7 @@ final class SocketWatch {
     private var directory: PathSource?
     private var parent: PathSource?
     private var timer: TimerSource?
-    /// The next tries after the last event, the soonest first.
-    private var pauses: ArraySlice<Interval> = []
-    private var lastFailure: (error: CallError, until: BootTime)?
-
-    /// A socket is bound before it listens, and a daemon may take a while to read its store.
-    private static let afterEvent: [Interval] = [
-        .milliseconds(10), .milliseconds(50), .milliseconds(200), .milliseconds(500), .seconds(1),
-        .seconds(3), .seconds(10),
-    ]
-    /// Somebody listens and says nothing: it may yet.
-    private static let whileSilent = Interval.seconds(30)
+    private var search = DaemonSearch()
 
     init(_ loop: EventLoop, _ socket: String, look: @escaping () -> Void) {
         self.loop = loop
@@ -33,15 +23,13 @@ final class SocketWatch {
 
     /// The daemon is gone: looks now, and whenever it may have come.
     func lookFromNowOn() {
-        pauses = Self.afterEvent[...]
-        lastFailure = nil
+        search.sign()
         watch()
         look()
     }
 
     func succeeded() {
-        pauses = []
-        lastFailure = nil
+        search.succeeded()
         directory = nil
         parent = nil
         try? timer?.arm(at: nil)
@@ -50,21 +38,12 @@ final class SocketWatch {
     /// `isThere`: somebody listens.
     func failed(_ error: CallError, isThere: Bool) {
         watch()
-        let now = Clocks.boot()
-        if isThere {
-            // What it cost to learn that is not spent again for each call.
-            lastFailure = (error, now + .seconds(1))
-            try? timer?.arm(at: now + Self.whileSilent)
-        } else if let pause = pauses.popFirst() {
-            try? timer?.arm(at: now + pause)
-        }
+        let next = search.failed(error, isThere: isThere, at: Clocks.boot())
+        if let next { try? timer?.arm(at: next) }
     }
 
     /// Why a try of just now failed, if it took its time.
-    var recentFailure: CallError? {
-        guard let lastFailure, Clocks.boot() < lastFailure.until else { return nil }
-        return lastFailure.error
-    }
+    var recentFailure: CallError? { search.recentFailure(at: Clocks.boot()) }
 
     /// Before the look that follows, so that nothing is missed in between.
     private func watch() {

@@ -18,6 +18,9 @@ package final class VirtualClient {
     /// The helper program whose it is; nil: the app's main process.
     package let holder: ProcessID?
     var client = Client(ticks: 10)
+    /// The rest of the library's state.
+    var tasks = HeldTasks()
+    var search = DaemonSearch()
     /// What it has not been told yet: its effects may come to something at once.
     var events: [ClientEvent] = []
     var effects: [ClientEffect] = []
@@ -91,8 +94,8 @@ enum Asked {
     case submission(Submission)
     /// A background task, by the program's own number.
     case task(Int)
-    /// An activity that it held before its connection was lost.
-    case taskAgain(Int)
+    /// An activity that it held before its connection was lost, and the number that it had.
+    case taskAgain(Int, before: Int64)
     case nothing
 }
 
@@ -121,14 +124,4 @@ struct Said {
         process = client.process
         (self.client, self.connection, self.word) = (client, connection, word)
     }
-}
-
-/// A background task as the program knows it.
-struct AppTask {
-    let number: Int
-    let call: App1.BeginTask
-    let client: VirtualClient
-    /// The daemon's number; nil: it has not answered.
-    var given: Int64?
-    var hasEnded = false
 }

@@ -41,10 +41,9 @@ package final class VirtualProcess {
     var link = LinkState()
     /// Its connections to the daemon: its own first, then those of its helper programs.
     var clients: [VirtualClient] = []
+    var begunTasks = 0
     var nextClient = 0
     /// Background tasks that it holds.
-    var tasks: [AppTask] = []
-    var lastTask = 0
 
     struct Activity {
         var left: Interval
@@ -132,8 +131,10 @@ enum Action {
     /// Reads the next thing that the daemon has said.
     case read(VirtualClient)
     case tick(VirtualClient)
-    /// The daemon may be there again.
+    /// There is a sign that the daemon may be there again.
     case look(VirtualClient)
+    /// It is looked for again, without a sign.
+    case search(VirtualClient)
     /// What the daemon called for is done.
     case done(IncomingNumber, VirtualClient)
     case setHandler(DeliveryID)
@@ -141,7 +142,7 @@ enum Action {
     /// A mistake, which its library sees.
     case completeAgain(String)
     case beginTask(handler: Bool, byHelper: Bool)
-    case endTask(Int)
+    case endTask(Int, VirtualClient)
     case helperEnds(VirtualClient)
     case submit(Submission)
     case setInterval(Double)

@@ -22,6 +22,10 @@ extension World {
         case .read(let client): read(client)
         case .tick(let client): if !process.link.stoppedReading { feed(.tick, client) }
         case .look(let client):
+            guard client.connection == nil, !process.link.stoppedReading else { return }
+            client.search.sign()
+            feed(.look, client)
+        case .search(let client):
             if client.connection == nil, !process.link.stoppedReading { feed(.look, client) }
         case .done(let number, let client): feed(.done(number), client)
         case .setHandler(let id): setHandler(id, process)
@@ -34,7 +38,7 @@ extension World {
                 process
             )
         case .beginTask(let handler, let byHelper): beginTask(handler, byHelper, process)
-        case .endTask(let number): endTask(number, process)
+        case .endTask(let task, let client): endTask(task, client)
         case .helperEnds(let client): leave(client)
         case .submit(let submission): submit(submission, process)
         case .setInterval(let seconds):

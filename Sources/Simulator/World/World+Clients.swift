@@ -35,7 +35,9 @@ extension World {
         let process = client.process
         switch effect {
         case .connect: connect(client)
-        case .watch: feed(.look, client)
+        case .watch:
+            client.search.sign()
+            feed(.look, client)
         case .send(let number, let call): say(.call(number, call), client)
         case .reply(let number): answer(number, .done, client)
         case .refuse(let number, _, let text): answer(number, .refused(text), client)
@@ -63,8 +65,14 @@ extension World {
 
     private func connect(_ client: VirtualClient) {
         guard daemonIsAlive, !client.isCutOff else {
-            return feed(.notConnected(CallError(.unreachable, "nobody listens")), client)
+            let error = CallError(.unreachable, "nobody listens")
+            let next = client.search.failed(error, isThere: false, at: now.boot)
+            if let next {
+                client.process.add(.search(client), after: next - now.boot, at: clock.elapsed)
+            }
+            return feed(.notConnected(error), client)
         }
+        client.search.succeeded()
         if client.connect() > 1 { swarm.count(.disconnect) }
         feed(.connected, client)
     }

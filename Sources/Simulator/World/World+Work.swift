@@ -30,15 +30,26 @@ extension World {
             else { return askAfterSubmission(client) }
             swarm.count(.retriedToken)
             process.add(.submit(submission), after: .seconds(2), at: clock.elapsed)
-        case .task(let number): began(number, answer, process)
-        case .taskAgain(let number): begunAgain(number, answer, process)
+        case .task(let task): began(task, begunTask(answer), client)
+        case .taskAgain(let task, let before):
+            let answered = client.tasks.begunAgain(task, before: before, begunTask(answer))
+            act(on: answered, for: task, client)
         }
     }
 
     /// It was given up: what was begun all the same is ended.
     func answeredLate(_ token: CallerToken, _ reply: AppReply?, _ client: VirtualClient) {
         client.asked.removeAll { $0.token == token }
-        if case .task(let task) = reply, task.task > 0 { tellEnd(task.task, client) }
+        guard case .task(let begun) = reply,
+            case .tellEnd(let number) = HeldTasks.answeredLate(begun)
+        else { return }
+        tellEnd(number, client)
+    }
+
+    private func begunTask(
+        _ answer: Result<AppReply, CallError>
+    ) -> Result<BegunTask, CallError> {
+        answer.map { if case .task(let begun) = $0 { begun } else { BegunTask(task: 0) } }
     }
 
     // MARK: Requests
@@ -137,17 +148,20 @@ extension World {
     func beginTask(_ handler: Bool, _ byHelper: Bool, _ process: VirtualProcess) {
         guard let main = process.clients.first, !process.link.isHung else { return }
         let client = byHelper ? startHelper(process) : main
-        process.lastTask += 1
-        let number = process.lastTask
+        process.begunTasks += 1
         let call = App1.BeginTask {
             ($0.name, $0.expires, $0.isActivity) = ("task", handler, byHelper)
-            $0.token = "\(process.launch)-\(number)"
+            $0.token = "\(process.launch)-\(process.begunTasks)"
         }
-        process.tasks.append(AppTask(number: number, call: call, client: client))
+        let task = client.tasks.begin(call)
         feed(
-            .call(.beginTask(call), byHelper ? .now : .kept, client.token(for: .task(number))),
+            .call(.beginTask(call), byHelper ? .now : .kept, client.token(for: .task(task))),
             client
         )
+        // It is given back before anybody has answered.
+        if isOccasion(process.app, in: 6) {
+            process.add(.endTask(task, client), after: .milliseconds(1), at: clock.elapsed)
+        }
     }
 
     /// A helper program, in the same cgroup.
@@ -172,34 +186,39 @@ extension World {
         }
         hangUp(client)
         client.process.clients.removeAll { $0 === client }
-        client.process.tasks.removeAll { $0.client === client }
     }
 
     private func began(
-        _ number: Int,
-        _ answer: Result<AppReply, CallError>,
-        _ process: VirtualProcess
+        _ task: Int,
+        _ answer: Result<BegunTask, CallError>,
+        _ client: VirtualClient
     ) {
-        guard let index = process.tasks.firstIndex(where: { $0.number == number }) else { return }
-        let task = process.tasks[index]
-        guard case .success(.task(let begun)) = answer, begun.task > 0 else {
-            process.tasks.remove(at: index)
-            return leave(task.client)
+        let process = client.process
+        let answered = client.tasks.began(task, answer)
+        act(on: answered, for: task, client)
+        guard answered == .hasTime, !strikes(.taskNeverEnded, in: 40, app: process.app) else {
+            return
         }
-        guard !task.hasEnded else {
-            process.tasks.remove(at: index)
-            return tellEnd(begun.task, task.client)
-        }
-        process.tasks[index].given = begun.task
-        if strikes(.taskNeverEnded, in: 40, app: process.app) { return }
         let time = Interval.milliseconds(plans[process.app].random.within(100...60_000))
-        process.add(.endTask(number), after: time, at: clock.elapsed)
-        if task.client.holder != nil { useTime(of: task, for: time, process) }
+        process.add(.endTask(task, client), after: time, at: clock.elapsed)
+        if client.holder != nil { useTime(for: time, client) }
+    }
+
+    private func act(on answered: HeldTasks.Answered, for task: Int, _ client: VirtualClient) {
+        switch answered {
+        case .hasTime, .nothing: break
+        case .tellEnd(let number): tellEnd(number, client)
+        case .noTime:
+            // As of an expiry.
+            _ = client.tasks.end(task)
+            leave(client)
+        }
     }
 
     /// A helper program asks for work of its app's, and may be gone before it has said that it is
     /// done.
-    private func useTime(of task: AppTask, for time: Interval, _ process: VirtualProcess) {
+    private func useTime(for time: Interval, _ client: VirtualClient) {
+        let process = client.process
         let index = process.app
         if let identifier = plans[index].processingIdentifiers.first,
             plans[index].random.chance(1, in: 2)
@@ -209,19 +228,14 @@ extension World {
         }
         let isShort = plans[index].random.chance(1, in: 2)
         process.add(
-            .helperEnds(task.client),
+            .helperEnds(client),
             after: isShort ? time / 4 * 3 : time + .seconds(1),
             at: clock.elapsed
         )
     }
 
-    func endTask(_ number: Int, _ process: VirtualProcess) {
-        guard let index = process.tasks.firstIndex(where: { $0.number == number }) else { return }
-        guard let given = process.tasks[index].given else {
-            process.tasks[index].hasEnded = true
-            return
-        }
-        tellEnd(given, process.tasks.remove(at: index).client)
+    func endTask(_ task: Int, _ client: VirtualClient) {
+        if case .tell(let number) = client.tasks.end(task) { tellEnd(number, client) }
     }
 
     private func tellEnd(_ number: Int64, _ client: VirtualClient) {
@@ -231,38 +245,22 @@ extension World {
 
     func expireTask(_ number: Int64, _ client: VirtualClient) {
         let process = client.process
-        guard let task = process.tasks.first(where: { $0.given == number && $0.client === client })
-        else { return }
+        guard let task = client.tasks.expire(number, deadline: nil) else { return }
         let isStubborn = strikes(.taskNeverEnded, in: 20, app: process.app)
         process.forget {
-            if case .endTask(task.number) = $0 { isStubborn } else { false }
+            if case .endTask(task, let other) = $0 { isStubborn && other === client } else { false }
         }
         if !isStubborn {
-            process.add(.endTask(task.number), after: .milliseconds(200), at: clock.elapsed)
+            process.add(.endTask(task, client), after: .milliseconds(200), at: clock.elapsed)
         }
     }
 
     /// What a helper program holds goes with its connection: it is begun again on the next.
     func beginActivitiesAgain(_ client: VirtualClient) {
-        guard client.holder != nil else { return }
-        for task in client.process.tasks where task.client === client && task.given != nil {
-            let token = client.token(for: .taskAgain(task.number))
-            feed(.call(.beginTask(task.call), .now, token), client)
+        for (task, number, call) in client.tasks.activities {
+            let token = client.token(for: .taskAgain(task, before: number))
+            feed(.call(.beginTask(call), .now, token), client)
         }
-    }
-
-    private func begunAgain(
-        _ number: Int,
-        _ answer: Result<AppReply, CallError>,
-        _ process: VirtualProcess
-    ) {
-        if case .failure(let error) = answer, error.reason == .unreachable { return }
-        guard let index = process.tasks.firstIndex(where: { $0.number == number }) else { return }
-        guard case .success(.task(let begun)) = answer, begun.task > 0 else {
-            process.tasks.remove(at: index)
-            return
-        }
-        process.tasks[index].given = begun.task
     }
 
     // MARK: Connections
