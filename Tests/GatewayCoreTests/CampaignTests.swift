@@ -7,7 +7,7 @@ struct CampaignTests {
         UInt64(String(cString: $0))
     }
 
-    @Test(.enabled(if: seeds != nil))
+    @Test(.enabled(if: seeds != nil, "a campaign: make soak"))
     func `nothing that was promised is lost, with many seeds`() async {
         let seeds = Self.seeds ?? 0
         var counts: [String: Int] = [:]

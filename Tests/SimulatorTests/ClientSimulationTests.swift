@@ -42,7 +42,7 @@ struct ClientSimulationTests {
     /// `make soak`, in release.
     @Test(
         "every message is cut on its way by each end, and no rule is broken",
-        .enabled(if: seeds > 0)
+        .enabled(if: seeds > 0, "a campaign: make soak")
     )
     func campaignCutsEveryMessage() async {
         /// By the first seeds in which each was seen.
