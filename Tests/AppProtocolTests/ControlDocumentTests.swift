@@ -8,6 +8,7 @@ import Vocabulary
 struct ControlDocumentTests {
     private static let interfaces = [
         Control1.interface, App1.interface, AppObject1.interface, Discovery1.interface,
+        Wake1.interface,
     ]
 
     @Test(arguments: interfaces)

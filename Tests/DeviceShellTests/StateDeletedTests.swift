@@ -236,6 +236,9 @@ struct StateDeletedTests {
         let setup = try Setup()
         try setup.submitWaiting("before")
         try setup.bench.daemon.send(Signal.stop)
+        // It may be in the middle of making a file.
+        let pid = try #require(setup.bench.daemon.identity?.pid)
+        try Wait.until("stopped", { ProcessStatus(of: pid)?.isStopped == true })
         try Files.removeTree(setup.state)
         let other = try setup.bench.daemon.startBeside()
         #expect(other.errors.contains("another daemon listens"), "\(other.errors)")
