@@ -9,6 +9,8 @@ final class SleepWatch: ServiceBus.Client {
     private let resumed: () -> Void
     private let delay = Inhibitor.delayingSleep("prepares for sleep")
     private var signal: Subscription?
+    /// The machine is about to sleep.
+    private var isPreparing = false
 
     init(
         _ systemBus: ServiceBus,
@@ -29,11 +31,13 @@ final class SleepWatch: ServiceBus.Client {
             from: ServiceRow.logind.name
         ) { [unowned self] message in
             guard let isBefore = message.arguments.first?.boolValue else { return }
+            isPreparing = isBefore
             guard isBefore else {
                 resumed()
                 return delay.hold(true)
             }
-            prepare { [delay] in delay.hold(false) }
+            // It may have slept, and be awake again, by the time that all is prepared.
+            prepare { [unowned self] in if isPreparing { delay.hold(false) } }
         }
     }
 
