@@ -10,6 +10,9 @@ final class NothingLost: CommitInvariant, CallInvariant {
     private var userInitiated: [UInt64] = []
     /// The user's calls for that.
     private var calls: Set<ReplyToken> = []
+    /// Those in whose place their caller has put others. A run of one that never began ends with a
+    /// note.
+    private var replaced: Set<UInt64> = []
     /// Requests whose end is durable.
     private var over: Set<UInt64> = []
 
@@ -26,6 +29,9 @@ final class NothingLost: CommitInvariant, CallInvariant {
             userInitiated.removeAll { $0 == number }
         } else if !isKnown {
             userInitiated.append(number)
+        }
+        for other in open where other.request.number != number && other.isNamed(as: task) {
+            replaced.insert(other.request.number)
         }
         if !isKnown { open.append(task) }
     }
@@ -47,7 +53,10 @@ final class NothingLost: CommitInvariant, CallInvariant {
             }
             let task = open.remove(at: index)
             userInitiated.removeAll { $0 == number }
-            if !changes.contains(where: { $0.accounts(for: task) }) {
+            let wasReplaced = replaced.remove(number) != nil
+            if !changes.contains(where: {
+                $0.accounts(for: task) || wasReplaced && $0.isNote(of: task.app)
+            }) {
                 return "request \(number) of \(task.app) vanishes without a word"
             }
         }
@@ -61,7 +70,18 @@ final class NothingLost: CommitInvariant, CallInvariant {
     }
 }
 
+extension RequestedTask {
+    fileprivate func isNamed(as other: RequestedTask) -> Bool {
+        app == other.app && identifier == other.identifier
+    }
+}
+
 extension Change {
+    fileprivate func isNote(of app: AppID) -> Bool {
+        guard case .append(let line) = self, line.app == app else { return false }
+        return if case .note = line.entry { true } else { false }
+    }
+
     /// Whether this says what became of a request, or is what takes its place.
     fileprivate func accounts(for task: RequestedTask) -> Bool {
         if case .put(.request(let record)) = self {
