@@ -10,14 +10,21 @@ final class NothingLost: CommitInvariant, CallInvariant {
     private var userInitiated: [UInt64] = []
     /// The user's calls for that.
     private var calls: Set<ReplyToken> = []
-    /// Those in whose place their caller has put others. A run of one that never began ends with a
-    /// note.
+    /// Those that their caller has asked for anew. A run of one that never began ends with a note.
     private var replaced: Set<UInt64> = []
     /// Requests whose end is durable.
     private var over: Set<UInt64> = []
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
         if case .user(.run, _) = event { calls.insert(token) }
+        // Whether the caller hears of it or not.
+        guard let submission = event.submission, let identifier = submission.identifier else {
+            return
+        }
+        let app = submission.app ?? AppID("command.\(identifier)")
+        for task in open where task.app == app && task.identifier == identifier {
+            replaced.insert(task.request.number)
+        }
     }
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
@@ -29,9 +36,6 @@ final class NothingLost: CommitInvariant, CallInvariant {
             userInitiated.removeAll { $0 == number }
         } else if !isKnown {
             userInitiated.append(number)
-        }
-        for other in open where other.request.number != number && other.isNamed(as: task) {
-            replaced.insert(other.request.number)
         }
         if !isKnown { open.append(task) }
     }
@@ -67,12 +71,6 @@ final class NothingLost: CommitInvariant, CallInvariant {
         calls.removeAll()
         let lost = open.first { !world.store.contains(RecordKey(.request, "\($0.request)")) }
         return lost.map { "request \($0.request) was acknowledged, and is gone" }
-    }
-}
-
-extension RequestedTask {
-    fileprivate func isNamed(as other: RequestedTask) -> Bool {
-        app == other.app && identifier == other.identifier
     }
 }
 
