@@ -159,7 +159,7 @@ final class ServiceTests {
             ["1", .string(session.path)]
         )
         try bench.wait(for: "ran")
-        #expect(try bench.condition("idle")["value"] == "off")
+        try wait("idle", "value", "off")
         #expect(try bench.condition("idle")["source"] == "logind")
         // And leaves, and comes back.
         try bench.submit("echo began >> began; exec sleep 1000", id: "index")
