@@ -40,13 +40,28 @@ struct StoreFailureTests {
         #expect(ill.hasPrefix("HTTP/1.0 503") && ill.contains("no such table"), "\(ill)")
         #expect(try push() == Outcome(503, "ServiceUnavailable"))
         try database.execute("ALTER TABLE away RENAME TO log")
-        // A provider tries again after a 503.
-        try Wait.until("accepted", { try push() == Outcome(200) })
+        let answer = try push()
+        #expect(answer == Outcome(200))
         let well = try health(gateway)
         #expect(well.hasSuffix(#"{"status":"serving"}"#), "\(well)")
         let log = try Files.text(gateway.directory("log1"))
         #expect(log.contains("nothing can be stored") && log.contains("no such table"))
         #expect(log.contains("stored again"))
+    }
+
+    @Test func `a file that cannot be opened at first is opened later`() throws {
+        let (directory, disk) = (ScratchDirectory(), FaultyDisk())
+        let node = try ScratchNode.node(directory, disk, GatewayLimits())
+        disk.fail(.open, nth: 1, with: .cannotOpen, forever: true)
+        for _ in 0..<2 {
+            node.probe()
+            node.settle()
+            #expect(node.driver.storeProblem?.contains("open") == true)
+        }
+        disk.heal()
+        node.probe()
+        node.settle()
+        #expect(node.driver.storeProblem == nil)
     }
 
     @Test func `who registers meanwhile is to ask again, and the app keeps its name`() throws {

@@ -129,13 +129,7 @@ package final class SQLiteStorage {
 
     private static func serve(_ start: Start) {
         let shared = start.shared
-        var failure: StorageError?
         var writer: StoreWriter?
-        do throws(SQLiteError) {
-            writer = try StoreWriter(start.path, fileSystem: start.fileSystem)
-        } catch {
-            failure = StorageError("\(error)")
-        }
         while true {
             shared.work.clear()
             let (batches, oldestLog, isEnding) = shared.state.withLock { state in
@@ -143,11 +137,7 @@ package final class SQLiteStorage {
                 return (state.waiting, state.oldestLog, state.isEnding)
             }
             for batch in batches {
-                let error: StorageError?
-                switch writer {
-                case .some(let writer): error = Self.write(batch, writer)
-                case .none: error = failure
-                }
+                let error = Self.write(batch, &writer, start)
                 shared.state.withLock { $0.done.append((batch.number, error)) }
                 shared.finished.signal()
             }
@@ -163,12 +153,17 @@ package final class SQLiteStorage {
         }
     }
 
+    /// The file is opened with the first batch, and again with the next if that fails.
     private static func write(
         _ batch: StoreBatch,
-        _ writer: borrowing StoreWriter
+        _ writer: inout StoreWriter?,
+        _ start: Start
     ) -> StorageError? {
         do throws(SQLiteError) {
-            try writer.write(batch)
+            if writer == nil {
+                writer = try StoreWriter(start.path, fileSystem: start.fileSystem)
+            }
+            try writer?.write(batch)
             return nil
         } catch {
             return StorageError("\(error)")
