@@ -70,6 +70,11 @@ enum HTTP2Callbacks {
 }
 
 extension HTTP2Session {
+    fileprivate func beganFrame(opensStream: Bool) {
+        traffic.frames += 1
+        if opensStream { traffic.openings += 1 }
+    }
+
     fileprivate func beganHeaders(_ frame: UnsafePointer<nghttp2_frame>?) -> Int32 {
         guard let frame = unsafe frame,
             unsafe frame.pointee.hd.type == UInt8(NGHTTP2_HEADERS.rawValue)
@@ -94,7 +99,7 @@ extension HTTP2Session {
         on number: Int32
     ) -> Int32 {
         guard unsafe !addField(name, value) else { return 0 }
-        wastedFields()
+        traffic.wastedHeaders += 1
         // Resets the stream; the connection's table of fields stays right.
         reset(number, .enhanceYourCalm)
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
@@ -102,7 +107,7 @@ extension HTTP2Session {
 
     fileprivate func received(_ bytes: UnsafeBufferPointer<UInt8>, on number: Int32) -> Int32 {
         guard let stream = self.stream(number), !stream.isComplete else { return 0 }
-        progressed(isWhole: false)
+        traffic.pieces += 1
         let room = limits.body - stream.body.count
         if bytes.count <= room {
             unsafe stream.body.append(contentsOf: bytes)
@@ -163,7 +168,7 @@ extension HTTP2Session {
     private func handOver(_ stream: HTTP2Stream) {
         stream.isComplete = true
         keepsNoMore(of: stream)
-        progressed(isWhole: true)
+        traffic.messages += 1
         let message = HTTP2Message(
             stream: stream.number,
             headers: stream.headers,

@@ -37,10 +37,22 @@ package struct HTTP2Limits: Sendable {
     /// PINGs and SETTINGS of which the acknowledgement has not been taken for sending. An honest
     /// peer has one or two.
     package var acknowledgements = 16
-    /// Frames that bring no message further, beyond those that messages bring along.
-    package var idleFrames = 2000
 
     package init() {}
+}
+
+/// What a session received, counted as it came.
+package struct HTTP2Traffic: Sendable {
+    /// Frames of any kind.
+    package internal(set) var frames = 0
+    /// Those of them with headers, which open a stream.
+    package internal(set) var openings = 0
+    /// Pieces of bodies.
+    package internal(set) var pieces = 0
+    /// Whole messages.
+    package internal(set) var messages = 0
+    /// Header lists that were decoded, and are beyond the limit.
+    package internal(set) var wastedHeaders = 0
 }
 
 /// What the messages that are not whole yet, of several sessions, may take together, and do.

@@ -22,8 +22,7 @@ package final class HTTP2Session {
     private var gatheredLimit = 0
     /// Bytes of messages that are not whole yet.
     private var unfinished = 0
-    /// Frames that brought nothing; below zero as long as messages outweigh them.
-    private var idleFrames = 0
+    var traffic = HTTP2Traffic()
     private var hasAnnounced = false
     private var isLimited = false
     /// The caller's clock, for `cut(startedBefore:)`; any unit.
@@ -121,18 +120,21 @@ package final class HTTP2Session {
         let count = unsafe bytes.withUnsafeBufferPointer { buffer in
             unsafe nghttp2_session_mem_recv(handle, buffer.baseAddress, buffer.count)
         }
-        let isIdle = role == .server && idleFrames > limits.idleFrames
-        guard count < 0 || isIdle else { return }
-        let error = HTTP2Error("receive", count < 0 ? Int32(count) : NGHTTP2_ERR_FLOODED.rawValue)
-        if error.isFlood {
-            unsafe nghttp2_session_terminate_session(handle, HTTP2Code.enhanceYourCalm.rawValue)
-        }
-        throw error
+        guard count < 0 else { return }
+        let error = HTTP2Error("receive", Int32(count))
+        throw error.isFlood ? endFlood() : error
     }
 
-    /// So many frames that brought nothing are forgotten: a little of that is no flood.
-    package func forgive(_ frames: Int) {
-        if idleFrames > 0 { idleFrames = max(0, idleFrames - frames) }
+    /// What came since this was last asked.
+    package func takeTraffic() -> HTTP2Traffic {
+        defer { traffic = HTTP2Traffic() }
+        return traffic
+    }
+
+    /// The peer is told that it is too much, and the session is of no more use.
+    package func endFlood() -> HTTP2Error {
+        unsafe nghttp2_session_terminate_session(handle, HTTP2Code.enhanceYourCalm.rawValue)
+        return HTTP2Error("receive", NGHTTP2_ERR_FLOODED.rawValue)
     }
 
     /// Appends what is to be sent, until `output` has about `limit` bytes. False: nothing is left.
@@ -351,22 +353,6 @@ package final class HTTP2Session {
         memory?.used -= stream.held
         stream.held = 0
     }
-
-    /// A frame of any kind began. A request that is refused is none for nothing, nor its body.
-    func beganFrame(opensStream: Bool) {
-        idleFrames = max(-Self.mostCredit, idleFrames + (opensStream ? -1 : 1))
-    }
-
-    /// A piece of a message came; a whole one brings frames of other kinds along.
-    func progressed(isWhole: Bool) {
-        idleFrames = max(-Self.mostCredit, idleFrames - (isWhole ? 8 : 1))
-    }
-
-    /// A header list beyond the limit was decoded for nothing. That costs as much as many frames.
-    func wastedFields() { idleFrames += Self.wastedFieldsCost }
-
-    private static let mostCredit = 10_000
-    private static let wastedFieldsCost = 100
 
     func stream(_ number: Int32) -> HTTP2Stream? {
         if let recent, recent.number == number { return recent }

@@ -34,8 +34,7 @@ struct GuestTests {
                     key: try Files.text(paths.certificateKey),
                     protocols: ["h2"],
                     clients: .optional(anchors: try Files.text(paths.authority))
-                ),
-                ProviderServer.Settings()
+                )
             )
             // Then one of them has its turn.
             server.guests.lines.longestShare = .zero
@@ -74,13 +73,13 @@ struct GuestTests {
     @Test func `guests have their turns one after the other, as they came`() throws {
         let bench = try Bench()
         let guests = try bench.guests(6)
-        while bench.server.counters.connections < guests.count { try bench.turn() }
+        while bench.server.door.counters.connections < guests.count { try bench.turn() }
         try Self.speak(guests)
         var gone: [Int] = []
         while gone.count < guests.count {
-            let before = bench.server.counters.failedHandshakes
+            let before = bench.server.door.counters.failedHandshakes
             try bench.turn()
-            #expect(bench.server.counters.failedHandshakes <= before + 1)
+            #expect(bench.server.door.counters.failedHandshakes <= before + 1)
             gone += Self.gone(of: guests).filter { !gone.contains($0) }
         }
         #expect(gone == Array(0..<guests.count))
@@ -92,20 +91,20 @@ struct GuestTests {
         let own = try bench.guests(1, at: 1)
         try Self.speak(own)
         while Self.gone(of: own).isEmpty { try bench.turn() }
-        #expect(bench.server.counters.connections < many.count / 2)
-        while bench.server.counters.connections < many.count + own.count { try bench.turn() }
+        #expect(bench.server.door.counters.connections < many.count / 2)
+        while bench.server.door.counters.connections < many.count + own.count { try bench.turn() }
     }
 
     @Test func `a newcomer passes those that go on and on`() throws {
         let bench = try Bench()
         let guests = try bench.guests(20)
-        while bench.server.counters.connections < guests.count { try bench.turn() }
+        while bench.server.door.counters.connections < guests.count { try bench.turn() }
         // Each byte of an unfinished first message is a turn.
         for byte: UInt8 in [22, 3, 1, 0, 64, 1, 0, 0, 60] {
             for guest in guests { try guest.descriptor.writeAll([byte].span) }
             try bench.serveAll()
         }
-        #expect(bench.server.counters.failedHandshakes == 0)
+        #expect(bench.server.door.counters.failedHandshakes == 0)
         try Self.speak(guests)
         for guest in guests { try guest.descriptor.writeAll([UInt8](repeating: 0, count: 64).span) }
         let newcomer = try bench.guests(1)
@@ -142,15 +141,15 @@ struct GuestTests {
             }
             while told == 0 { try bench.turn() }
             let guests = try bench.guests(40)
-            while bench.server.counters.connections <= guests.count { try bench.turn() }
+            while bench.server.door.counters.connections <= guests.count { try bench.turn() }
             try Self.speak(guests)
-            let before = bench.server.counters.failedHandshakes
+            let before = bench.server.door.counters.failedHandshakes
             try go.writing.writeAll("x")
             try Wait.until(readable: ready.reading.number)
             try bench.turn()
             #expect(bench.server.counters.refusals.reduce(0) { $0 + $1.count } == 1)
-            #expect(bench.server.counters.failedHandshakes <= before + 1)
-            #expect(bench.server.counters.failedHandshakes < guests.count)
+            #expect(bench.server.door.counters.failedHandshakes <= before + 1)
+            #expect(bench.server.door.counters.failedHandshakes < guests.count)
             try go.writing.writeAll("x")
             withExtendedLifetime((client, source)) {}
         }

@@ -55,38 +55,38 @@ struct AddressTests {
     private func makeGood(_ world: LinkWorld, _ last: UInt8) throws -> Ed25519PrivateKey {
         let key = try Ed25519PrivateKey()
         for _ in 0..<2 { _ = try welcomed(world, last, key) }
-        try world.until("its end") { world.server.count == 0 }
+        try world.until("its end") { world.server.door.count == 0 }
         return key
     }
 
     @Test func aHeaderIsReadBeforeTLS() throws {
         let world = try world()
         _ = try makeGood(world, 1)
-        #expect(world.server.counters.welcomed == 2)
-        #expect(world.server.counters.badHeaders == 0)
+        #expect(world.server.door.counters.welcomed == 2)
+        #expect(world.server.door.counters.badHeaders == 0)
     }
 
     @Test func whoSaysNoneIsClosedAndCounted() throws {
         let world = try world()
         let socket = try InternetSocket.connect(to: world.address)
         try socket.writeAll([22, 3, 1, 0].span)
-        try world.until("the end") { world.server.counters.badHeaders == 1 }
+        try world.until("the end") { world.server.door.counters.badHeaders == 1 }
         try Wait.until(readable: socket.number)
-        #expect(world.server.count == 0)
+        #expect(world.server.door.count == 0)
     }
 
     @Test func eachClientBehindABalancerHasItsOwnShare() throws {
         let world = try world { $0.handshakesPerAddress = 2 }
         let first = try silent(world, 1)
         let second = try silent(world, 1)
-        try world.until("both") { world.server.count == 2 }
+        try world.until("both") { world.server.door.count == 2 }
         let third = try silent(world, 1)
-        try world.until("the refusal") { world.server.counters.overAddress == 1 }
+        try world.until("the refusal") { world.server.door.counters.overAddress == 1 }
         try Wait.until(readable: third.number)
         let isGone = isClosed(third)
         #expect(isGone)
         let other = try silent(world, 2)
-        try world.until("another address") { world.server.count == 3 }
+        try world.until("another address") { world.server.door.count == 3 }
         let areGone = [isClosed(first), isClosed(second), isClosed(other)]
         #expect(areGone == [false, false, false])
     }
@@ -99,13 +99,13 @@ struct AddressTests {
         for last in 10..<20 as Range<UInt8> {
             strangers.append(try silent(world, last).release())
         }
-        try world.until("the line") { world.server.lineCount == 3 }
+        try world.until("the line") { world.server.door.lineCount == 3 }
         _ = try welcomed(world, 1, key)
-        #expect(world.server.lineCount == 3)
+        #expect(world.server.door.lineCount == 3)
         // The next of the line begin when places are free.
         while let number = strangers.popLast() { _ = FileDescriptor(owning: number) }
-        try world.until("places") { world.server.lineCount == 0 && world.server.count == 0 }
-        #expect(world.server.counters.displaced == 0)
+        try world.until("places") { world.server.door.lineCount == 0 && world.server.door.count == 0 }
+        #expect(world.server.door.counters.displaced == 0)
     }
 
     @Test func whoeverHasWaitedLongestInALineThatIsTooLongGoes() throws {
@@ -117,9 +117,9 @@ struct AddressTests {
         for last in 10..<26 as Range<UInt8> {
             strangers.append(try silent(world, last).release())
         }
-        try world.until("the end of one") { world.server.counters.displaced == 1 }
-        #expect(world.server.lineCount == 8)
-        #expect(world.server.count == 15)
+        try world.until("the end of one") { world.server.door.counters.displaced == 1 }
+        #expect(world.server.door.lineCount == 8)
+        #expect(world.server.door.count == 15)
     }
 
     @Test func oneAddressHasSoManyLinks() throws {
@@ -127,7 +127,7 @@ struct AddressTests {
         let keys = try (0..<2).map { _ in try Ed25519PrivateKey() }
         let peers = try keys.map { try welcomed(world, 1, $0) }
         let third = try silent(world, 1)
-        try world.until("the refusal") { world.server.counters.overAddress == 1 }
+        try world.until("the refusal") { world.server.door.counters.overAddress == 1 }
         try Wait.until(readable: third.number)
         let isGone = isClosed(third)
         #expect(isGone)
@@ -139,7 +139,7 @@ struct AddressTests {
         let world = try world { $0.connections = 8 }
         let known = try Ed25519PrivateKey()
         _ = try welcomed(world, 1, known)
-        try world.until("its end") { world.server.count == 0 }
+        try world.until("its end") { world.server.door.count == 0 }
         let peers = try (0..<7).map { try welcomed(world, 10 + $0, try Ed25519PrivateKey()) }
         let stranger = try HostilePeer(world, header: Self.header(30))
         let hello = try stranger.hello(
@@ -149,7 +149,7 @@ struct AddressTests {
         try stranger.send(hello.bytes)
         try stranger.read()
         #expect(stranger.ending == .busy)
-        #expect(world.server.counters.unenrolled == 1)
+        #expect(world.server.door.counters.unenrolled == 1)
         let back = try welcomed(world, 1, known)
         #expect(!back.isClosed && peers.allSatisfy { !$0.isClosed })
     }

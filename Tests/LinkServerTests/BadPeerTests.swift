@@ -29,8 +29,8 @@ struct BadPeerTests {
         try peer.send(bytes)
         try peer.read()
         #expect(peer.ending == reason)
-        #expect(world.server.count == 0)
-        #expect(world.server.counters.welcomed == 0)
+        #expect(world.server.door.count == 0)
+        #expect(world.server.door.counters.welcomed == 0)
     }
 
     @Test func aHelloOfAnotherConnectionProvesNothing() throws {
@@ -50,7 +50,7 @@ struct BadPeerTests {
         try thief.send(hello.bytes)
         try thief.read()
         #expect(thief.ending == .badSignature)
-        #expect(world.server.count == 1)
+        #expect(world.server.door.count == 1)
     }
 
     @Test func aChallengeOfAnotherConnectionProvesNothing() throws {
@@ -84,7 +84,7 @@ struct BadPeerTests {
         try peer.send(hello + hello)
         try peer.read()
         #expect(peer.ending == .outOfOrder)
-        #expect(world.server.count == 0)
+        #expect(world.server.door.count == 0)
     }
 
     @Test func anotherProtocolGetsNothing() throws {
@@ -92,7 +92,7 @@ struct BadPeerTests {
         let peer = try HostilePeer(world, [])
         try peer.read()
         #expect(peer.frames.isEmpty)
-        #expect(world.server.count == 0)
+        #expect(world.server.door.count == 0)
         #expect(throws: TLSError.self) { _ = try HostilePeer(world, ["h2"]) }
     }
 
@@ -138,7 +138,7 @@ struct BadPeerTests {
         try peer.send([UInt8](repeating: 1, count: 100_000))
         try peer.read()
         #expect(peer.isClosed)
-        #expect(world.server.count == 1)
+        #expect(world.server.door.count == 1)
         #expect(device.isOnline)
     }
 
@@ -157,9 +157,9 @@ struct BadPeerTests {
         // Each is answered; the answers are not read.
         try world.until("the end of the link") {
             _ = try? peer.send(many)
-            return world.server.count == 0
+            return world.server.door.count == 0
         }
-        #expect(world.server.counters.tooSlow == 1)
+        #expect(world.server.door.counters.tooSlow == 1)
     }
 
     @Test func aPeerThatAsksWithoutEndIsToldToComeBack() throws {
@@ -176,7 +176,7 @@ struct BadPeerTests {
         try peer.send((0..<100).flatMap { _ in register })
         try peer.read()
         #expect(peer.ending == .busy)
-        #expect(world.server.counters.tooBusy == 1)
+        #expect(world.server.door.counters.tooBusy == 1)
     }
 
     @Test func silentConnectionsMakeRoomForDevices() throws {
@@ -185,13 +185,13 @@ struct BadPeerTests {
         let world = try LinkWorld(limits)
         let silent = try InternetSocket.connect(to: world.address)
         let other = try InternetSocket.connect(to: world.address)
-        try world.until("the silent ones") { world.server.count == 2 }
+        try world.until("the silent ones") { world.server.door.count == 2 }
         let device = try world.device()
         device.link?.start()
         try world.until("the device") { device.isOnline }
         // Not because their time was over.
-        #expect(world.server.counters.displaced == 1)
-        #expect(world.server.counters.tooSlow == 0)
+        #expect(world.server.door.counters.displaced == 1)
+        #expect(world.server.door.counters.tooSlow == 0)
         #expect(silent.number != other.number)
     }
 
@@ -203,7 +203,7 @@ struct BadPeerTests {
         let noise = try InternetSocket.connect(to: world.address)
         try noise.writeAll("GET / HTTP/1.1\r\n\r\n")
         try world.until("the end of the noise") {
-            world.server.counters.accepted == 2 && world.server.count == 1
+            world.server.door.counters.accepted == 2 && world.server.door.count == 1
         }
         #expect(device.isOnline)
     }

@@ -37,7 +37,7 @@ struct LinkServerTests {
         try world.until("a token") { first.tokens.count == 1 }
         let token = try #require(first.tokens["org.example.App"])
         first.link?.stop()
-        try world.until("the end of the link") { world.server.count == 0 }
+        try world.until("the end of the link") { world.server.door.count == 0 }
         _ = try world.push(to: token, "{\"n\":1}")
         let newest = try world.push(to: token, "{\"n\":2}")
         try world.until("both pushes stored") { world.node.isSettled }
@@ -81,7 +81,7 @@ struct LinkServerTests {
         _ = try world.push(to: try #require(first.tokens["org.example.App"]))
         try world.until("the push") { first.pushes.count == 1 }
         first.link?.stop()
-        try world.until("the end of the link") { world.server.count == 0 }
+        try world.until("the end of the link") { world.server.door.count == 0 }
 
         let second = try world.device(key)
         second.link?.start()
@@ -185,7 +185,7 @@ struct LinkServerTests {
         try world.until("the link") { device.isOnline }
         world.server.drain(after: .hours(1))
         try world.until("the end") { device.events.contains(.offline(.shutdown)) }
-        #expect(world.server.count == 0)
+        #expect(world.server.door.count == 0)
         #expect(world.server.port == nil)
     }
 
@@ -196,7 +196,7 @@ struct LinkServerTests {
         let devices = try (0..<12).map { _ in try world.device() }
         for device in devices { device.link?.start() }
         try world.until("all of them") { devices.allSatisfy(\.isOnline) }
-        #expect(world.server.counters.sentAway > 0)
+        #expect(world.server.door.counters.sentAway > 0)
     }
 
     @Test func oneConnectionMoreThanMayBeIsSentAway() throws {
@@ -207,7 +207,7 @@ struct LinkServerTests {
         one.link?.start()
         try world.until("the first") { one.isOnline }
         two.link?.start()
-        try world.until("the refusal") { world.server.counters.sentAway == 1 }
+        try world.until("the refusal") { world.server.door.counters.sentAway == 1 }
         #expect(one.isOnline)
     }
 
@@ -227,6 +227,6 @@ struct LinkServerTests {
                 if case .untrusted(.unknownAuthority) = $0 { true } else { false }
             }
         }
-        #expect(world.server.counters.welcomed == 0)
+        #expect(world.server.door.counters.welcomed == 0)
     }
 }

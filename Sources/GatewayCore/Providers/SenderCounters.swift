@@ -1,21 +1,7 @@
 package import Vocabulary
 
-/// What happened on the providers' side since the start, for the metrics.
+/// What senders were answered since the start, for the metrics.
 package struct SenderCounters: Sendable {
-    package var connections: UInt64 = 0
-    package var refusedConnections: UInt64 = 0
-    package var failedHandshakes: UInt64 = 0
-    package var protocolErrors: UInt64 = 0
-    package var floods: UInt64 = 0
-    package var slowRequests: UInt64 = 0
-    /// Connections that made room for others.
-    package var displaced: UInt64 = 0
-    /// Closed at once: their address has as many as one may have.
-    package var overAddress: UInt64 = 0
-    /// Came as from a load balancer, and did not say for whom.
-    package var badHeaders: UInt64 = 0
-    /// Requests for which there was no memory.
-    package var turnedAway: UInt64 = 0
     /// Pushes and broadcasts, those of Web Push apart.
     package private(set) var accepted: UInt64 = 0
     /// By the place of the reason in the list of all.

@@ -31,7 +31,7 @@ extension ProviderServer {
                 ChannelArrival(path, fields.arrival, field: fields.channelID),
                 from: &connection.sender,
                 ConnectionProofs(connection),
-                settings.environment
+                environment
             )
             try perform(verdict, call)
         } catch {

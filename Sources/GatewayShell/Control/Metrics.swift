@@ -35,7 +35,7 @@ struct Metrics {
         ("broadcasts_sent_total", "Broadcasts sent, counted per device.", \.broadcastsSent),
     ]
 
-    private static let senders: [Row<SenderCounters>] = [
+    private static let senders: [Row<SenderDoorCounters>] = [
         ("provider_connections_total", "Connections from providers.", \.connections),
         ("provider_refused_total", "Connections refused.", \.refusedConnections),
         ("provider_handshakes_failed_total", "TLS handshakes.", \.failedHandshakes),
@@ -100,8 +100,8 @@ struct Metrics {
         }
         figures =
             Self.figures(gateway.counters, Self.pushes)
-            + Self.figures(providers.counters, Self.senders)
-            + Self.figures(devices.counters, Self.links) + [
+            + Self.figures(providers.door.counters, Self.senders)
+            + Self.figures(devices.door.counters, Self.links) + [
                 counter(
                     "signatures_checked_total",
                     "Provider tokens whose signature was verified.",
@@ -121,13 +121,13 @@ struct Metrics {
                 count(
                     "provider_connections",
                     "Connections from providers now.",
-                    providers.connectionCount
+                    providers.door.count
                 ),
                 count("devices_connected", "Devices connected now.", gateway.connectedCount),
                 count(
                     "devices_in_line",
                     "Devices waiting for a handshake now.",
-                    devices.lineCount
+                    devices.door.lineCount
                 ),
                 count("requests_waiting", "Unanswered requests now.", providers.waitingCount),
                 count("channels", "Broadcast channels now.", gateway.channelCount),

@@ -22,8 +22,6 @@ final class DeviceConnection {
     var phase = Phase.shakingHands
     /// What a load balancer says first, until it is read.
     var header: ProxyHeader?
-    /// As which it counts; nil: exempt, or not known yet.
-    var group: AddressGroup?
     var order: LinkGuard?
     var reader = FrameReader<DeviceFrame>()
 
@@ -31,15 +29,9 @@ final class DeviceConnection {
     private(set) var output: [UInt8] = []
     private var sent = 0
     private(set) var waitsForWriting = false
-    /// Seconds of the boot clock since which nothing of what waits was taken.
-    private(set) var stalledSince: Int64?
-
-    /// Seconds of the boot clock at which the device is given up.
-    var deadline: Int64 = 0
+    var times = LinkTimes()
     /// The second for which it stands in the wheel.
     var listedAt: Int64 = 0
-    /// What it announced, with the grace.
-    var allowance: Int64 = 0
     var frames = FrameBudget()
     var isCongested = false
     var owesKeepAlive = false
@@ -69,9 +61,9 @@ final class DeviceConnection {
             switch try session.write(bytes.span.extracting(sent..<bytes.count)) {
             case .bytes(let count):
                 sent += count
-                stalledSince = nil
+                times.takes(true, at: second)
             case .wantsWrite:
-                stalledSince = stalledSince ?? second
+                times.takes(false, at: second)
                 return try watch(forWriting: true)
             // Without renegotiation a write never waits for reading.
             case .wantsRead, .closed: return false
@@ -79,7 +71,7 @@ final class DeviceConnection {
         }
         bytes.removeAll(keepingCapacity: true)
         sent = 0
-        stalledSince = nil
+        times.takes(true, at: second)
         return try watch(forWriting: false)
     }
 

@@ -47,6 +47,21 @@ extension DeviceCondition {
     }
 }
 
+extension GatewayFrame.Ending {
+    init(_ ending: LinkEnding) {
+        let reason: EndReason =
+            switch ending.reason {
+            case .busy: .busy
+            case .notEnrolled: .notEnrolled
+            case .superseded: .superseded
+            case .removed: .removed
+            case .shutdown: .shutdown
+            case .tooSlow: .tooSlow
+            }
+        self.init(reason, after: ending.after, spread: ending.spread)
+    }
+}
+
 extension PushExpiration {
     /// Since 1970; nil: it is sent once.
     fileprivate var seconds: UInt64? {

@@ -11,10 +11,8 @@ extension LinkServer {
             for sending in sendings { owner.acknowledged(SendingID(sending), over: link) }
         case .decline(let sending): owner.refused(SendingID(sending), over: link)
         default:
-            guard connection.frames.admit(at: Self.second(), atOnce: limits.frames) else {
-                counters.tooBusy += 1
-                let ending = GatewayFrame.Ending(.busy, after: .minutes(1), spread: .minutes(1))
-                return end(connection, ending)
+            guard connection.frames.admit(at: Self.second(), atOnce: door.limits.frames) else {
+                return end(connection, .init(.tooManyFrames), .tooManyFrames)
             }
             reportOther(frame, of: connection)
         }

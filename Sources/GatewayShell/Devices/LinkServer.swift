@@ -11,9 +11,8 @@ internal import Wire
 /// What is sent waits until `flush`, which the owner of the loop calls once at the end of a turn.
 /// One thread; SIGPIPE must be ignored.
 package final class LinkServer {
-    package var limits: LinkLimits {
-        didSet { if limits.enrols(otherThan: oldValue) { enrolments = EnrolmentGate() } }
-    }
+    /// Who may come in.
+    package internal(set) var door: LinkDoor
     package var policy = AddressPolicy()
     let loop: EventLoop
     private(set) var listener: InternetListener?
@@ -21,19 +20,10 @@ package final class LinkServer {
     private(set) var context: TLSContext
     unowned let owner: any LinkOwner
 
-    var connections: [UInt64: DeviceConnection] = [:]
+    var connections: [LinkID: DeviceConnection] = [:]
     var lastLink: UInt64 = 0
-    /// Those that have not proved who they are.
-    var unproved = ArrivalOrder()
-    /// Those that wait for a place among them, and were not listened to yet.
-    var line = ArrivalOrder()
-    var gate = AddressGate()
-    var enrolments = EnrolmentGate()
-    var isAccepting = true
-    var isServingLine = false
-    var looksSoon = false
+    var isPerforming = false
     private(set) var alarms: LinkAlarms?
-    private var storm = StormGate()
     private var dirty: [DeviceConnection] = []
     /// Had their time in this turn, and have more to be read.
     private var unread: [DeviceConnection] = []
@@ -42,7 +32,6 @@ package final class LinkServer {
     private var spare: [[UInt8]] = []
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    package internal(set) var counters = LinkCounters()
     private let reference = Reference()
 
     /// To the server as long as it is there: a weak one would slow down each use of it.
@@ -58,7 +47,8 @@ package final class LinkServer {
         _ limits: LinkLimits = LinkLimits(),
         owner: any LinkOwner
     ) throws(LinuxError) {
-        (self.loop, self.context, self.limits, self.owner) = (loop, context, limits, owner)
+        (self.loop, self.context, self.owner) = (loop, context, owner)
+        door = LinkDoor(limits)
         let number = listener.descriptor.number
         self.listener = consume listener
         listening = try DescriptorSource(loop, number, .readable) { [unowned self] _ in accept() }
@@ -68,11 +58,7 @@ package final class LinkServer {
 
     deinit { reference.server = nil }
 
-    /// Connections, also those that are being set up.
-    package var count: Int { connections.count }
-
-    /// Those that wait for a place to prove who they are.
-    package var lineCount: Int { line.count }
+    package func use(_ limits: LinkLimits) { door.limits = limits }
 
     /// The port that devices connect to; nil while draining.
     package var port: UInt16? { listener?.port }
@@ -93,8 +79,7 @@ package final class LinkServer {
             if events.contains(.writable), connection.waiting > 0 { write(connection) }
             if !events.subtracting(.writable).isEmpty { try read(connection) }
         } catch let error as LinkError {
-            counters.refused += 1
-            end(connection, GatewayFrame.Ending(error.reason))
+            end(connection, GatewayFrame.Ending(error.reason), .brokeRule)
         } catch {
             close(connection)
         }
@@ -115,16 +100,8 @@ package final class LinkServer {
             close(connection)
             return false
         }
-        let second = Self.second()
-        if connections.count > limits.connections {
-            counters.sentAway += 1
-            end(connection, .init(.busy, after: .minutes(1), spread: .minutes(5)))
-            return false
-        }
-        let room = gate.room(for: connection.group, of: limits.welcomesPerSecond)
-        if let spread = storm.admit(at: second, perSecond: room) {
-            counters.sentAway += 1
-            end(connection, .init(.busy, after: .seconds(1), spread: spread))
+        if let ending = door.setUp(connection.id, at: Self.second()) {
+            end(connection, .init(ending), .sentAway)
             return false
         }
         let nonce = try Cryptography.randomBytes(LinkFormat.challengeBytes)
@@ -140,10 +117,7 @@ package final class LinkServer {
         for _ in 0..<4 where !connection.isEnding {
             switch try connection.session.read(into: &buffer) {
             case .bytes(let count):
-                connection.deadline = max(
-                    connection.deadline,
-                    connection.phase == .open ? Self.second() + connection.allowance : 0
-                )
+                connection.times.heard(at: Self.second())
                 try connection.reader.read(buffer[..<count]) { (frame) throws(LinkError) in
                     guard !connection.isEnding else { return }
                     try take(frame, from: connection)
@@ -199,14 +173,13 @@ package final class LinkServer {
         }
         guard isGenuine else { throw .badSignature }
         // A device that is known is told at once, a new one once it is kept.
-        let (link, server) = (connection.id.number, reference)
+        let (link, server) = (connection.id, reference)
         func mayEnrol() -> Bool {
             guard let server = server.server, let connection = server.connections[link] else {
                 return false
             }
             guard let refusal = server.refusal(of: hello, over: connection) else { return true }
-            server.counters.unenrolled += 1
-            server.end(connection, refusal)
+            server.end(connection, .init(refusal))
             return false
         }
         owner.identify(hello.key, mayEnrol: mayEnrol) { device, isNew in
@@ -224,26 +197,22 @@ package final class LinkServer {
         isNew: Bool
     ) {
         guard let device, (try? connection.order?.proved(true)) != nil else {
-            counters.sentAway += 1
-            return end(connection, .init(.busy, after: .seconds(5), spread: .seconds(60)))
+            return end(connection, .init(.unavailable), .sentAway)
         }
         connection.phase = .open
-        unproved.remove(connection.id.number)
-        gate.isSetUp(connection.group)
-        if !isNew { gate.wasGood(connection.group) }
-        counters.welcomed += 1
+        door.welcomed(connection.id, isNew: isNew, at: Self.second())
         heard(from: connection, next: hello.next)
         connection.append(
             .welcome(
                 .init(
                     device: device.number,
                     isNew: isNew || owner.isRestored(device),
-                    longest: UInt64(limits.longestKeepAlive.wholeSeconds)
+                    longest: UInt64(door.limits.longestKeepAlive.wholeSeconds)
                 )
             )
         )
         mark(connection)
-        resumeAccepting()
+        perform()
         owner.connected(device, connection.id, DeviceCondition(hello.condition))
     }
 
@@ -255,20 +224,13 @@ package final class LinkServer {
 
     /// Ends a link that is not the owner's any more, which is not told of its end.
     package func end(_ link: LinkID, _ why: LinkEnd) {
-        guard let connection = connections[link.number] else { return }
-        let ending: GatewayFrame.Ending =
-            switch why {
-            // Or two processes with one identity would push each other out for ever.
-            case .superseded: .init(.superseded, after: .minutes(1), spread: .minutes(1))
-            case .removed: .init(.removed)
-            case .unavailable: .init(.busy, after: .seconds(5), spread: .seconds(60))
-            }
-        if why == .unavailable { counters.sentAway += 1 }
-        end(connection, ending, isTold: false)
+        guard let connection = connections[link] else { return }
+        let departure: LinkDeparture = why == .unavailable ? .sentAway : .closed
+        end(connection, .init(LinkEnding(why)), departure, isTold: false)
     }
 
     func send(_ frame: GatewayFrame, over link: LinkID) {
-        guard let connection = connections[link.number], connection.phase == .open else { return }
+        guard let connection = connections[link], connection.phase == .open else { return }
         if connection.waiting == 0, let memory = spare.popLast() { connection.lend(memory) }
         connection.append(frame)
         mark(connection)
@@ -310,13 +272,14 @@ package final class LinkServer {
             return close(connection)
         }
         if let memory = connection.returnMemory(), spare.count < 256 { spare.append(memory) }
-        guard connection.waiting <= limits.largestQueue else {
-            counters.tooSlow += 1
-            return close(connection)
-        }
-        if connection.stalledSince != nil { listStalled(connection) }
+        let queue = door.limits.queue(
+            of: connection.waiting,
+            wasCongested: connection.isCongested
+        )
+        guard queue != .isTooLong else { return close(connection, .tooSlow) }
+        list(connection)
         guard connection.phase == .open else { return }
-        let isCongested = connection.waiting > (connection.isCongested ? 0 : limits.queue)
+        let isCongested = queue == .isCongested
         guard isCongested != connection.isCongested else { return }
         connection.isCongested = isCongested
         owner.congested(connection.id, isCongested)
@@ -328,29 +291,28 @@ package final class LinkServer {
     func end(
         _ connection: DeviceConnection,
         _ ending: GatewayFrame.Ending,
+        _ why: LinkDeparture = .closed,
         isTold: Bool = true
     ) {
         guard !connection.isEnding else { return }
         connection.append(.end(ending))
         _ = try? connection.write(at: Self.second())
-        close(connection, isTold: isTold)
+        close(connection, why, isTold: isTold)
     }
 
-    func close(_ connection: DeviceConnection, isTold: Bool = true) {
+    func close(
+        _ connection: DeviceConnection,
+        _ why: LinkDeparture = .closed,
+        isTold: Bool = true
+    ) {
         guard !connection.isEnding else { return }
         connection.isEnding = true
         connection.session.close()
         connection.source = nil
-        connections[connection.id.number] = nil
-        counters.ended += 1
-        gate.ended(connection.group, isSetUp: connection.phase == .open)
-        if connection.phase == .open {
-            if isTold { owner.disconnected(connection.id) }
-        } else {
-            unproved.remove(connection.id.number)
-            line.remove(connection.id.number)
-            resumeAccepting()
-        }
+        connections[connection.id] = nil
+        door.left(connection.id, why, at: Self.second())
+        if connection.phase == .open, isTold { owner.disconnected(connection.id) }
+        perform()
     }
 
     /// Accepts nobody any more, and sends all devices away, to come back in `after` and then over
@@ -358,12 +320,9 @@ package final class LinkServer {
     package func drain(after: Interval = .seconds(1)) {
         listening = nil
         listener = nil
-        // Nobody of the line begins now.
-        isServingLine = true
-        let perSecond = max(1, limits.welcomesPerSecond / 4)
-        let spread = Interval.seconds(Int64(2 + connections.count / perSecond))
+        let ending = GatewayFrame.Ending(door.drain(after: after))
         for connection in connections.values.sorted(by: { $0.id < $1.id }) {
-            end(connection, .init(.shutdown, after: after, spread: spread))
+            end(connection, ending)
         }
     }
 }
@@ -372,49 +331,34 @@ package final class LinkServer {
 
 extension LinkServer {
     func heard(from connection: DeviceConnection, next: UInt64) {
-        let announced = Interval.seconds(Int64(clamping: min(next, 1 << 32)))
-        let interval = min(max(announced, limits.shortestKeepAlive), limits.longestKeepAlive)
-        connection.allowance = (interval + interval / 4 + limits.keepAliveGrace).wholeSeconds
-        connection.deadline = Self.second() + connection.allowance
+        connection.times.announced(next: next, door.limits, at: Self.second())
         list(connection)
     }
 
-    private func listStalled(_ connection: DeviceConnection) {
-        guard let since = connection.stalledSince else { return }
-        let end = since + limits.stall.wholeSeconds
-        if end < connection.listedAt { relist(connection, at: end) }
-    }
-
-    /// To be looked at by its deadline, unless that is to happen earlier already.
+    /// To be looked at by its end, unless that is to happen earlier already.
     func list(_ connection: DeviceConnection) {
-        guard connection.listedAt == 0 || connection.deadline < connection.listedAt else { return }
-        relist(connection, at: connection.deadline)
-    }
-
-    private func relist(_ connection: DeviceConnection, at second: Int64) {
-        connection.listedAt = second
-        alarms?.list(connection.id.number, at: second)
+        let end = connection.times.end(door.limits)
+        guard connection.listedAt == 0 || end < connection.listedAt else { return }
+        connection.listedAt = end
+        alarms?.list(connection.id.number, at: end)
     }
 
     /// Their time has come, if it is still that.
     private func look(at listings: [LinkAlarms.Listing], _ now: Int64) {
         for listing in listings {
             guard listing.link != 0 else {
-                lookAgain()
+                door.passed(at: now)
+                perform()
                 continue
             }
-            guard let connection = connections[listing.link],
+            guard let connection = connections[LinkID(listing.link)],
                 connection.listedAt == listing.second
             else { continue }
             connection.listedAt = 0
-            let isStalled =
-                connection.stalledSince.map { $0 + limits.stall.wholeSeconds <= now } ?? false
-            if isStalled || connection.deadline <= now {
-                counters.tooSlow += 1
-                end(connection, GatewayFrame.Ending(.tooSlow))
+            if let ending = connection.times.ending(door.limits, at: now) {
+                end(connection, .init(ending), .tooSlow)
             } else {
                 list(connection)
-                listStalled(connection)
             }
         }
     }

@@ -64,6 +64,7 @@ final class GatewayService {
                 authority,
                 try handed.forProviders(settings),
                 context,
+                settings.environment,
                 settings.provider
             )
             devices = try LinkServer(
@@ -265,8 +266,8 @@ final class GatewayService {
             node.setLimits(settings.limits)
             node.useApps(allowed: settings.apps, named: named)
             node.origin = origin
-            providers.settings = settings.provider
-            devices.limits = settings.links
+            providers.use(settings.provider)
+            devices.use(settings.links)
             useAddresses(settings)
             let late = settings.readAtStart(otherThan: written)
             (self.settings, written) = (settings, settings)

@@ -17,7 +17,8 @@ package struct GatewaySettings: Sendable {
     package var apps: [String]?
     package var logAge = Interval.days(7)
     package var drainTime = Interval.seconds(10)
-    package var provider = ProviderServer.Settings()
+    package var environment = PushEnvironment.production
+    package var provider = SenderLimits()
     package var limits = GatewayLimits()
     package var links = LinkLimits()
     package var addresses = AddressPolicy()
@@ -164,7 +165,7 @@ package struct GatewaySettings: Sendable {
             .optionalAddress(\.metrics)
         ),
         Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
-        Row("environment", "production or development", .environment(\.provider.environment)),
+        Row("environment", "production or development", .environment(\.environment)),
         Row(
             "apps",
             "the only topics that devices may register, separated by ; (any)",

@@ -83,7 +83,7 @@ extension ProviderConnection {
         guard !isQueued else { return }
         isQueued = true
         try? source?.setEnabled(false)
-        server.guests.add(self, isGood: server.gate.isGood(group))
+        server.guests.add(self, isGood: server.door.isGood(number))
     }
 
     /// Its turn has come.

@@ -21,8 +21,6 @@ final class ProviderConnection {
     private(set) var isSecure = false
     /// What a load balancer says first, until it is read.
     var header: ProxyHeader?
-    /// As which it counts; nil: exempt, or not known yet.
-    var group: AddressGroup?
     /// What it has shown of who sends.
     var sender = PushSender()
 
@@ -31,9 +29,8 @@ final class ProviderConnection {
     private var output: [UInt8] = []
     private var sent = 0
     private var isWatchingWrites = false
-    /// Since when the peer takes nothing of what is to be sent. Meanwhile nothing is read: it
-    /// cannot ask for more than it takes.
-    private var blockedSince: BootTime?
+    private var times: SenderTimes
+    private var flood = FloodMeter()
     /// Stands in the server's list of those to be flushed.
     var isTouched = false
     /// Stands in its list of those that are to be read again.
@@ -45,29 +42,10 @@ final class ProviderConnection {
     var isQueued = false
     var turns = 0
     private(set) var isClosed = false
-    private var isEnding = false
-    /// To be said, and since when, once nobody waits for an answer: some take it for the end.
-    private var goodbye: (reason: Reason, since: BootTime)?
-    /// The steps of a shutdown: a first GOAWAY, then a PING. The answer to the PING comes after all
-    /// that the provider sent before it read the GOAWAY.
-    private enum Farewell {
-        case untold
-        case announced
-        case asked(since: BootTime)
-        case heard
-    }
-    private var farewell = Farewell.untold
-    /// Since when all is said, and what comes is thrown away.
-    private var lingersSince: BootTime?
-    /// Since when nothing came, and since when it has been there.
-    private(set) var lastActivity: BootTime
-    let start: BootTime
     /// When it was read from: what it asks had come by then.
     private(set) var lastRead: BootTime
     /// It showed who sends.
     private(set) var isTrusted = false
-    /// Since when a request of HTTP/1.1 is coming.
-    private var requestStart: BootTime?
     /// Its last token, that need not be looked for again.
     var lastToken: KnownToken?
 
@@ -77,8 +55,8 @@ final class ProviderConnection {
         _ descriptor: consuming FileDescriptor
     ) throws(TLSError) {
         (self.number, self.server) = (number, server)
-        start = Clocks.now().boot
-        (lastActivity, lastRead) = (start, start)
+        let start = Clocks.now().boot
+        (times, lastRead) = (SenderTimes(at: start), start)
         let socket = descriptor.number
         self.descriptor = descriptor
         tls = try TLSSession(server.context, serving: socket)
@@ -97,11 +75,11 @@ final class ProviderConnection {
     }
 
     func act(_ events: DescriptorSource.Events) {
-        guard lingersSince == nil else { return linger() }
+        guard !times.isLingering else { return linger() }
         guard isSecure else { return handshake() }
         if events.contains(.writable) { flush() }
         guard !isClosed else { return }
-        if blockedSince == nil {
+        if !times.isBlocked {
             if !events.isDisjoint(with: [.readable, .hangUp, .error]) { read() }
         } else if !events.isDisjoint(with: [.hangUp, .error]) {
             close()
@@ -109,7 +87,7 @@ final class ProviderConnection {
     }
 
     private func handshake() {
-        lastActivity = server.now.boot
+        times.lastActivity = server.now.boot
         guard server.readHeader(self) else { return }
         do throws(TLSError) {
             switch try tls.handshake() {
@@ -118,8 +96,7 @@ final class ProviderConnection {
             case .done: break
             }
         } catch {
-            server.counters.failedHandshakes += 1
-            return close()
+            return close(.failedHandshake)
         }
         watchWrites(false)
         if let shown = tls.peerCertificate {
@@ -128,7 +105,7 @@ final class ProviderConnection {
             sender.revoke(server.authority.revoked)
         }
         isSecure = true
-        server.gate.isSetUp(group)
+        server.door.isSetUp(number)
         if sender.certificate != nil { trust() }
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }
@@ -145,7 +122,8 @@ final class ProviderConnection {
 
     /// It showed who sends: a provider that the operator knows, or any sender of Web Push.
     func trust(isProvider: Bool = true) {
-        if isProvider { server.trusts(self) }
+        // Senders of Web Push are whoever likes: they still make room for others.
+        if isProvider { server.door.isProven(number) }
         guard !isTrusted else { return }
         isTrusted = true
         do throws(HTTP2Error) {
@@ -159,9 +137,11 @@ final class ProviderConnection {
         do throws(HTTP2Error) {
             var limits = server.httpLimits
             // Who shows no certificate has one request at a time until it shows a good token.
-            if sender.certificate == nil { limits.announcedStreams = 1 }
+            if sender.certificate == nil {
+                limits.announcedStreams = UInt32(SenderLimits.streamsAtFirst)
+            }
             http = try HTTP2Session(.server, limits, memory: server.memory, handler: self)
-            http?.clock = lastActivity.nanoseconds
+            http?.clock = times.lastActivity.nanoseconds
             return true
         } catch {
             close()
@@ -171,7 +151,7 @@ final class ProviderConnection {
 
     /// Takes what came, in whatever is spoken here.
     private func take(_ bytes: Span<UInt8>) throws(HTTP2Error) {
-        if let http { return try http.receive(bytes) }
+        if let http { return try take(bytes, http) }
         var copy: [UInt8] = []
         for index in bytes.indices { copy.append(bytes[index]) }
         if let web { return take(copy, web) }
@@ -181,13 +161,19 @@ final class ProviderConnection {
         if early.starts(with: "PR".utf8) {
             guard speakHTTP2(), let http else { return }
             let bytes = early
-            try http.receive(bytes.span)
+            try take(bytes.span, http)
         } else {
             let web = HTTP1Session()
             self.web = web
             take(early, web)
         }
         early = []
+    }
+
+    private func take(_ bytes: Span<UInt8>, _ http: HTTP2Session) throws(HTTP2Error) {
+        try http.receive(bytes)
+        guard !flood.admits(SenderTraffic(http.takeTraffic())) else { return }
+        throw http.endFlood()
     }
 
     private func take(_ bytes: [UInt8], _ web: HTTP1Session) {
@@ -199,20 +185,20 @@ final class ProviderConnection {
     /// What came while one was being answered follows, as far as the answers go out.
     private func takeRequests(_ web: HTTP1Session) {
         while let request = web.next() {
-            requestStart = nil
-            if isEnding { web.end() }
+            times.requestStart = nil
+            if times.isEnding { web.end() }
             server.received(request, on: self)
         }
-        if !web.isIdle, requestStart == nil { requestStart = lastActivity }
+        if !web.isIdle, times.requestStart == nil { times.requestStart = times.lastActivity }
     }
 
     private func read() {
-        guard isSecure, blockedSince == nil else { return }
+        guard isSecure, !times.isBlocked else { return }
         // What came goes first.
         if web?.mayGoOn == true { return readAgain() }
         let now = server.now
         http?.clock = now.boot.nanoseconds
-        lastActivity = now.boot
+        times.lastActivity = now.boot
         var buffer = server.takeBuffer(isTrusted: isTrusted)
         defer { server.giveBuffer(&buffer) }
         // Enough for one; others wait as well.
@@ -233,9 +219,7 @@ final class ProviderConnection {
                 case .closed: return close()
                 }
             } catch let error as HTTP2Error {
-                server.counters.protocolErrors += 1
-                if error.isFlood { server.counters.floods += 1 }
-                return fail()
+                return fail(isFlood: error.isFlood)
             } catch {
                 return close()
             }
@@ -249,14 +233,14 @@ final class ProviderConnection {
     private static let slice = Interval.milliseconds(2)
 
     /// What it sent cannot be understood: it is told so, and goes.
-    private func fail() {
-        isEnding = true
+    private func fail(isFlood: Bool) {
+        times.ends()
         flush()
-        close()
+        close(.misspoke(isFlood: isFlood))
     }
 
     func readMore() {
-        guard !isClosed, lingersSince == nil, blockedSince == nil else { return }
+        guard !isClosed, !times.isLingering, !times.isBlocked else { return }
         if let web, web.mayGoOn {
             takeRequests(web)
             server.touch(self)
@@ -269,7 +253,7 @@ final class ProviderConnection {
 
     /// Sends what there is, as far as the peer takes it.
     func flush() {
-        guard !isClosed, isSecure, lingersSince == nil else { return }
+        guard !isClosed, isSecure, !times.isLingering else { return }
         // A span of a local array may be lent to the session.
         var output: [UInt8] = []
         swap(&output, &self.output)
@@ -292,7 +276,9 @@ final class ProviderConnection {
                     hasSent = true
                 case .wantsRead: return
                 case .wantsWrite:
-                    if hasSent || blockedSince == nil { blockedSince = Clocks.boot() }
+                    let now = Clocks.boot()
+                    if hasSent { times.takes(true, at: now) }
+                    times.takes(false, at: now)
                     return watchWrites(true)
                 case .closed: return close()
                 }
@@ -302,9 +288,10 @@ final class ProviderConnection {
         }
         watchWrites(false)
         // What waited, and no event of the descriptor will tell of.
-        if blockedSince != nil || web?.mayGoOn == true { readAgain() }
-        blockedSince = nil
-        if let http, http.isOver || isEnding && goodbye == nil && http.openCount == 0 { finish() }
+        if times.isBlocked || web?.mayGoOn == true { readAgain() }
+        times.takes(true, at: lastRead)
+        let isAllSaid = times.isEnding && !times.owesGoodbye
+        if let http, http.isOver || isAllSaid && http.openCount == 0 { finish() }
         if let web, web.isOver { finish() }
     }
 
@@ -314,12 +301,12 @@ final class ProviderConnection {
         try? source?.setEvents(on ? .writable : .readable)
     }
 
-    func close() {
+    func close(_ why: SenderDeparture = .closed) {
         guard !isClosed else { return }
         isClosed = true
         source = nil
         tls.close()
-        server.closed(self)
+        server.closed(self, why)
     }
 
     // MARK: The end
@@ -334,33 +321,26 @@ final class ProviderConnection {
 
     /// The same, at the end of the turn.
     private func sendAway(_ reason: Reason) {
-        guard !isEnding else { return }
-        isEnding = true
+        guard times.sendAway(reason, at: server.now.boot) else { return }
         if let web, web.number > 0 { web.end() }
-        goodbye = (reason, server.now.boot)
         if reason != .shutdown { _ = sayGoodbye(isLate: true) }
         server.touch(self)
     }
 
-    /// GOAWAY, if its time has come. True: there is something to send.
+    /// What is next to be said, if its time has come. True: there is something to send.
     private func sayGoodbye(isLate: Bool = false) -> Bool {
-        guard let http, let (reason, _) = goodbye, isLate || http.openCount == 0 else {
+        guard let http else { return false }
+        do throws(HTTP2Error) {
+            switch times.nextGoodbye(open: http.openCount, isLate: isLate, at: server.now.boot) {
+            case .announce: try http.announceEnd()
+            case .ask: try http.ping()
+            case .end(let reason): try http.end(.noError, reason: RefusalBody.bytes(reason))
+            case nil: return false
+            }
+            return true
+        } catch {
             return false
         }
-        if reason == .shutdown, !isLate {
-            switch farewell {
-            case .untold:
-                farewell = .announced
-                return (try? http.announceEnd()) != nil
-            case .announced:
-                farewell = .asked(since: server.now.boot)
-                return (try? http.ping()) != nil
-            case .asked: return false
-            case .heard: break
-            }
-        }
-        goodbye = nil
-        return (try? http.end(.noError, reason: RefusalBody.bytes(reason))) != nil
     }
 
     /// The time for the shutdown is over: sends the final GOAWAY if it was not sent yet.
@@ -371,8 +351,8 @@ final class ProviderConnection {
     /// All is said. To close now would take back what the peer has not read, if it says more: what
     /// it says is thrown away until it closes as well.
     private func finish() {
-        guard !isClosed, lingersSince == nil else { return }
-        lingersSince = server.now.boot
+        guard !isClosed, !times.isLingering else { return }
+        times.lingers(at: server.now.boot)
         tls.close()
         _ = shutdown(descriptor.number, Int32(SHUT_WR))
         watchWrites(false)
@@ -384,59 +364,46 @@ final class ProviderConnection {
             do throws(LinuxError) {
                 guard let bytes = try descriptor.readAvailable(upTo: 65_536) else { return }
                 if bytes.isEmpty { return close() }
-                lastActivity = server.now.boot
+                times.lastActivity = server.now.boot
             } catch {
                 return close()
             }
         }
     }
 
-    private static let lingerTime = Interval.seconds(10)
-    /// During a shutdown a silent connection is closed after this: nothing of it can be lost.
-    private static let silentTime = Interval.seconds(1)
-    /// Whoever keeps sending gets its goodbye in between.
-    private static let goodbyeTime = Interval.seconds(3)
-
-    /// Looks for what takes too long: a handshake, a request that does not end, an answer that is
-    /// not taken, silence.
+    /// Once a second: what takes too long ends.
     func check(_ now: Moment) {
-        if let lingersSince {
-            let isSilent = !isQueued && now.boot - lastActivity >= Self.silentTime
-            if server.isDraining && isSilent || now.boot - lingersSince > Self.lingerTime {
-                close()
-            }
-            return
-        }
-        if case .asked(let since) = farewell, now.boot - since >= Self.silentTime { heard() }
-        if let goodbye, now.boot - goodbye.since > Self.goodbyeTime, sayGoodbye(isLate: true) {
-            flush()
-        }
-        if let blockedSince, now.boot - blockedSince > server.settings.stallTime {
-            server.counters.slowRequests += 1
-            return close()
-        }
-        let late = now.boot - server.settings.requestTime
-        if let web { return check(web, late, now) }
-        guard let http else {
-            let isSilent =
-                isEnding && !isQueued && now.boot - lastActivity >= Self.silentTime
-            if isSilent || now.boot - start > server.settings.handshakeTime { close() }
-            return
-        }
-        http.clock = now.boot.nanoseconds
-        http.forgive(50)
-        if http.cut(startedBefore: late.nanoseconds) > 0 {
-            server.counters.slowRequests += 1
-            flush()
-        }
-        if !isClosed, http.openCount == 0, now.boot - lastActivity > patience {
-            drain(.idleTimeout)
-        }
+        http?.clock = now.boot.nanoseconds
+        flood.secondPassed()
+        let steps = times.steps(
+            speech,
+            isProven: isTrusted,
+            isQueued: isQueued,
+            isDraining: server.isDraining,
+            server.limits,
+            at: now.boot
+        )
+        for step in steps where !isClosed { perform(step) }
     }
 
-    /// How long it may be silent.
-    private var patience: Interval {
-        isTrusted ? server.settings.idleTime : server.settings.proofTime
+    private var speech: SenderSpeech {
+        if let http { return .http2(open: http.openCount) }
+        guard let web else { return .nothing }
+        return .http1(isAnswering: web.isAnswering, isIdle: web.isIdle)
+    }
+
+    private func perform(_ step: SenderStep) {
+        switch step {
+        case .close(let why): close(why)
+        case .sayGoodbye(let isLate):
+            _ = isLate && sayGoodbye(isLate: true)
+            flush()
+        case .cutRequests(let instant):
+            guard let http, http.cut(startedBefore: instant.nanoseconds) > 0 else { return }
+            server.door.cutRequests()
+            flush()
+        case .sendAway(let reason): drain(reason)
+        }
     }
 }
 
@@ -451,16 +418,12 @@ extension ProviderConnection {
     var keyPlace: SenderCounters.KeyPlace? { sender.isSigned ? lastToken?.place : nil }
 }
 
-extension ProviderConnection {
-    private func check(_ web: HTTP1Session, _ late: BootTime, _ now: Moment) {
-        if !web.isAnswering, let requestStart, requestStart < late {
-            server.counters.slowRequests += 1
-            close()
-        } else if web.isIdle, !isQueued,
-            now.boot - lastActivity > (isEnding ? Self.silentTime : patience)
-        {
-            close()
-        }
+extension SenderTraffic {
+    fileprivate init(_ traffic: HTTP2Traffic) {
+        self.init()
+        (frames, openings) = (traffic.frames, traffic.openings)
+        (pieces, requests) = (traffic.pieces, traffic.messages)
+        wastedHeaders = traffic.wastedHeaders
     }
 }
 
@@ -476,11 +439,6 @@ extension ProviderConnection: HTTP2Handler {
 
     /// All that it sent before it read the first GOAWAY has arrived.
     func answeredPing() {
-        if case .asked = farewell { heard() }
-    }
-
-    private func heard() {
-        farewell = .heard
-        server.touch(self)
+        if times.answered() { server.touch(self) }
     }
 }

@@ -3,7 +3,7 @@ import GatewayCore
 import Linux
 import Vocabulary
 
-/// Who comes in, up to the handshake, and who was good.
+/// Who comes in, up to the handshake: what `SenderDoor` says.
 extension ProviderServer {
     /// At least one, and more until `end`.
     func accept(at listener: ProviderListener, until end: BootTime) {
@@ -14,66 +14,40 @@ extension ProviderServer {
                 socket = try listener.socket.accept()
             } catch {
                 // Too many descriptors: those who wait are served when others have gone.
-                counters.refusedConnections += 1
                 hasDescriptors = false
-                _ = makeRoom(among: { _ in true })
+                if let other = door.cannotAccept(at: now.boot) { connections[other]?.close() }
                 return
             }
             guard let socket = socket.take() else { return }
-            do {
-                try start(socket)
-            } catch {
-                counters.refusedConnections += 1
-            }
+            start(socket)
         } while Clocks.boot() < end
     }
 
     /// One for which there is no room is closed at once.
-    private func start(_ socket: consuming FileDescriptor) throws {
+    private func start(_ socket: consuming FileDescriptor) {
         guard !isDraining, let peer = InternetSocket.peer(of: socket) else { return }
         let isProxied = policy.isProxy(peer)
+        let number = lastConnection + 1
         let group = isProxied ? nil : policy.group(of: peer)
-        guard admits(group, beside: connections.count) else { return }
-        lastConnection += 1
-        counters.connections += 1
-        let connection: ProviderConnection
+        guard takes(door.arrived(number, from: group, at: now.boot)) else { return }
+        lastConnection = number
         do {
-            connection = try ProviderConnection(lastConnection, self, socket)
+            let connection = try ProviderConnection(number, self, socket)
             try connection.watch()
+            if isProxied { connection.header = ProxyHeader() }
+            connections[number] = connection
         } catch {
-            gate.ended(group, isSetUp: false)
-            throw error
+            door.left(number, .failed)
         }
-        connection.group = group
-        if isProxied { connection.header = ProxyHeader() }
-        connections[lastConnection] = connection
-        untrusted.append(lastConnection)
     }
 
-    /// `taken`: places of others than `own`, which makes no room for itself.
-    private func admits(
-        _ group: AddressGroup?,
-        beside taken: Int,
-        not own: ProviderConnection? = nil
-    ) -> Bool {
-        let limits = AddressGate.Limits(
-            connections: settings.perAddress,
-            handshakes: settings.handshakesPerAddress
-        )
-        guard gate.admit(group, limits) else {
-            counters.overAddress += 1
-            return false
+    private func takes(_ arrival: SenderArrival) -> Bool {
+        switch arrival {
+        case .refused: return false
+        case .taken(let other):
+            if let other { connections[other]?.close() }
+            return true
         }
-        let room = gate.room(for: group, of: settings.connections)
-        // Strangers make room for each other only.
-        let isGood = gate.isGood(group)
-        func mayGo(_ other: ProviderConnection) -> Bool {
-            other !== own && (isGood || !gate.isGood(other.group))
-        }
-        if taken < room || taken == room && makeRoom(among: mayGo) { return true }
-        gate.ended(group, isSetUp: false)
-        counters.refusedConnections += 1
-        return false
     }
 
     /// What the load balancer says comes first. True: it is read.
@@ -82,33 +56,14 @@ extension ProviderServer {
             switch try policy.read(&connection.header, from: connection.descriptor) {
             case .incomplete: return false
             case .done: return true
-            // It has a place already.
-            case .client(let group)
-            where admits(group, beside: connections.count - 1, not: connection):
-                connection.group = group
-                return true
-            case .client: break
+            case .client(let group):
+                if takes(door.named(connection.number, as: group, at: now.boot)) { return true }
             }
         } catch {
-            counters.badHeaders += 1
+            connection.close(.badHeader)
+            return false
         }
         connection.close()
         return false
-    }
-
-    /// The oldest of those that have shown nothing, and had a while for it, goes.
-    private func makeRoom(among isWanted: (ProviderConnection) -> Bool) -> Bool {
-        let oldest = untrusted.first { connections[$0].map(isWanted) ?? false }
-        guard let connection = oldest.flatMap({ connections[$0] }),
-            connection.start + settings.proofTime / 10 < now.boot
-        else { return false }
-        counters.displaced += 1
-        connection.close()
-        return true
-    }
-
-    func trusts(_ connection: ProviderConnection) {
-        untrusted.remove(connection.number)
-        gate.wasGood(connection.group)
     }
 }

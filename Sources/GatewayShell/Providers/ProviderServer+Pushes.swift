@@ -39,7 +39,7 @@ extension ProviderServer {
 
     /// A request for whose rest there is no memory.
     func turnAway(_ stream: Int32, of connection: ProviderConnection) {
-        counters.turnedAway += 1
+        door.turnedAway()
         counters.refused(Reason.serviceUnavailable)
         let kind = Call.Kind.push(freshID(), written: nil)
         respond(connection, stream, kind, .refused(.serviceUnavailable))
@@ -73,7 +73,7 @@ extension ProviderServer {
             arrival,
             from: &connection.sender,
             ConnectionProofs(connection),
-            settings.environment,
+            environment,
             id: freshID()
         )
         let written = arrival.push.id.map(Array.init)
@@ -101,7 +101,7 @@ extension ProviderServer {
                 LogArrival(method: fields.method, authorization: fields.authorization, id: text),
                 from: &connection.sender,
                 ConnectionProofs(connection),
-                settings.environment,
+                environment,
                 gateway: node.identity,
                 at: now
             )

@@ -3,41 +3,16 @@ package import GatewayCore
 import HTTP2
 package import Linux
 package import TLS
-package import Vocabulary
+import Vocabulary
 
 /// The side of the gateway that application servers speak to.
 package final class ProviderServer {
-    /// What may be changed while it runs.
-    package struct Settings: Sendable {
-        package var environment = PushEnvironment.production
-        package var connections = 10_000
-        /// Of one address: connections, and those that are still being set up.
-        package var perAddress = 200
-        package var handshakesPerAddress = 100
-        package var streams = 1000
-        package var handshakeTime = Interval.seconds(10)
-        package var requestTime = Interval.seconds(30)
-        package var idleTime = Interval.hours(2)
-        /// The same as long as nothing good came.
-        package var proofTime = Interval.seconds(30)
-        /// How long nothing of an answer may be taken.
-        package var stallTime = Interval.seconds(30)
-        /// Bytes of requests that are not whole yet, of all connections.
-        package var requestMemory = 64 << 20
-
-        package init() {}
-    }
-
     package let node: GatewayNode
     package let authority: Authority
     let vapid = VapidTokens()
-    package var settings: Settings {
-        didSet {
-            memory.limit = settings.requestMemory
-            httpLimits.streams = UInt32(clamping: settings.streams)
-            httpLimits.unfinished = settings.requestMemory / 4
-        }
-    }
+    package let environment: PushEnvironment
+    /// Who may be here.
+    package internal(set) var door: SenderDoor
     let memory: HTTP2Memory
     package internal(set) var counters = SenderCounters()
     /// Since when those waited that are told so in this turn.
@@ -57,9 +32,6 @@ package final class ProviderServer {
     /// The fields of the last answer to a push that was taken.
     private var acceptedFields = ProviderServer.acceptedFields
     var connections: [UInt64: ProviderConnection] = [:]
-    /// Those that have not shown who sends.
-    var untrusted = ArrivalOrder()
-    var gate = AddressGate()
     package var policy = AddressPolicy()
     /// Numbers up to `ports.count` stand for listeners.
     var lastConnection: UInt64
@@ -116,19 +88,19 @@ package final class ProviderServer {
         _ authority: Authority,
         _ listeners: [ProviderListener],
         _ context: TLSContext,
-        _ settings: Settings
+        _ environment: PushEnvironment = .production,
+        _ limits: SenderLimits = SenderLimits()
     ) throws(LinuxError) {
         (self.node, self.authority) = (node, authority)
-        (self.context, self.settings) = (context, settings)
+        (self.context, self.environment) = (context, environment)
+        door = SenderDoor(limits)
         loop = node.loop
         guests = GuestQueue(loop)
         var seed = SystemRandomNumberGenerator()
         random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
-        httpLimits.streams = UInt32(clamping: settings.streams)
-        httpLimits.body = 5120
-        memory = HTTP2Memory(limit: settings.requestMemory)
-        httpLimits.unfinished = settings.requestMemory / 4
+        httpLimits.body = SenderLimits.body
+        memory = HTTP2Memory(limit: limits.requestMemory)
         self.listeners = listeners
         ports = listeners.map(\.port)
         lastConnection = UInt64(listeners.count)
@@ -142,7 +114,18 @@ package final class ProviderServer {
         try timer?.arm(at: now.boot + .seconds(1))
         node.senders = self
         guests.server = self
+        use(limits)
     }
+
+    /// Those that may be changed while it runs.
+    package func use(_ limits: SenderLimits) {
+        door.limits = limits
+        memory.limit = limits.requestMemory
+        httpLimits.streams = UInt32(clamping: limits.streams)
+        httpLimits.unfinished = limits.memoryOfOne
+    }
+
+    var limits: SenderLimits { door.limits }
 
     var now: Moment { node.now }
 
@@ -185,13 +168,11 @@ package final class ProviderServer {
         for connection in connections.values { connection.sender.revoke(authority.revoked) }
     }
 
-    package var connectionCount: Int { connections.count }
     package var waitingCount: Int { calls.count }
 
-    func closed(_ connection: ProviderConnection) {
+    func closed(_ connection: ProviderConnection, _ why: SenderDeparture) {
         connections[connection.number] = nil
-        untrusted.remove(connection.number)
-        gate.ended(connection.group, isSetUp: connection.isSecure)
+        door.left(connection.number, why)
         hasDescriptors = true
     }
 

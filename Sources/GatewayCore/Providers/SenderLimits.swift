@@ -1,0 +1,30 @@
+package import Vocabulary
+
+/// What the providers' side allows; each a setting.
+package struct SenderLimits: Equatable, Sendable {
+    package var connections = 10_000
+    /// Of one address: connections, and those that are still being set up.
+    package var perAddress = 200
+    package var handshakesPerAddress = 100
+    /// Requests at once on one connection.
+    package var streams = 1000
+    package var handshakeTime = Interval.seconds(10)
+    package var requestTime = Interval.seconds(30)
+    package var idleTime = Interval.hours(2)
+    /// The same as long as nothing good came.
+    package var proofTime = Interval.seconds(30)
+    /// How long nothing of an answer may be taken.
+    package var stallTime = Interval.seconds(30)
+    /// Bytes of requests that are not whole yet, of all connections.
+    package var requestMemory = 64 << 20
+
+    package init() {}
+
+    /// Requests at once of one that has not shown who sends: it is told one, and more are taken all
+    /// the same, because a client may be faster than what it is told.
+    package static let streamsAtFirst = 1
+    /// Bytes of requests that are not whole yet, of one connection.
+    package var memoryOfOne: Int { requestMemory / 4 }
+    /// Bytes of a request's body that are kept: what is longer is refused for its length.
+    package static let body = 5120
+}
