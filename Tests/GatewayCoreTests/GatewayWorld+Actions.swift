@@ -37,6 +37,10 @@ extension GatewayWorld {
         case .subscribed(let link, let bundle, let token, _):
             count("subscriptions")
             registered(link, bundle, token)
+        case .refused(_, let bundle, .unknown):
+            if allowed.map({ $0.contains(bundle) }) ?? true {
+                problems.append("\(bundle) may be registered, and was refused")
+            }
         case .refused: break
         }
     }
@@ -70,6 +74,9 @@ extension GatewayWorld {
     private mutating func registered(_ link: LinkID, _ bundle: String, _ token: DeviceToken) {
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         count("registrations")
+        if let allowed, !allowed.contains(bundle) {
+            problems.append("\(bundle) may not be registered, and was")
+        }
         if let old = devices[index].tokens[bundle], old != token { end(old) }
         if ended.contains(token) { problems.append("\(token) is in force again") }
         devices[index].tokens[bundle] = token
@@ -164,15 +171,28 @@ extension GatewayWorld {
 
     private mutating func answered(_ call: CallID, _ answer: Answer) {
         if let broadcast = broadcastCalls.removeValue(forKey: call) {
+            if case .refused(let reason, _) = answer { figures.refused(reason, key: false) }
             return answered(broadcast, answer)
         }
         guard let sent = calls.removeValue(forKey: call) else {
             return problems.append("\(call) was answered twice")
         }
+        if case .refused(let reason, _) = answer {
+            if sent.isWebPush {
+                figures.refused(WebPushReason(reason))
+            } else {
+                figures.refused(reason, key: true)
+            }
+        }
         switch answer {
         case .accepted(let number):
             figures.accepted += 1
-            if !sent.isWebPush { useQuota(since: sent.at) }
+            driver.accepted(after: now.boot - sent.at)
+            figures.acceptanceTimes.append((now.boot - sent.at).seconds)
+            if !sent.isWebPush {
+                figures.acceptedPushes += 1
+                useQuota(since: sent.at)
+            }
             if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
             accepted.append((sent, number))
         case .refused(.unregistered, _):

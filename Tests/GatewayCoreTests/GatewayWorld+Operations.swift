@@ -12,7 +12,8 @@ extension GatewayWorld {
     }
 
     mutating func operate(_ index: Int) {
-        switch random.below(12) {
+        switch random.below(13) {
+        case 12: changeApps()
         case 0..<2:
             guard let device = store.keys[devices[index].key] else { return }
             feed(.removeDevice(device, begin(.removesDevice(device))))
@@ -39,6 +40,7 @@ extension GatewayWorld {
         switch operation {
         case .removesDevice(let device):
             count("removals")
+            figures.removedDevices += 1
             endTokens { $0.device == device }
         case .removesApp(let app):
             count("removed apps")
@@ -86,6 +88,17 @@ extension GatewayWorld {
         if limits.devicesInMemory <= devices.count { limits.devicesInMemory = 1 + pick(6) }
         driver.use(driverLimits)
     }
+
+    /// Which apps devices may register. What was asked before is over by then.
+    private mutating func changeApps() {
+        guard driver.isSettled else { return }
+        count("changed apps")
+        allowed = random.below(2) == 0 ? nil : apps + (random.below(2) == 0 ? ["a.four"] : [])
+        driver.useApps(allowed: allowed, named: named)
+    }
+
+    /// Those that keys of providers name.
+    var named: [String] { ["a.five"] }
 
     /// The gateway serves for more than a day, and devices that are away may be taken for gone.
     private mutating func letDaysPass() {
@@ -170,6 +183,7 @@ extension GatewayWorld {
             else { return problems.append("another channel was to be removed") }
             feed(.removeChannel(id, begin(.removesChannel(id))))
         } catch {
+            figures.refused(error, key: false)
             isRefused(id, error)
         }
     }
@@ -196,9 +210,9 @@ extension GatewayWorld {
             let call = CallID(serial())
             broadcastCalls[call] = message
             feed(.broadcast(message, provider: provider, call))
-        } catch .tooManyRequests where quota != nil {
-            count("over quota")
         } catch {
+            figures.refused(error, key: false)
+            if error == .tooManyRequests, quota != nil { return count("over quota") }
             isRefused(id, error)
         }
     }

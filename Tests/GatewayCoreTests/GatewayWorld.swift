@@ -109,7 +109,11 @@ struct GatewayWorld {
     /// sends them.
     var unreadable: Set<DeviceID> = []
     private var lastSerial: UInt64 = 0
-    private var lastNumber: UInt64 = 0
+    var lastNumber: UInt64 = 0
+    private var actions: [GatewayAction] = []
+    private var isPerforming = false
+    /// The only apps that devices may register; nil: any.
+    var allowed: [String]?
 
     init(seed: UInt64, devices count: Int) {
         random = SeededRandom(seed: seed)
@@ -123,6 +127,7 @@ struct GatewayWorld {
         self.limits = limits
         quota = seed % 3 == 0 ? KeyQuota(60, per: .hours(1)) : nil
         store.webPushKept = limits.webPushKept
+        store.isTransactional = seed % 2 == 1
         driver = GatewayDriver(limits, StoredGateway())
         now = Moment(
             boot: BootTime(nanoseconds: 1),
@@ -202,12 +207,19 @@ struct GatewayWorld {
 
     // MARK: Events
 
+    /// What an action brings is performed behind all others, as `GatewayNode` does.
     mutating func feed(_ event: GatewayEvent) {
         guard !isKilled else { return }
-        var actions: [GatewayAction] = []
-        driver.handle(event, at: now, into: &actions)
-        if let bug { actions = actions.flatMap(bug) }
-        for action in actions where !isKilled(before: action) { perform(action) }
+        var new: [GatewayAction] = []
+        driver.handle(event, at: now, into: &new)
+        actions += bug.map { new.flatMap($0) } ?? new
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !actions.isEmpty {
+            let action = actions.removeFirst()
+            if isKilled(before: action) { actions = [] } else { perform(action) }
+        }
     }
 
     mutating func move(_ span: Interval) {
@@ -219,131 +231,6 @@ struct GatewayWorld {
     private mutating func pass() {
         move(.milliseconds(Int64(random.below(120_000))))
         feed(.passed)
-    }
-
-    private mutating func push(to index: Int) {
-        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
-        let isSilent = random.below(3) == 0
-        lastNumber += 1
-        var request = PushRequest()
-        let app = store.bundle(of: token.app)
-        request.topic = Array(app.utf8)[...]
-        request.pushType = Array((isSilent ? "background" : "alert").utf8)[...]
-        var expiration: WallTime?
-        let isOnce = random.below(5) == 0
-        if isOnce {
-            request.expiration = Array("0".utf8)[...]
-        } else if random.below(5) == 0 {
-            let second = now.wall.nanoseconds / 1_000_000_000 + Int64(random.below(600))
-            expiration = WallTime(nanoseconds: second * 1_000_000_000)
-            request.expiration = Array("\(second)".utf8)[...]
-        }
-        if random.below(8) == 0 {
-            request.priority = Array("1".utf8)[...]
-        } else if isSilent {
-            request.priority = Array("5".utf8)[...]
-        }
-        if random.below(2) == 0 { request.collapseID = [UInt8(random.below(2))] }
-        request.payload = Array(
-            (isSilent
-                ? "{\"aps\":{\"content-available\":1},\"n\":\(lastNumber)}"
-                : "{\"aps\":{\"alert\":\"x\"},\"n\":\(lastNumber)}").utf8
-        )
-        send(
-            request,
-            Sent(
-                device: index,
-                token: token,
-                isOnce: isOnce,
-                expiration: end(of: expiration, isOnce),
-                collapse: Array(request.collapseID ?? [])
-            )
-        )
-    }
-
-    private mutating func webPush(to index: Int) {
-        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
-        lastNumber += 1
-        let isOnce = random.below(5) == 0
-        let seconds = isOnce ? 0 : 1 + Int64(random.below(random.below(2) == 0 ? 600 : 100_000))
-        var fields = [("ttl", "\(seconds)")]
-        if random.below(2) == 0 { fields.append(("topic", "topic\(random.below(2))")) }
-        if random.below(4) == 0 { fields.append(("urgency", "very-low")) }
-        var request = WebPushRequest()
-        for (name, value) in fields { request.add(Array(name.utf8), Array(value.utf8)[...]) }
-        count("web pushes")
-        let body = Array("{\"n\":\(lastNumber)}".utf8)
-        let arrival = WebPushArrival(
-            method: Array("POST".utf8)[...],
-            request: request,
-            body: body,
-            isCutOff: false
-        )
-        let sent = Sent(
-            device: index,
-            token: token,
-            isOnce: isOnce,
-            expiration: end(of: now.wall + .seconds(seconds), isOnce),
-            collapse: fields.first { $0.0 == "topic" }.map { Array($0.1.utf8) } ?? [],
-            isWebPush: true
-        )
-        do throws(WebPushReason) {
-            let admitted = try driver.admit(
-                arrival,
-                to: token.bytes[...],
-                from: &sender,
-                OpenProofs(second: 0),
-                origin: "",
-                id: PushUUID(high: 0, low: lastNumber),
-                at: now
-            )
-            feed(admitted, sent)
-        } catch {
-            if isLeaving(sent.token.app) { return }
-            problems.append("\(lastNumber) was refused at once: \(error)")
-        }
-    }
-
-    /// Until when it may be kept.
-    private func end(of expiration: WallTime?, _ isOnce: Bool) -> WallTime? {
-        let longest = now.wall + limits.storage
-        return isOnce ? nil : expiration.map { min($0, longest) } ?? longest
-    }
-
-    private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
-        let call = CallID(serial())
-        var sent = sent
-        sent.at = now.boot
-        calls[call] = sent
-        byCall[call] = sent
-        pushes[lastNumber] = call
-        feed(.push(admitted, call))
-    }
-
-    private mutating func send(_ request: PushRequest, _ sent: Sent) {
-        var arrival = PushArrival()
-        arrival.method = Array("POST".utf8)[...]
-        arrival.authorization = Array("t".utf8)[...]
-        arrival.token = sent.token.bytes[...]
-        arrival.push = request
-        let id = PushUUID(high: 0, low: lastNumber)
-        count("pushes")
-        do throws(Reason) {
-            let second = now.wall.nanoseconds / 1_000_000_000
-            let proofs = OpenProofs(second: second, quota: quota)
-            let admitted = try driver.admit(
-                arrival,
-                from: &sender,
-                proofs,
-                .production,
-                id: id,
-                at: now
-            )
-            feed(admitted, sent)
-        } catch {
-            if isLeaving(sent.token.app) { return }
-            problems.append("\(lastNumber) was refused at once: \(error)")
-        }
     }
 
     private mutating func arrive(at index: Int) {
@@ -428,29 +315,13 @@ struct GatewayWorld {
             devices[index].shown = [:]
         }
         move(.seconds(1))
+        // Connections of providers end as well.
+        sender = PushSender()
         driver = GatewayDriver(driverLimits, store.gateway)
+        driver.useApps(allowed: allowed, named: named)
         isKilled = false
         planKill()
     }
 
     mutating func count(_ what: String) { counts[what, default: 0] += 1 }
-}
-
-/// Whoever says something is believed: the core's decisions do not rest on how that is proved.
-struct OpenProofs: Proofs {
-    let second: Int64
-    var generation: Int { 0 }
-    var quota: KeyQuota?
-
-    func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
-    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
-        var key = ProviderKey(id: "K", team: "T")
-        key.quota = quota
-        return SignedProvider(text: field, issuedAt: second, key: key)
-    }
-    func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { DeviceToken(bytes: text) }
-    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {
-        WebPushAddress(bytes: Array(text))
-    }
-    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { nil }
 }

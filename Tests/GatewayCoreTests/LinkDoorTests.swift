@@ -19,7 +19,8 @@ struct LinkDoorTests {
             counts.merge(world.counts) { $0 + $1 }
         }
         let all = [
-            "welcomed", "sent away", "too slow", "goodbyes", "named", "held", "no descriptor", "full",
+            "welcomed", "sent away", "too slow", "goodbyes", "named", "held", "no descriptor",
+            "full",
             "honest ones displaced", "most in line",
         ]
         for what in all { #expect(counts[what, default: 0] > 0, "\(what): \(counts)") }

@@ -25,10 +25,12 @@ struct PushAdmissionTests {
                 generation: 1
             )
 
+            var issuedAt: Int64 = 1_700_000_000
+
             var generation: Int { 0 }
             func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
             func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
-                key.map { SignedProvider(text: field, issuedAt: 1_700_000_000, key: $0) }
+                key.map { SignedProvider(text: field, issuedAt: issuedAt, key: $0) }
             }
             func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { token }
             func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? { nil }
@@ -53,6 +55,9 @@ struct PushAdmissionTests {
             $0.arrival.hasDuplicate = true
         },
         Fault(testDescription: "id", reason: .badMessageID) { $0.arrival.push.id = [1] },
+        Fault(testDescription: "topic", reason: .badTopic) {
+            $0.arrival.push.topic = Array(".a".utf8)[...]
+        },
         Fault(testDescription: "collapse id", reason: .badCollapseID) {
             $0.arrival.push.collapseID = Array(repeating: 65, count: 65)[...]
         },
@@ -65,11 +70,31 @@ struct PushAdmissionTests {
         Fault(testDescription: "expiration", reason: .badExpirationDate) {
             $0.arrival.push.expiration = Array("x".utf8)[...]
         },
+        Fault(testDescription: "no provider", reason: .missingProviderToken) {
+            $0.arrival.authorization = nil
+        },
         Fault(testDescription: "provider", reason: .invalidProviderToken) { $0.proofs.key = nil },
-        Fault(testDescription: "topic", reason: .missingTopic) { $0.arrival.push.topic = nil },
+        Fault(testDescription: "age", reason: .expiredProviderToken) {
+            $0.proofs.issuedAt -= 4000
+        },
+        Fault(testDescription: "environment", reason: .badEnvironmentKeyIDInToken) {
+            $0.proofs.key?.environment = .development
+        },
+        Fault(testDescription: "app", reason: .invalidProviderToken) {
+            $0.proofs.key?.topics = ["a.two"]
+        },
+        Fault(testDescription: "no topic", reason: .missingTopic) { $0.arrival.push.topic = nil },
         Fault(testDescription: "no token", reason: .missingDeviceToken) { $0.arrival.token = [] },
         Fault(testDescription: "token", reason: .badDeviceToken) { $0.proofs.token = nil },
+        Fault(testDescription: "another app's token", reason: .deviceTokenNotForTopic) {
+            $0.proofs.token = $0.proofs.token.map {
+                DeviceToken(device: $0.device, app: AppNumber(2), generation: 1)
+            }
+        },
         Fault(testDescription: "gone", reason: .unregistered) { $0.isActive = false },
+        Fault(testDescription: "length", reason: .payloadTooLarge) {
+            $0.arrival.push.isCutOff = true
+        },
         Fault(testDescription: "payload", reason: .payloadEmpty) { $0.arrival.push.payload = [] },
         Fault(testDescription: "rate", reason: .tooManyRequests) { $0.pushes = 3 },
     ]
@@ -78,21 +103,43 @@ struct PushAdmissionTests {
     func `the first of two faults is told`(first: Int) {
         for second in Self.faults.indices where second >= first {
             var one = Case()
-            Self.faults[first].apply(&one)
+            // A later fault may take away where an earlier one is: it comes first.
             Self.faults[second].apply(&one)
+            Self.faults[first].apply(&one)
             let what = "\(Self.faults[first]) and \(Self.faults[second])"
-            #expect(Self.outcome(one) == Self.faults[first].reason, "\(what)")
+            let (reason, told, senders) = Self.outcome(one)
+            guard !Self.exclude(first, second) else { continue }
+            #expect(reason == Self.faults[first].reason, "\(what)")
+            #expect(senders.refusals.map(\.reason) == [Self.faults[first].reason], "\(what)")
+            #expect(senders.refusals.map(\.count) == [told], "\(what)")
+            // Counted for the key as soon as it is known who signed.
+            let isSigned = first >= Self.place(of: "age")
+            #expect(senders.keys(["K"])[0].refused == (isSigned ? told : 0), "\(what)")
         }
     }
 
-    @Test func `without a fault it is taken`() { #expect(Self.outcome(Case()) == nil) }
+    private static func place(of name: String) -> Int {
+        faults.firstIndex { $0.testDescription == name } ?? faults.count
+    }
 
-    /// Why the last push is refused; nil: it is taken.
-    private static func outcome(_ one: Case) -> Reason? {
+    /// A request cannot have both: what has no key has no app that the key may not push to.
+    private static func exclude(_ first: Int, _ second: Int) -> Bool {
+        [("app", "no topic")].contains { pair in
+            [first, second] == [place(of: pair.0), place(of: pair.1)]
+        }
+    }
+
+    @Test func `without a fault it is taken`() { #expect(Self.outcome(Case()).reason == nil) }
+
+    /// Why a push is refused, and how many were; nil: they are taken. And what is counted.
+    private static func outcome(
+        _ one: Case
+    ) -> (reason: Reason?, told: UInt64, SenderCounters) {
         var limits = GatewayLimits()
         (limits.tokenBurst, limits.tokenRate) = (2, 0)
         let app = AppNumber(1)
-        var driver = GatewayDriver(limits, StoredGateway(lastApp: 1, apps: [(app, "a.one")]))
+        let apps = [(app, "a.one"), (AppNumber(2), "a.two")]
+        var driver = GatewayDriver(limits, StoredGateway(lastApp: 2, apps: apps))
         let now = Moment(
             boot: BootTime(nanoseconds: 1),
             awake: AwakeTime(nanoseconds: 1),
@@ -114,7 +161,7 @@ struct PushAdmissionTests {
                 )
                 driver.handle(.push(push, CallID(UInt64(number))), at: now, into: &actions)
             } catch {
-                return error
+                return (error, 1, driver.senders)
             }
         }
         var registration = Registration(app: app, generation: 1, isActive: true)
@@ -124,7 +171,8 @@ struct PushAdmissionTests {
         }
         let record = StoreAnswer.record(StoredDevice(registrations: [registration]))
         driver.handle(.answered(.record(DeviceID(1)), record), at: now, into: &actions)
-        for case .answer(_, .refused(let reason, _)) in actions { return reason }
-        return nil
+        var refusals: [Reason] = []
+        for case .answer(_, .refused(let reason, _)) in actions { refusals.append(reason) }
+        return (refusals.first, UInt64(refusals.count), driver.senders)
     }
 }

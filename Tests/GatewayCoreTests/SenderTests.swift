@@ -43,7 +43,7 @@ struct SenderTests {
         of sender: inout PushSender,
         _ checks: Checks
     ) -> Reason? {
-        let driver = GatewayDriver(GatewayLimits(), StoredGateway())
+        var driver = GatewayDriver(GatewayLimits(), StoredGateway())
         let arrival = LogArrival(
             method: Array("GET".utf8)[...],
             authorization: Array(token.utf8)[...],
@@ -179,28 +179,5 @@ struct SenderTests {
         #expect(second == 2)
         #expect(third == nil)
         #expect(lines.count == 1)
-    }
-
-    // MARK: Counters
-
-    @Test func `each answer is counted once, where it belongs`() {
-        var counters = SenderCounters()
-        let key = counters.place(of: "K")
-        #expect(counters.place(of: "K") == key)
-        counters.answered(.push, .accepted(PushNumber(1)), key: key)
-        counters.answered(.push, .refused(.payloadEmpty), key: key)
-        counters.answered(.push, .refused(.payloadEmpty), key: nil)
-        counters.answered(.broadcast, .accepted(PushNumber(2)), key: nil)
-        counters.answered(.webPush, .accepted(PushNumber(3)), key: nil)
-        counters.answered(.webPush, .refused(.unregistered), key: nil)
-        counters.refused(Reason.badPath)
-        #expect(counters.accepted == 2)
-        #expect(counters.refusals.map(\.reason) == [.payloadEmpty, .badPath])
-        #expect(counters.refusals.map(\.count) == [2, 1])
-        #expect(counters.webPushRefusals.map(\.reason) == [.gone])
-        let keys = counters.keys(["L", "K"])
-        #expect(keys.map(\.id) == ["K", "L"])
-        #expect(keys.map(\.accepted) == [1, 0])
-        #expect(keys.map(\.refused) == [1, 0])
     }
 }

@@ -26,6 +26,8 @@ struct WorldStore {
     var webPushes: [SlotKey: [PushNumber: [UInt8]]] = [:]
     var webPushKept = 16
 
+    /// A batch is written as a whole, or not at all.
+    var isTransactional = true
     /// No batch is taken.
     var isFull = false
     var batch: StoreBatch?
@@ -34,6 +36,8 @@ struct WorldStore {
     private(set) var problems: [String] = []
     /// What the log says since the gateway was started.
     private(set) var tally = GatewayCounters()
+    /// Devices that were removed since then.
+    private(set) var removals: UInt64 = 0
 
     func bundle(of app: AppNumber) -> String { bundles[app] ?? "a.none" }
 
@@ -48,6 +52,18 @@ struct WorldStore {
         guard let batch else { return }
         self.batch = nil
         for change in batch.changes { write(change) }
+        log(batch)
+    }
+
+    /// The batch fails. A store that has no transactions has written some of its changes by then,
+    /// in their order.
+    mutating func fail(after count: Int) {
+        let counted = removals
+        for change in batch?.changes.prefix(count) ?? [] { write(change) }
+        (batch, removals) = (nil, counted)
+    }
+
+    private mutating func log(_ batch: StoreBatch) {
         batch.log.forEachPush { (number, head, lines) in
             if head != nil { lastPush = max(lastPush, number.number) }
             for line in lines {
@@ -60,19 +76,23 @@ struct WorldStore {
     private mutating func write(_ change: StoreBatch.Change) {
         switch change {
         case .device(let device, let key, let since):
-            if keys[key] != nil { problems.append("\(key) became a device twice") }
+            if isTransactional, keys[key] != nil {
+                problems.append("\(key) became a device twice")
+            }
             keys[key] = device
             seen[device] = since
             lastDevice = max(lastDevice, device.number)
         case .seen(let device, let wall): seen[device] = wall
         case .app(let app, let bundle):
             if bundles.contains(where: { $0.value == bundle && $0.key != app }) {
-                problems.append("\(bundle) has two numbers")
+                if isTransactional { problems.append("\(bundle) has two numbers") }
+                bundles = bundles.filter { $0.value != bundle }
             }
             bundles[app] = bundle
             lastApp = max(lastApp, app.number)
         case .removeApp(let app, _, let withRest): remove(app, withRest: withRest)
         case .removeDevice(let device):
+            removals += 1
             keys = keys.filter { $0.value != device }
             registrations = registrations.filter { $0.key.device != device }
             slots = slots.filter { $0.key.device != device }
@@ -147,7 +167,7 @@ struct WorldStore {
         if keeping { commit() }
         batch = nil
         questions = []
-        tally = GatewayCounters()
+        (tally, removals) = (GatewayCounters(), 0)
     }
 
     var gateway: StoredGateway {
@@ -162,11 +182,17 @@ struct WorldStore {
 
     // MARK: Reading
 
+    /// Where a batch may be written in part, only the store can say whether an app was removed.
+    func mayBeUnreadable(_ question: StoreQuestion) -> Bool {
+        if case .hasApp = question { isTransactional } else { true }
+    }
+
     func answer(_ question: StoreQuestion) -> StoreAnswer {
         switch question {
         case .device(let key): .device(keys[key])
         case .record(let device): .record(record(of: device))
         case .isKnown(let device): .isKnown(keys.values.contains(device))
+        case .hasApp(let app, let bundle): .isKnown(bundles[app] == bundle)
         case .push(let slot): .push(slots[slot]?.push)
         case .channels: .channels(channels.values.sorted { $0.id < $1.id })
         case .expired(let wall, let limit):
@@ -248,8 +274,12 @@ extension GatewayWorld {
         let choice = pick(waiting)
         if choice < store.questions.count {
             let (question, answer) = store.questions.remove(at: choice)
-            let isUnreadable = mayFail && random.below(60) == 0
-            if isUnreadable { count("unreadable") }
+            let isUnreadable =
+                mayFail && random.below(60) == 0 && store.mayBeUnreadable(question)
+            if isUnreadable {
+                count("unreadable")
+                figures.failures += 1
+            }
             // What a device may still get is forgotten with it.
             if isUnreadable, case .record = question { wakes = [:] }
             if isUnreadable, case .push(let slot) = question { unreadable.insert(slot.device) }
@@ -268,7 +298,9 @@ extension GatewayWorld {
         }
         count("failures")
         figures.failure = now.boot
-        store.batch = nil
+        figures.failures += 1
+        store.fail(after: store.isTransactional ? 0 : pick(batch.changes.count + 1))
+        problems += store.takeProblems()
         // What was superseded is there again.
         for index in devices.indices {
             (devices[index].shown, devices[index].order) = ([:], [:])

@@ -104,7 +104,9 @@ struct AddressTests {
         #expect(world.server.door.lineCount == 3)
         // The next of the line begin when places are free.
         while let number = strangers.popLast() { _ = FileDescriptor(owning: number) }
-        try world.until("places") { world.server.door.lineCount == 0 && world.server.door.count == 0 }
+        try world.until("places") {
+            world.server.door.lineCount == 0 && world.server.door.count == 0
+        }
         #expect(world.server.door.counters.displaced == 0)
     }
 

@@ -38,9 +38,23 @@ extension GatewayDriver {
         at now: Moment
     ) throws(Reason) -> ChannelVerdict {
         sender.begin()
+        do throws(Reason) {
+            let caller = ChannelCaller(environment: environment, now: now)
+            return try examine(request, from: &sender, proofs, caller)
+        } catch {
+            senders.refused(error)
+            throw error
+        }
+    }
+
+    private mutating func examine(
+        _ request: ChannelArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ caller: ChannelCaller
+    ) throws(Reason) -> ChannelVerdict {
         let arrival = request.arrival
         if arrival.hasDuplicate { throw .duplicateHeaders }
-        let caller = ChannelCaller(environment: environment, now: now)
         switch request.path.kind {
         case .send:
             guard arrival.has(method: "POST") else { throw .methodNotAllowed }

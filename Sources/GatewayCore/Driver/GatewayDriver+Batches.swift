@@ -69,7 +69,7 @@ extension GatewayDriver {
             if afterCommit {
                 deferred.append(.answer(call, answer))
             } else {
-                actions.append(.answer(call, answer))
+                self.answer(call, answer, into: &actions)
             }
         case .registered(let link, let app, let token):
             guard let app = named(app) else { return }
@@ -241,7 +241,7 @@ extension GatewayDriver {
 
     private mutating func finish(_ item: Deferred, into actions: inout [GatewayAction]) {
         switch item {
-        case .answer(let call, let answer): actions.append(.answer(call, answer))
+        case .answer(let call, let answer): self.answer(call, answer, into: &actions)
         case .registered(let link, let app, let token):
             guard !isGone(app, for: link, into: &actions) else { return }
             actions.append(

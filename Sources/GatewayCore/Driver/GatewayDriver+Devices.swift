@@ -87,7 +87,7 @@ extension GatewayDriver {
         into actions: inout [GatewayAction]
     ) {
         switch event {
-        case .push(_, let call): actions.append(.answer(call, .refused(.serviceUnavailable)))
+        case .push(_, let call): answer(call, .refused(.serviceUnavailable), into: &actions)
         case .connected(let link, _): actions.append(.end(link, .unavailable))
         case .remove(let operation):
             removing.remove(device)

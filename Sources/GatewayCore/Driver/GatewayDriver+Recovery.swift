@@ -7,6 +7,8 @@ extension GatewayDriver {
     struct Recovery: Sendable {
         /// Devices that are not read again yet.
         var unread: Set<DeviceID>
+        /// Apps that may be there again.
+        var removedApps: [(app: AppNumber, bundle: String)]
         var records: [(DeviceID, StoredDevice)] = []
         /// Those that could not be read.
         var lost: [DeviceID] = []
@@ -27,9 +29,7 @@ extension GatewayDriver {
         for (key, _) in failed.newDevices { unwrittenDevices[key] = nil }
         for device in failed.removedDevices { removing.remove(device) }
         // One that was added since as well was never there.
-        for (app, bundle) in failed.removedApps where !failed.newApps.contains(app) {
-            apps.restore(app, bundle)
-        }
+        let removedApps = failed.removedApps.filter { !failed.newApps.contains($0.app) }
         lostApps += failed.newApps
         // The core no longer knows which devices had a removed app: all are read again.
         let concerned = failed.removedApps.isEmpty ? failed.devices : gateway.knownDevices
@@ -37,7 +37,12 @@ extension GatewayDriver {
         for device in concerned.sorted() where unread.last != device && !gateway.needs(device) {
             unread.append(device)
         }
-        recovery = Recovery(unread: Set(unread), deferred: failed.deferred)
+        recovery = Recovery(
+            unread: Set(unread),
+            removedApps: removedApps,
+            deferred: failed.deferred
+        )
+        for (app, bundle) in removedApps { actions.append(.ask(.hasApp(app, bundle: bundle))) }
         for device in unread { actions.append(.ask(.record(device))) }
         actions.append(.ask(.channels))
     }
@@ -53,7 +58,6 @@ extension GatewayDriver {
         case .record(let device):
             guard recovery?.unread.remove(device) != nil else { return false }
             if case .record(let record) = answer {
-                let record = known(record)
                 recovery?.records.append((device, record))
             } else {
                 recovery?.lost.append(device)
@@ -61,6 +65,12 @@ extension GatewayDriver {
         case .channels:
             if case .channels(let channels) = answer { gateway.load(channels) }
             recovery?.hasChannels = true
+        case .hasApp(let app, let bundle):
+            let count = recovery?.removedApps.count
+            recovery?.removedApps.removeAll { $0.app == app }
+            guard recovery?.removedApps.count != count else { return false }
+            // A batch that failed is rarely written, even in part.
+            if answer != .isKnown(false) { apps.restore(app, bundle) }
         case .device, .isKnown, .push, .expired, .unseen, .unusedApps: return false
         }
         if answer == .failed { failures += 1 }
@@ -69,10 +79,12 @@ extension GatewayDriver {
     }
 
     private mutating func endRecovery(at now: Moment, into actions: inout [GatewayAction]) {
-        guard let done = recovery, done.unread.isEmpty, done.hasChannels else { return }
+        guard let done = recovery, done.unread.isEmpty, done.removedApps.isEmpty, done.hasChannels
+        else { return }
         recovery = nil
+        let records = done.records.map { ($0, known($1)) }
         tell(at: now, into: &actions) { gateway, now, effects in
-            gateway.failed(done.records, at: now, into: &effects)
+            gateway.failed(records, at: now, into: &effects)
             for device in done.lost { gateway.lose(device, into: &effects) }
         }
         for item in done.deferred { refuse(item, into: &actions) }
@@ -83,7 +95,7 @@ extension GatewayDriver {
     private mutating func refuse(_ item: Deferred, into actions: inout [GatewayAction]) {
         switch item {
         case .answer(let call, _):
-            actions.append(.answer(call, .refused(.serviceUnavailable)))
+            answer(call, .refused(.serviceUnavailable), into: &actions)
         case .registered(let link, let app, _), .subscribed(let link, let app, _, _):
             actions.append(.refused(link, bundle: app.bundle, .unavailable))
         case .unregistered(let link, let bundle):

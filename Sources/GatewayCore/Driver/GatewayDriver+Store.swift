@@ -23,7 +23,7 @@ extension GatewayDriver {
                 }
             }
         // Asked by a recovery alone.
-        case .channels: break
+        case .channels, .hasApp: break
         case .expired, .unseen, .unusedApps:
             takeSwept(answer, to: question, at: now, into: &actions)
         }

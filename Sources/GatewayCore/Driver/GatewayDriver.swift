@@ -14,6 +14,8 @@ package struct GatewayDriver: Sendable {
     package internal(set) var failures: UInt64 = 0
     /// Devices that were taken for gone.
     package internal(set) var expiredDevices: UInt64 = 0
+    /// What senders were answered.
+    package internal(set) var senders = SenderCounters()
     /// Why the newest batch was not kept; nil: it was.
     package internal(set) var storeProblem: String?
 
@@ -216,8 +218,10 @@ package struct GatewayDriver: Sendable {
                 act(event, of: link, at: now, into: &actions)
             }
         case .push(let push, let call):
+            senders.took(call, push.isWebPush ? .webPush : .push, key: push.key)
             meet(.push(push, call), of: push.token.device, at: now, into: &actions)
         case .broadcast(let broadcast, let provider, let call):
+            senders.took(call, .broadcast, key: nil)
             tell(at: now, into: &actions) {
                 $0.take(broadcast, from: provider, for: call, at: $1, into: &$2)
             }
@@ -275,6 +279,15 @@ package struct GatewayDriver: Sendable {
         case .disconnected, .acknowledged, .refused, .keptAlive, .changed, .opened, .congested:
             tell(at: now, into: &actions) { $0.take(event, of: link, at: $1, into: &$2) }
         }
+    }
+
+    mutating func answer(
+        _ call: CallID,
+        _ answer: Answer,
+        into actions: inout [GatewayAction]
+    ) {
+        senders.answered(call, answer)
+        actions.append(.answer(call, answer))
     }
 
     /// Lets the core see something, and sees to what it says.

@@ -73,6 +73,7 @@ package enum StoreQuestion: Hashable, Sendable {
     case record(DeviceID)
     /// Whether it was made and not removed.
     case isKnown(DeviceID)
+    case hasApp(AppNumber, bundle: String)
     case push(SlotKey)
     case channels
     /// Slots whose pushes have expired.

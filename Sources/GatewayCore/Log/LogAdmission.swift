@@ -25,7 +25,7 @@ package struct LogQuestion: Equatable, Sendable {
 /// In which order the question is looked at: method, who asks, whether the push is one of this
 /// gateway, then what its log has. Who may not ask does not learn what there is.
 extension GatewayDriver {
-    package func admit(
+    package mutating func admit(
         _ request: LogArrival,
         from sender: inout PushSender,
         _ proofs: some Proofs,
@@ -34,6 +34,29 @@ extension GatewayDriver {
         at now: Moment
     ) throws(Reason) -> LogQuestion {
         sender.begin()
+        do throws(Reason) {
+            return try examine(
+                request,
+                from: &sender,
+                proofs,
+                environment,
+                gateway: identity,
+                at: now
+            )
+        } catch {
+            senders.refused(error)
+            throw error
+        }
+    }
+
+    private func examine(
+        _ request: LogArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment,
+        gateway identity: UInt64,
+        at now: Moment
+    ) throws(Reason) -> LogQuestion {
         guard request.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
         let provider = try sender.authorize(
             request.authorization,
@@ -51,10 +74,16 @@ extension GatewayDriver {
 
     /// The topic of the push, if whoever asks may be told about it. Only its sender learns that
     /// there was such a push.
-    package func topic(_ row: LogRow?, for question: LogQuestion) throws(Reason) -> String {
+    package mutating func topic(
+        _ row: LogRow?,
+        for question: LogQuestion
+    ) throws(Reason) -> String {
         guard let row, let bundle = apps.bundle(of: row.head.app),
             row.head.provider == question.provider
-        else { throw .badMessageID }
+        else {
+            senders.refused(.badMessageID)
+            throw .badMessageID
+        }
         return bundle
     }
 }

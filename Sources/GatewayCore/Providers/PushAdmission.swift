@@ -55,8 +55,10 @@ package struct PushSender: Sendable {
     /// Its last request showed who sends: the holder of a key, or of the one that an address is
     /// for.
     package internal(set) var isProven = false
-    /// The last push was of a token that one of the keys signed, whether it was taken or not.
-    package internal(set) var isSigned = false
+    /// Of the key that signed the token of the last request, whether it was taken or not.
+    private(set) var keyID: String?
+    /// Where the requests of a key are counted.
+    private var counted: (keyID: String, place: SenderCounters.KeyPlace)?
     private var wrong = WrongTokens()
 
     package init() {}
@@ -65,7 +67,16 @@ package struct PushSender: Sendable {
     package var mustGo: Bool { wrong.areTooMany }
 
     /// To be called first for each request.
-    mutating func begin() { (isProven, isSigned) = (false, false) }
+    mutating func begin() { (isProven, keyID) = (false, nil) }
+
+    /// Where its last request is counted, if one of the keys signed it.
+    mutating func place(in counters: inout SenderCounters) -> SenderCounters.KeyPlace? {
+        guard let keyID else { return nil }
+        if let counted, counted.keyID == keyID { return counted.place }
+        let place = counters.place(of: keyID)
+        counted = (keyID, place)
+        return place
+    }
 
     private mutating func signed(
         _ field: ArraySlice<UInt8>,
@@ -121,7 +132,7 @@ package struct PushSender: Sendable {
             throw hasBadCertificate ? .badCertificate : .missingProviderToken
         }
         guard let token = signed(field, proofs) else { throw .invalidProviderToken }
-        isSigned = true
+        keyID = token.key.id
         // By certificate only.
         if type == .mdm { throw .topicDisallowed }
         let refusal = session.use(
@@ -158,6 +169,8 @@ package final class AdmittedPush: Sendable {
     let payload: [UInt8]
     /// It was longer than is ever taken.
     let isCutOff: Bool
+    /// Where its answer is counted.
+    let key: SenderCounters.KeyPlace?
 
     enum Content: Sendable {
         case push(PushRequest.Fields)
@@ -170,11 +183,15 @@ package final class AdmittedPush: Sendable {
         _ provider: AuthorizedSender,
         _ content: Content,
         _ payload: [UInt8],
-        isCutOff: Bool
+        isCutOff: Bool,
+        key: SenderCounters.KeyPlace? = nil
     ) {
+        self.key = key
         (self.token, self.id, self.provider) = (token, id, provider)
         (self.content, self.payload, self.isCutOff) = (content, payload, isCutOff)
     }
+
+    var isWebPush: Bool { if case .webPush = content { true } else { false } }
 
     /// For how many seconds a Web Push is kept at most.
     package func granted(_ limits: GatewayLimits) -> Int64 {
@@ -197,8 +214,8 @@ package final class AdmittedPush: Sendable {
 /// In which order a push is looked at: method, fields, who sends, to whom, then what its device
 /// says to it, the payload, the rate. So a token tells nothing to those who may not send to it.
 extension GatewayDriver {
-    /// `id`: for a sender that gives none.
-    package func admit(
+    /// `id`: for a sender that gives none. Whoever is refused need only be told.
+    package mutating func admit(
         _ arrival: PushArrival,
         from sender: inout PushSender,
         _ proofs: some Proofs,
@@ -207,6 +224,22 @@ extension GatewayDriver {
         at now: Moment
     ) throws(Reason) -> AdmittedPush {
         sender.begin()
+        do throws(Reason) {
+            return try examine(arrival, from: &sender, proofs, environment, id: id, at: now)
+        } catch {
+            senders.refusedPush(error, key: sender.place(in: &senders))
+            throw error
+        }
+    }
+
+    private mutating func examine(
+        _ arrival: PushArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment,
+        id: PushUUID,
+        at now: Moment
+    ) throws(Reason) -> AdmittedPush {
         guard arrival.has(method: "POST") else { throw .methodNotAllowed }
         if arrival.hasDuplicate { throw .duplicateHeaders }
         var said = try arrival.push.fields()
@@ -233,9 +266,19 @@ extension GatewayDriver {
             provider,
             .push(said),
             arrival.push.payload,
-            isCutOff: arrival.push.isCutOff
+            isCutOff: arrival.push.isCutOff,
+            key: sender.place(in: &senders)
         )
     }
+
+    /// Somebody was refused for a reason of the shell's own: an unknown path, no memory.
+    package mutating func refused(_ reason: Reason) { senders.refused(reason) }
+
+    /// The same for a sender of Web Push.
+    package mutating func refused(_ reason: WebPushReason) { senders.refused(reason) }
+
+    /// A push was accepted, so long after its request had come.
+    package mutating func accepted(after time: Interval) { senders.accepted(after: time) }
 
     /// The rest, once the device is in memory.
     mutating func take(
@@ -245,7 +288,7 @@ extension GatewayDriver {
         into actions: inout [GatewayAction]
     ) {
         if let refusal = gateway.refusal(of: admitted.token) {
-            return actions.append(.answer(call, refusal))
+            return answer(call, refusal, into: &actions)
         }
         do throws(Reason) {
             let (push, isAssumed) = try makePush(of: admitted, at: now)
@@ -258,7 +301,7 @@ extension GatewayDriver {
                 $0.take(push, acceptance, for: call, at: $1, into: &$2)
             }
         } catch {
-            actions.append(.answer(call, .refused(error)))
+            answer(call, .refused(error), into: &actions)
         }
     }
 

@@ -1,4 +1,4 @@
-package import Vocabulary
+import Vocabulary
 
 /// What senders were answered since the start, for the metrics.
 package struct SenderCounters: Sendable {
@@ -10,6 +10,13 @@ package struct SenderCounters: Sendable {
     /// From a whole request to the answer that its push was accepted.
     package private(set) var acceptanceTimes = LatencyHistogram()
     private var keys: [Key] = []
+    private var waiting: [CallID: Request] = [:]
+
+    /// One whose answer will be counted.
+    private struct Request {
+        let kind: Kind
+        let key: KeyPlace?
+    }
 
     /// What became of the pushes of one provider key.
     package struct Key: Equatable, Sendable {
@@ -22,51 +29,59 @@ package struct SenderCounters: Sendable {
     /// gateway runs: operators do not make many keys.
     package typealias KeyPlace = Int
 
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
         case push
         case broadcast
         case webPush
     }
 
-    package init() {}
+    init() {}
 
     // MARK: Counting
 
-    package mutating func place(of key: String) -> KeyPlace {
+    mutating func place(of key: String) -> KeyPlace {
         if let place = keys.firstIndex(where: { $0.id == key }) { return place }
         keys.append(Key(id: key))
         return keys.count - 1
     }
 
-    /// A sender gets this answer. `key` signed the token of its push; nil: none did.
-    package mutating func answered(_ kind: Kind, _ answer: Answer, key: KeyPlace?) {
-        switch (answer, kind) {
+    /// A request was taken, and its answer will be counted for this key; nil: for none.
+    mutating func took(_ call: CallID, _ kind: Kind, key: KeyPlace?) {
+        waiting[call] = Request(kind: kind, key: key)
+    }
+
+    mutating func answered(_ call: CallID, _ answer: Answer) {
+        guard let request = waiting.removeValue(forKey: call) else { return }
+        switch (answer, request.kind) {
         case (.accepted, .push):
             accepted += 1
-            if let key { keys[key].accepted += 1 }
+            if let key = request.key { keys[key].accepted += 1 }
         case (.accepted, .broadcast): accepted += 1
         case (.accepted, .webPush): break
-        case (.refused(let reason, _), .push):
-            refused(reason)
-            if let key { keys[key].refused += 1 }
+        case (.refused(let reason, _), .push): refusedPush(reason, key: request.key)
         case (.refused(let reason, _), .broadcast): refused(reason)
         case (.refused(let reason, _), .webPush): refused(WebPushReason(reason))
         }
     }
 
+    mutating func refusedPush(_ reason: Reason, key: KeyPlace?) {
+        refused(reason)
+        if let key { keys[key].refused += 1 }
+    }
+
     /// A request was refused that is about no push.
-    package mutating func refused(_ reason: Reason) {
+    mutating func refused(_ reason: Reason) {
         if let place = Reason.allCases.firstIndex(of: reason) { refused[place] += 1 }
     }
 
-    package mutating func refused(_ reason: WebPushReason) {
+    mutating func refused(_ reason: WebPushReason) {
         if let place = WebPushReason.allCases.firstIndex(of: reason) {
             refusedWebPushes[place] += 1
         }
     }
 
     /// A push was accepted, so long after its request had come.
-    package mutating func accepted(after time: Interval) { acceptanceTimes.record(time) }
+    mutating func accepted(after time: Interval) { acceptanceTimes.record(time) }
 
     // MARK: Reading
 

@@ -40,7 +40,7 @@ extension WebPushReason {
 extension GatewayDriver {
     /// `text`: the end of its path. `origin`: for whom tokens of senders must be made. `id`: for
     /// the log.
-    package func admit(
+    package mutating func admit(
         _ arrival: WebPushArrival,
         to text: ArraySlice<UInt8>,
         from sender: inout PushSender,
@@ -50,12 +50,37 @@ extension GatewayDriver {
         at now: Moment
     ) throws(WebPushReason) -> AdmittedPush {
         sender.begin()
+        do throws(WebPushReason) {
+            return try examine(
+                arrival,
+                to: text,
+                from: &sender,
+                proofs,
+                origin: origin,
+                id: id,
+                at: now
+            )
+        } catch {
+            senders.refused(error)
+            throw error
+        }
+    }
+
+    private func examine(
+        _ arrival: WebPushArrival,
+        to text: ArraySlice<UInt8>,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        origin: String,
+        id: PushUUID,
+        at now: Moment
+    ) throws(WebPushReason) -> AdmittedPush {
         guard let address = proofs.address(text) else { throw .noSubscription }
         guard arrival.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
         let said = try arrival.request.fields()
         let provider = try Self.name(of: &sender, arrival.request, address, proofs, origin, at: now)
-        // An address that is bound to nobody's key shows nothing: any device can make one.
-        if address.sender != nil { sender.isProven = true }
+        // Only who has the address from its device can say it.
+        sender.isProven = true
         return AdmittedPush(
             address.token,
             id,

@@ -33,13 +33,13 @@ extension ProviderServer {
                 ConnectionProofs(connection),
                 environment
             )
-            try perform(verdict, call)
+            perform(verdict, call)
         } catch {
-            refuse(call, error)
+            answer(call, error)
         }
     }
 
-    private func perform(_ verdict: ChannelVerdict, _ call: ChannelCall) throws(Reason) {
+    private func perform(_ verdict: ChannelVerdict, _ call: ChannelCall) {
         switch verdict {
         case .send(let broadcast, let provider):
             let id = begin(call.stream, call.connection, .broadcast(echo: call.echo))
@@ -47,7 +47,7 @@ extension ProviderServer {
         case .create(let bundle, let keepsNewest):
             guard let bytes = try? Cryptography.randomBytes(ChannelID.byteCount),
                 let id = ChannelID(bytes: bytes)
-            else { throw .internalServerError }
+            else { return refuse(call, .internalServerError) }
             let completion = completion(of: call, 201, [("apns-channel-id", id.text)])
             node.create(id, of: bundle, keepsNewest: keepsNewest, completion)
         case .remove(let id): node.remove(id, completion(of: call, 204))
@@ -81,8 +81,13 @@ extension ProviderServer {
 
     // MARK: Answers
 
+    /// For a reason that the core has not given.
     private func refuse(_ call: ChannelCall, _ reason: Reason) {
-        counters.refused(reason)
+        node.use { $0.refused(reason) }
+        answer(call, reason)
+    }
+
+    private func answer(_ call: ChannelCall, _ reason: Reason) {
         let kind = Call.Kind.broadcast(echo: call.echo)
         respond(call.connection, call.stream, kind, .refused(reason))
     }

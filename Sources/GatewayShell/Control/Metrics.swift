@@ -141,10 +141,10 @@ struct Metrics {
                     "Whole days until the certificate expires.",
                     certificate.daysLeft(at: now)
                 ),
-            ] + Self.refusals(providers.counters)
-            + Self.keys(providers.counters.keys(providers.authority.keyIDs))
+            ] + Self.refusals(node.driver.senders)
+            + Self.keys(node.driver.senders.keys(providers.authority.keyIDs))
             + Self.times(
-                accepting: providers.counters.acceptanceTimes,
+                accepting: node.driver.senders.acceptanceTimes,
                 delivering: gateway.deliveryTimes
             )
     }

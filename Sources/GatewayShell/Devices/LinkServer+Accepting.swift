@@ -16,11 +16,14 @@ extension LinkServer {
             do throws(LinuxError) {
                 guard let socket = try listener?.accept() else { break }
                 if take(socket) { started += 1 }
-            } catch where error.errno == .tooManyFiles || error.errno == .tooManyFilesInSystem {
+            } catch {
+                let isFull = [.tooManyFiles, .tooManyFilesInSystem].contains(error.errno)
+                guard isFull else {
+                    door.failedToAccept()
+                    continue
+                }
                 door.cannotAccept(at: Self.second())
                 break
-            } catch {
-                door.failedToAccept()
             }
         }
         perform()

@@ -113,6 +113,44 @@ package final class GatewayNode {
         try driver.admit(arrival, from: &sender, proofs, environment, at: now)
     }
 
+    func admit(
+        _ arrival: WebPushArrival,
+        to text: ArraySlice<UInt8>,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        id: PushUUID
+    ) throws(WebPushReason) -> AdmittedPush {
+        try driver.admit(
+            arrival,
+            to: text,
+            from: &sender,
+            proofs,
+            origin: origin,
+            id: id,
+            at: now
+        )
+    }
+
+    func admit(
+        _ arrival: LogArrival,
+        from sender: inout PushSender,
+        _ proofs: some Proofs,
+        _ environment: PushEnvironment
+    ) throws(Reason) -> LogQuestion {
+        try driver.admit(
+            arrival,
+            from: &sender,
+            proofs,
+            environment,
+            gateway: identity,
+            at: now
+        )
+    }
+
+    func topic(_ row: LogRow?, for question: LogQuestion) throws(Reason) -> String {
+        try driver.topic(row, for: question)
+    }
+
     // MARK: Actions
 
     /// What one brings (a link that ends) is performed behind all others.

@@ -78,8 +78,6 @@ final class KnownToken {
     let text: [UInt8]
     let issuedAt: Int64
     let key: ProviderKey
-    /// Of the key among the counters.
-    let place: SenderCounters.KeyPlace
     /// Of the keys among which its own was found.
     let generation: Int
 
@@ -88,11 +86,10 @@ final class KnownToken {
         text: [UInt8],
         issuedAt: Int64,
         key: ProviderKey,
-        place: SenderCounters.KeyPlace,
         generation: Int
     ) {
         (self.field, self.text, self.issuedAt) = (field, text, issuedAt)
-        (self.key, self.place, self.generation) = (key, place, generation)
+        (self.key, self.generation) = (key, generation)
     }
 }
 

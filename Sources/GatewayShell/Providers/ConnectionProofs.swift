@@ -35,7 +35,6 @@ struct ConnectionProofs: Proofs {
             text: Array(said),
             issuedAt: verified.issuedAt,
             key: key,
-            place: server.counters.place(of: key.id),
             generation: generation
         )
         connection.lastToken = token

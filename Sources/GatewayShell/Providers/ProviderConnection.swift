@@ -413,9 +413,6 @@ extension ProviderConnection {
         if sender.isProven { trust(isProvider: isProvider) }
         if sender.mustGo { sendAway(.invalidProviderToken) }
     }
-
-    /// Of the key that signed the token of the last push; nil: it came without one.
-    var keyPlace: SenderCounters.KeyPlace? { sender.isSigned ? lastToken?.place : nil }
 }
 
 extension SenderTraffic {

@@ -22,8 +22,13 @@ extension ProviderServer {
     private static let devicePath = Array("/3/device/".utf8)
     private static let logPath = Array("/3/log/".utf8)
 
-    func refuse(_ message: HTTP2Message, _ connection: ProviderConnection, _ reason: Reason) {
-        counters.refused(reason)
+    /// For a reason that the core has not given.
+    private func refuse(
+        _ message: HTTP2Message,
+        _ connection: ProviderConnection,
+        _ reason: Reason
+    ) {
+        node.use { $0.refused(reason) }
         respond(message, connection, reason)
     }
 
@@ -40,7 +45,7 @@ extension ProviderServer {
     /// A request for whose rest there is no memory.
     func turnAway(_ stream: Int32, of connection: ProviderConnection) {
         door.turnedAway()
-        counters.refused(Reason.serviceUnavailable)
+        node.use { $0.refused(Reason.serviceUnavailable) }
         let kind = Call.Kind.push(freshID(), written: nil)
         respond(connection, stream, kind, .refused(.serviceUnavailable))
     }
@@ -54,7 +59,6 @@ extension ProviderServer {
         do throws(Reason) {
             try take(message, fields, text, connection)
         } catch {
-            counters.answered(.push, .refused(error), key: connection.keyPlace)
             respond(message, connection, error)
         }
     }
@@ -97,21 +101,19 @@ extension ProviderServer {
     ) {
         do throws(Reason) {
             defer { connection.hasLearned() }
-            let question = try node.driver.admit(
+            let question = try node.admit(
                 LogArrival(method: fields.method, authorization: fields.authorization, id: text),
                 from: &connection.sender,
                 ConnectionProofs(connection),
-                environment,
-                gateway: node.identity,
-                at: now
+                environment
             )
             let row: LogRow?
             do throws(StorageError) {
                 row = try node.log(of: question.push)
             } catch {
-                throw .serviceUnavailable
+                return refuse(message, connection, .serviceUnavailable)
             }
-            let bundle = try node.driver.topic(row, for: question)
+            let bundle = try node.topic(row, for: question)
             guard let row else { throw .badMessageID }
             var headers = HeaderBlock()
             headers.append(":status", "200")
@@ -119,7 +121,7 @@ extension ProviderServer {
             let report = LogReport(row, bundle: bundle, gateway: node.identity).value
             submit(headers, Array(report.json().utf8), to: message.stream, of: connection)
         } catch {
-            refuse(message, connection, error)
+            respond(message, connection, error)
         }
     }
 }

@@ -14,7 +14,6 @@ package final class ProviderServer {
     /// Who may be here.
     package internal(set) var door: SenderDoor
     let memory: HTTP2Memory
-    package internal(set) var counters = SenderCounters()
     /// Since when those waited that are told so in this turn.
     private var accepted: [BootTime] = []
     /// For new connections.
@@ -54,8 +53,6 @@ package final class ProviderServer {
         var kind: Kind
         /// When its request had come.
         var since: BootTime
-        /// Of the key that it was signed with, if it is about a push.
-        var key: SenderCounters.KeyPlace?
 
         enum Kind {
             /// Its id, and `apns-id` as the provider wrote it, if it did.
@@ -65,6 +62,13 @@ package final class ProviderServer {
             /// For how many seconds it was taken.
             case webPush(ttl: Int64)
 
+            var isPush: Bool {
+                switch self {
+                case .push, .webPush: true
+                case .broadcast: false
+                }
+            }
+
             var echo: (name: String, value: [UInt8]) {
                 switch self {
                 case .push(let id, let written): ("apns-id", written ?? id.utf8)
@@ -73,13 +77,6 @@ package final class ProviderServer {
                 }
             }
 
-            var counted: SenderCounters.Kind {
-                switch self {
-                case .push: .push
-                case .broadcast: .broadcast
-                case .webPush: .webPush
-                }
-            }
         }
     }
 
@@ -224,7 +221,7 @@ package final class ProviderServer {
     private func recordAcceptances() {
         guard !accepted.isEmpty else { return }
         let now = Clocks.boot()
-        for since in accepted { counters.accepted(after: now - since) }
+        for since in accepted { node.use { $0.accepted(after: now - since) } }
         accepted.removeAll(keepingCapacity: true)
     }
 
@@ -244,14 +241,12 @@ package final class ProviderServer {
     ) -> CallID {
         lastCall += 1
         let call = CallID(lastCall)
-        var waiting = Call(
+        calls[call] = Call(
             connection: connection.number,
             stream: stream,
             kind: kind,
             since: connection.lastRead
         )
-        if case .push = kind { waiting.key = connection.keyPlace }
-        calls[call] = waiting
         return call
     }
 
@@ -278,10 +273,7 @@ package final class ProviderServer {
 extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
         guard let waiting = calls.removeValue(forKey: call) else { return }
-        counters.answered(waiting.kind.counted, answer, key: waiting.key)
-        if case .accepted = answer, waiting.kind.counted != .broadcast {
-            accepted.append(waiting.since)
-        }
+        if case .accepted = answer, waiting.kind.isPush { accepted.append(waiting.since) }
         guard let connection = connections[waiting.connection] else { return }
         switch waiting.kind {
         case .push, .broadcast: respond(connection, waiting.stream, waiting.kind, answer)

@@ -7,6 +7,7 @@ extension StoreReader {
         case .device(let key): .device(try device(withKey: key))
         case .record(let device): .record(try record(of: device))
         case .isKnown(let device): .isKnown(try knows(device))
+        case .hasApp(let app, let bundle): .isKnown(try has(app, bundle))
         case .push(let slot): .push(try push(in: slot))
         case .channels: .channels(try channels())
         case .expired(let wall, let limit): .slots(try expired(by: wall, limit: limit))

@@ -170,6 +170,17 @@ package final class StoreReader {
         }
     }
 
+    func has(_ app: AppNumber, _ bundle: String) throws(StorageError) -> Bool {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT 1 FROM apps WHERE number = ? AND bundle = ?"
+            )
+            try statement.bind(Int64(app.number), at: 1)
+            try statement.bind(bundle, at: 2)
+            return try statement.step()
+        }
+    }
+
     /// All apps, in the order of their numbers.
     package func apps() throws(StorageError) -> [(AppNumber, String)] {
         try reading { () throws(SQLiteError) in

@@ -33,7 +33,8 @@ extension ProviderServer {
     func received(_ message: HTTP1Reader.Request, on connection: ProviderConnection) {
         let stream = connection.web?.number ?? 0
         guard let text = subscription(message.path[...]) else {
-            return refuse(.noSubscription, stream, connection)
+            node.use { $0.refused(WebPushReason.noSubscription) }
+            return respond(connection, stream, WebPushAnswer(.noSubscription))
         }
         var request = WebPushRequest()
         for field in message.fields { request.add(field.name, field.value[...]) }
@@ -54,28 +55,21 @@ extension ProviderServer {
     ) {
         do throws(WebPushReason) {
             defer { connection.hasLearned(isProvider: false) }
-            let push = try node.driver.admit(
+            let push = try node.admit(
                 arrival,
                 to: text,
                 from: &connection.sender,
                 ConnectionProofs(connection),
-                origin: node.origin,
-                id: freshID(),
-                at: now
+                id: freshID()
             )
             let ttl = push.granted(node.driver.gateway.limits)
             node.push(push, for: begin(stream, connection, .webPush(ttl: ttl)))
         } catch {
-            refuse(error, stream, connection)
+            respond(connection, stream, WebPushAnswer(error))
         }
     }
 
     // MARK: Answers
-
-    func refuse(_ reason: WebPushReason, _ stream: Int32, _ connection: ProviderConnection) {
-        counters.refused(reason)
-        respond(connection, stream, WebPushAnswer(reason))
-    }
 
     /// What became of a push that was taken.
     func answer(

@@ -1,0 +1,175 @@
+import GatewayCore
+import Vocabulary
+
+/// What providers and senders of Web Push send.
+extension GatewayWorld {
+    mutating func push(to index: Int) {
+        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
+        let isSilent = random.below(3) == 0
+        lastNumber += 1
+        var request = PushRequest()
+        let app = store.bundle(of: token.app)
+        request.topic = Array(app.utf8)[...]
+        request.pushType = Array((isSilent ? "background" : "alert").utf8)[...]
+        var expiration: WallTime?
+        let isOnce = random.below(5) == 0
+        if isOnce {
+            request.expiration = Array("0".utf8)[...]
+        } else if random.below(5) == 0 {
+            let second = now.wall.nanoseconds / 1_000_000_000 + Int64(random.below(600))
+            expiration = WallTime(nanoseconds: second * 1_000_000_000)
+            request.expiration = Array("\(second)".utf8)[...]
+        }
+        if random.below(8) == 0 {
+            request.priority = Array("1".utf8)[...]
+        } else if isSilent {
+            request.priority = Array("5".utf8)[...]
+        }
+        if random.below(2) == 0 { request.collapseID = [UInt8(random.below(2))] }
+        request.payload = Array(
+            (isSilent
+                ? "{\"aps\":{\"content-available\":1},\"n\":\(lastNumber)}"
+                : "{\"aps\":{\"alert\":\"x\"},\"n\":\(lastNumber)}").utf8
+        )
+        if random.below(40) == 0 { return misspeak(request) }
+        send(
+            request,
+            Sent(
+                device: index,
+                token: token,
+                isOnce: isOnce,
+                expiration: end(of: expiration, isOnce),
+                collapse: Array(request.collapseID ?? [])
+            )
+        )
+    }
+
+    mutating func webPush(to index: Int) {
+        guard let token = devices[index].tokens[apps[pick(3)]] else { return }
+        lastNumber += 1
+        let isOnce = random.below(5) == 0
+        let seconds = isOnce ? 0 : 1 + Int64(random.below(random.below(2) == 0 ? 600 : 100_000))
+        var fields = [("ttl", "\(seconds)")]
+        if random.below(2) == 0 { fields.append(("topic", "topic\(random.below(2))")) }
+        if random.below(4) == 0 { fields.append(("urgency", "very-low")) }
+        var request = WebPushRequest()
+        for (name, value) in fields { request.add(Array(name.utf8), Array(value.utf8)[...]) }
+        count("web pushes")
+        let body = Array("{\"n\":\(lastNumber)}".utf8)
+        let arrival = WebPushArrival(
+            method: Array("POST".utf8)[...],
+            request: request,
+            body: body,
+            isCutOff: false
+        )
+        let sent = Sent(
+            device: index,
+            token: token,
+            isOnce: isOnce,
+            expiration: end(of: now.wall + .seconds(seconds), isOnce),
+            collapse: fields.first { $0.0 == "topic" }.map { Array($0.1.utf8) } ?? [],
+            isWebPush: true
+        )
+        do throws(WebPushReason) {
+            let admitted = try driver.admit(
+                arrival,
+                to: token.bytes[...],
+                from: &sender,
+                OpenProofs(second: 0),
+                origin: "",
+                id: PushUUID(high: 0, low: lastNumber),
+                at: now
+            )
+            feed(admitted, sent)
+        } catch {
+            figures.refused(error)
+            if isLeaving(sent.token.app) { return }
+            problems.append("\(lastNumber) was refused at once: \(error)")
+        }
+    }
+
+    /// Until when it may be kept.
+    private func end(of expiration: WallTime?, _ isOnce: Bool) -> WallTime? {
+        let longest = now.wall + limits.storage
+        return isOnce ? nil : expiration.map { min($0, longest) } ?? longest
+    }
+
+    private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
+        let call = CallID(serial())
+        var sent = sent
+        sent.at = now.boot
+        calls[call] = sent
+        byCall[call] = sent
+        pushes[lastNumber] = call
+        feed(.push(admitted, call))
+    }
+
+    private mutating func send(_ request: PushRequest, _ sent: Sent) {
+        count("pushes")
+        do throws(Reason) {
+            feed(try admit(request, to: sent.token), sent)
+        } catch {
+            figures.refused(error, key: true)
+            if isLeaving(sent.token.app) { return }
+            problems.append("\(lastNumber) was refused at once: \(error)")
+        }
+    }
+
+    private mutating func admit(
+        _ request: PushRequest,
+        to token: DeviceToken?,
+        isSigned: Bool = true
+    ) throws(Reason) -> AdmittedPush {
+        var arrival = PushArrival()
+        arrival.method = Array("POST".utf8)[...]
+        arrival.authorization = isSigned ? Array("t".utf8)[...] : nil
+        arrival.token = token?.bytes[...] ?? []
+        arrival.push = request
+        let second = now.wall.nanoseconds / 1_000_000_000
+        return try driver.admit(
+            arrival,
+            from: &sender,
+            OpenProofs(second: second, quota: quota),
+            .production,
+            id: PushUUID(high: 0, low: lastNumber),
+            at: now
+        )
+    }
+
+    /// A request with a fault of the provider's.
+    private mutating func misspeak(_ request: PushRequest) {
+        count("misspoken")
+        var request = request
+        let fault = random.below(3)
+        if fault == 0 { request.priority = Array("7".utf8)[...] }
+        let reasons: [Reason] = [.badPriority, .missingProviderToken, .missingDeviceToken]
+        let wanted = reasons[Int(fault)]
+        do throws(Reason) {
+            _ = try admit(request, to: nil, isSigned: fault != 1)
+            problems.append("a request without a token was taken")
+        } catch {
+            // Nobody else's fault is looked at before the sender's.
+            if error != wanted { problems.append("\(error), not \(wanted)") }
+            figures.refused(error, key: fault == 2)
+        }
+    }
+}
+
+/// Whoever says something is believed: the core's decisions do not rest on how that is proved.
+struct OpenProofs: Proofs {
+    let second: Int64
+    var generation: Int { 0 }
+    var quota: KeyQuota?
+
+    func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
+    func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
+        var key = ProviderKey(id: "K", team: "T")
+        key.quota = quota
+        return SignedProvider(text: field, issuedAt: second, key: key)
+    }
+    func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { DeviceToken(bytes: text) }
+    func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {
+        WebPushAddress(bytes: Array(text))
+    }
+    func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? { nil }
+}
