@@ -14,8 +14,9 @@ struct LinkDoorTests {
             var world = LinkDoorWorld(seed: seed)
             world.run(seconds: 600)
             #expect(world.problems.isEmpty, "seed \(seed): \(world.problems)")
-            // It may be sent away a few times, and comes back after 3 s each time.
-            #expect(world.longestWait < 60, "seed \(seed): \(world.longestWait) s")
+            // It may be sent away a few times, and comes back after 3 s each time. Where no address
+            // counts as good it waits for eight minutes.
+            #expect(world.longestWait < 180, "seed \(seed): \(world.longestWait) s")
             counts.merge(world.counts) { $0 + $1 }
         }
         let all = [
