@@ -1,7 +1,8 @@
 package import Vocabulary
 
-/// Who may wake the machine, and when, and who may send it back to sleep: each user at most one
-/// alarm, and one sleep after a wake by that alarm. Pure: it reads no clock.
+/// Who may wake the machine, and when, and who may send it back to sleep. Each user has at most one
+/// alarm. A wake by that alarm allows one sleep, until the machine sleeps for another reason. Pure:
+/// it reads no clock.
 package struct WakeLedger: Equatable, Sendable {
     /// A user of the machine who asked for something.
     package typealias User = UInt32
@@ -17,18 +18,20 @@ package struct WakeLedger: Equatable, Sendable {
     private struct Alarm: Equatable {
         let user: User
         let at: BootTime
-        /// When it was set.
-        let since: (boot: BootTime, awake: AwakeTime)
-
-        static func == (left: Alarm, right: Alarm) -> Bool {
-            (left.user, left.at, left.since.boot, left.since.awake)
-                == (right.user, right.at, right.since.boot, right.since.awake)
-        }
+        /// How long the machine had slept since boot when it was set.
+        let slept: Interval
     }
 
     private struct Wake: Equatable {
         let user: User
         let at: AwakeTime
+        /// How long the machine had slept since boot.
+        let slept: Interval
+
+        func allowsSleep(at now: Moment) -> Bool {
+            now.awake - at <= WakeLedger.patience
+                && WakeLedger.sleep(by: now) - slept < WakeLedger.imprecision
+        }
     }
 
     private var alarms: [Alarm] = []
@@ -41,6 +44,8 @@ package struct WakeLedger: Equatable, Sendable {
     package static let patience = Interval.minutes(30)
     /// An alarm that is handled later than this has not woken the machine.
     package static let delay = Interval.seconds(10)
+    /// The clocks are read one after the other.
+    private static let imprecision = Interval.milliseconds(100)
 
     package init() {}
 
@@ -49,7 +54,12 @@ package struct WakeLedger: Equatable, Sendable {
 
     /// Nothing is remembered: the helper may end.
     package func isIdle(at now: Moment) -> Bool {
-        alarms.isEmpty && wakes.allSatisfy { now.awake - $0.at > Self.patience }
+        alarms.isEmpty && !wakes.contains { $0.allowsSleep(at: now) }
+    }
+
+    /// How long the machine has slept since boot.
+    private static func sleep(by now: Moment) -> Interval {
+        Interval(nanoseconds: now.boot.nanoseconds - now.awake.nanoseconds)
     }
 
     /// In place of an earlier alarm of the user. A new one also ends what a wake has allowed: the
@@ -63,7 +73,7 @@ package struct WakeLedger: Equatable, Sendable {
         guard time - now.boot <= Self.longest else { throw .tooFar }
         clear(user)
         guard alarms.count < Self.users else { throw .tooManyUsers }
-        alarms.append(Alarm(user: user, at: time, since: (now.boot, now.awake)))
+        alarms.append(Alarm(user: user, at: time, slept: Self.sleep(by: now)))
     }
 
     package mutating func clear(_ user: User) {
@@ -74,11 +84,12 @@ package struct WakeLedger: Equatable, Sendable {
     /// The alarm rang. Whose time has come has no alarm any more; if the machine slept before, and
     /// was woken by this, it may be sent back to sleep.
     package mutating func rang(at now: Moment) {
+        let slept = Self.sleep(by: now)
         for alarm in alarms where alarm.at <= now.boot {
-            let boot = now.boot - alarm.since.boot
-            let slept = boot - (now.awake - alarm.since.awake)
-            guard slept >= .seconds(1), now.boot - alarm.at < Self.delay else { continue }
-            wakes.append(Wake(user: alarm.user, at: now.awake))
+            guard slept - alarm.slept >= .seconds(1), now.boot - alarm.at < Self.delay else {
+                continue
+            }
+            wakes.append(Wake(user: alarm.user, at: now.awake, slept: slept))
         }
         alarms.removeAll { $0.at <= now.boot }
     }
@@ -87,7 +98,7 @@ package struct WakeLedger: Equatable, Sendable {
     package mutating func sleepAgain(_ user: User, now: Moment) throws(Refusal) {
         guard let index = wakes.firstIndex(where: { $0.user == user }) else { throw .notWoken }
         let wake = wakes.remove(at: index)
-        guard now.awake - wake.at <= Self.patience else { throw .notWoken }
+        guard wake.allowsSleep(at: now) else { throw .notWoken }
         // Whoever else was woken: the machine sleeps now.
         wakes.removeAll()
     }

@@ -94,6 +94,30 @@ struct WakeLedgerTests {
         #expect(renewed == .notWoken)
     }
 
+    @Test func `what a wake allows ends when the machine sleeps for another reason`() throws {
+        var machine = Machine()
+        try machine.set(1000, in: .hours(2))
+        try machine.set(1001, in: .hours(3))
+        machine.sleep(.hours(2))
+        machine.rings()
+        // Its user closes the lid. The other user's alarm wakes it.
+        machine.pass(.seconds(5))
+        machine.sleep(.hours(1) - .seconds(5))
+        machine.rings()
+        let first = machine.sleepAgain(1000)
+        #expect(first == .notWoken)
+        let second = machine.sleepAgain(1001)
+        #expect(second == nil)
+        // Or the user opens the lid again, at once.
+        try machine.set(in: .hours(2))
+        machine.sleep(.hours(2))
+        machine.rings()
+        machine.sleep(.milliseconds(300))
+        #expect(machine.ledger.isIdle(at: machine.now))
+        let third = machine.sleepAgain()
+        #expect(third == .notWoken)
+    }
+
     @Test func `each user has one alarm, and the earliest counts`() throws {
         var machine = Machine()
         let start = machine.now.boot
