@@ -301,7 +301,10 @@ let package = Package(
         tests("Simulator", ["Simulator", "ClientCore", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
-        tests("WakeShell", ["Vocabulary", "WakeShell"]),
+        tests(
+            "WakeShell",
+            ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary", "WakeShell"]
+        ),
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),

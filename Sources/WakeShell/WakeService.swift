@@ -9,7 +9,7 @@ import Vocabulary
 final class WakeService {
     private let loop: EventLoop
     private let bus: Bus
-    private var ledger = WakeLedger()
+    private var ledger: WakeLedger
     private var object: ExportedObject?
     private var alarm: TimerSource?
     private var idle: TimerSource?
@@ -19,11 +19,19 @@ final class WakeService {
     /// The bus is gone, or the name is somebody else's.
     private(set) var isLost = false
 
+    private static let logind = (
+        destination: String?.some("org.freedesktop.login1"), path: "/org/freedesktop/login1",
+        interface: "org.freedesktop.login1.Manager"
+    )
     /// How long it stays when it has nothing to remember.
     private static let linger = Interval.seconds(10)
 
-    init(_ loop: EventLoop, _ bus: Bus) throws(LinuxError) {
-        (self.loop, self.bus) = (loop, bus)
+    init(
+        _ loop: EventLoop,
+        _ bus: Bus,
+        _ ledger: WakeLedger = WakeLedger()
+    ) throws(LinuxError) {
+        (self.loop, self.bus, self.ledger) = (loop, bus, ledger)
         alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in rang() }
         idle = try TimerSource(loop) { [unowned self] in endIfIdle() }
     }
@@ -153,14 +161,27 @@ final class WakeService {
             return refuse(call, error)
         }
         do throws(BusError) {
-            // 1: root as well keeps to what others inhibit.
+            // logind lets a user, root here, ignore what programs of the same user inhibit.
+            try bus.properties(of: Self.logind) { [unowned self] answer in
+                guard case .success(let manager) = answer,
+                    let inhibited = manager["BlockInhibited"]?.stringValue
+                else { return call.refuse(Wake1.failed, "logind does not say what is inhibited") }
+                guard !inhibited.split(separator: ":").contains("sleep") else {
+                    return call.refuse(Wake1.refused, "a program inhibits sleep")
+                }
+                suspend(call)
+            }
+        } catch {
+            call.refuse(Wake1.failed, error.message)
+        }
+    }
+
+    private func suspend(_ call: ObjectCall) {
+        let (name, path, interface) = Self.logind
+        do throws(BusError) {
+            // 1: root as well keeps to what others inhibit, also if that began just now.
             try bus.call(
-                Target(
-                    "org.freedesktop.login1",
-                    "/org/freedesktop/login1",
-                    "org.freedesktop.login1.Manager",
-                    "SuspendWithFlags"
-                ),
+                Target(name, path, interface, "SuspendWithFlags"),
                 [.integer(1)],
                 signature: "t"
             ) { [unowned self] answer in
