@@ -97,7 +97,7 @@ final class SleepTests {
     // MARK: Waking the machine
 
     /// `offstage-wake`, which writes down what it is asked.
-    private func startHelper() throws {
+    private func startHelper(waitingFor file: String? = nil) throws {
         try bus.mock(Wake1.busName, Wake1.path, Wake1.busName)
         for method in Wake1.interface.methods {
             try bus.addMethod(
@@ -108,13 +108,58 @@ final class SleepTests {
                 gives: "",
                 "open('\(bench.daemon.scratch("asked"))', 'a').write("
                     + "'\(method.name) ' + ' '.join(map(str, args)) + '\\n')"
+                    + (file.map(Self.wait(for:)) ?? "")
             )
         }
+    }
+
+    private static func wait(for file: String) -> String {
+        "\nimport os, time\nwhile not os.path.exists('\(file)'): time.sleep(0.01)"
     }
 
     private var asked: [String] {
         let text = (try? Files.text(bench.daemon.scratch("asked"))) ?? ""
         return text.split(separator: "\n").map(String.init)
+    }
+
+    /// All that was sent to this program on the bus before has reached it.
+    private func ping(_ name: String) throws {
+        _ = try bus.bus().call(Target(name, "/", "org.freedesktop.DBus.Peer", "Ping"))
+    }
+
+    /// The daemon's name on the bus.
+    private func daemonName() throws -> String {
+        let names = try bus.bus().call(.messageBus("ListNames")).first?.listValue ?? []
+        let pid = try Int64(#require(bench.daemon.identity).pid)
+        let name = try names.compactMap(\.stringValue).first { name in
+            let answer = try bus.bus().call(
+                .messageBus("GetConnectionUnixProcessID"),
+                [.string(name)],
+                signature: "s"
+            )
+            return answer.first?.integerValue == pid
+        }
+        return try #require(name)
+    }
+
+    @Test func `awake again before it was ready, it still delays the next sleep`() throws {
+        let answer = bench.daemon.scratch("answer")
+        try startHelper(waitingFor: answer)
+        try wait(forInhibitors: ["sleep delay"])
+        _ = try bench.ask("Set", "power", "on", [:])
+        try bench.submit("true", id: "later", ["after": 7200])
+        try prepareForSleep(true)
+        try Wait.until("the helper is asked") { !asked.isEmpty }
+        try prepareForSleep(false)
+        // The helper answers after that.
+        try bench.daemon.scratch.write("answer", "")
+        try ping(Wake1.busName)
+        try ping(daemonName())
+        #expect(try inhibitors() == ["sleep delay"])
+        // The next sleep is prepared as usual.
+        try prepareForSleep(true)
+        try wait(forInhibitors: [])
+        #expect(asked.count == 2)
     }
 
     @Test func `before it sleeps the helper is told when to wake the machine`() throws {
