@@ -69,9 +69,24 @@ extension PlantedBug {
         },
         PlantedBug("not all that waits is told", "an app is told what waits and what it uses").with
         {
-            $0.answer = { Array($0.dropLast()) }
+            $0.answer = { answer in
+                guard case .pending(var pending) = answer else { return answer }
+                pending.requests.removeLast(min(1, pending.requests.count))
+                return .pending(pending)
+            }
             $0.notices = "is told that it did not"
         },
+        lie("an app is told of no time that it used", "that it used") { $0.cpu = 0 },
+        lie("of a limit of memory that is not its own", "that it may use 1 bytes") {
+            if $0.memoryLimit != nil { $0.memoryLimit = 1 }
+        },
+        lie("of a part of the processor", "that it may use 0.5 of") {
+            if $0.cpuLimit != nil { $0.cpuLimit = 0.5 }
+        },
+        lie("of all of the processor", "of no limit of the processor") { $0.cpuLimit = nil },
+        lie("of another end", "that it has") { $0.deadline = $0.deadline.map { $0 + 7200 } },
+        lie("of limits in the foreground", "of limits in the foreground") { $0.memoryLimit = 1 },
+        lie("that it is in the background", "is foreground") { $0.state = Word(.background) },
         PlantedBug("hello is not said", "an app and the daemon agree on what runs").with {
             $0.client = { effect in
                 guard case .send(_, .hello(let hello)) = effect, hello.isAgain else {

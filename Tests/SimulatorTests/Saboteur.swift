@@ -46,8 +46,24 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var event: @Sendable (Event) -> [Event] = { [$0] }
     /// In the library of each app.
     var client: (@Sendable (ClientEffect) -> [ClientEffect])?
-    /// When an app asks what waits.
-    var answer: (@Sendable ([PendingRequest]) -> [PendingRequest])?
+    /// When an app asks about itself.
+    var answer: (@Sendable (AppReply) -> AppReply)?
+
+    /// An app is told something wrong of how it is treated.
+    static func lie(
+        _ description: String,
+        _ notices: String,
+        _ change: @escaping @Sendable (inout Limits) -> Void
+    ) -> PlantedBug {
+        PlantedBug(description, "an app is told what waits and what it uses").with {
+            $0.notices = notices
+            $0.answer = { answer in
+                guard case .limits(var limits) = answer else { return answer }
+                change(&limits)
+                return .limits(limits)
+            }
+        }
+    }
 
     init(_ description: String, _ rule: String) {
         (self.description, self.rule) = (description, rule)

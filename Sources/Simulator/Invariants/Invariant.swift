@@ -1,3 +1,4 @@
+package import AppProtocol
 package import ClientCore
 package import DeviceCore
 package import Vocabulary
@@ -52,9 +53,7 @@ package protocol ClientInvariant: Invariant {
 
 /// One that looks at what apps are told about themselves.
 package protocol QuestionInvariant: Invariant {
-    func told(_ requests: [PendingRequest], of app: AppID, _ work: AskedWork) -> String?
-    /// `usage`: what it used by then.
-    func told(_ limits: Limits, of process: VirtualProcess, _ usage: Usage?) -> String?
+    func told(_ answer: AppReply, to process: VirtualProcess, _ world: World) -> String?
 }
 
 /// One that asks the daemon why things wait, as a user would.

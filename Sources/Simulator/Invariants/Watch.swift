@@ -1,3 +1,4 @@
+import AppProtocol
 import ClientCore
 import DeviceCore
 package import Vocabulary
@@ -140,15 +141,9 @@ package final class Watch {
         for invariant in byCall { invariant.replied(token, reply, at: now) }
     }
 
-    func told(_ requests: [PendingRequest], of app: AppID) {
+    func told(_ answer: AppReply, to process: VirtualProcess, _ world: World) {
         for invariant in byQuestion {
-            if let text = invariant.told(requests, of: app, work) { fail(invariant.name, text) }
-        }
-    }
-
-    func told(_ limits: Limits, of process: VirtualProcess, _ usage: Usage?) {
-        for invariant in byQuestion {
-            if let text = invariant.told(limits, of: process, usage) { fail(invariant.name, text) }
+            if let text = invariant.told(answer, to: process, world) { fail(invariant.name, text) }
         }
     }
 

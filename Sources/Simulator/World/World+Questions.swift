@@ -6,8 +6,9 @@ import Vocabulary
 /// What apps ask about themselves. The shell of the daemon reads the answer from the core after the
 /// turn.
 extension World {
-    /// True for one of so many occasions of an app, if apps are talkative. No chance is drawn, so
-    /// that the other seeds stay as they are.
+    /// True at each `whole`th occasion of an app, if apps are talkative. All callers share one
+    /// counter for each app, so that a caller does not get each `whole`th of its own. No chance is
+    /// drawn: the other seeds stay as they are.
     func isOccasion(_ app: Int, in whole: Int) -> Bool {
         guard isTalkative else { return false }
         plans[app].occasions += 1
@@ -31,24 +32,26 @@ extension World {
         let asked = questions
         questions.removeAll()
         for call in asked {
-            let process = call.process
-            switch call.call {
-            case .pending:
-                var requests = device.pendingRequests(of: process.appID)
-                if let answerBug { requests = answerBug(requests) }
-                watch.told(requests, of: process.appID)
-                reply(.success(.pending(PendingRequests(requests: requests))), to: call)
-            case .limits:
-                let usage = process.isDead ? nil : process.usage(at: clock.elapsed)
-                let limits = device.limits(of: process.launch, usage, at: now)
-                watch.told(limits, of: process, usage)
-                reply(.success(.limits(limits)), to: call)
-            case .hello, .finishedLaunching, .expirationHandler, .complete,
-                .setMinimumFetchInterval, .mistaken, .submit, .cancel, .beginTask, .endTask:
-                break
-            }
+            guard var answer = answer(to: call, device) else { continue }
+            if let answerBug { answer = answerBug(answer) }
+            watch.told(answer, to: call.process, self)
+            reply(.success(answer), to: call)
             // Killed at this very answer, it says nothing more.
             guard daemonIsAlive else { return }
+        }
+    }
+
+    private func answer(to call: PendingCall, _ device: Device) -> AppReply? {
+        let process = call.process
+        switch call.call {
+        case .pending:
+            return .pending(PendingRequests(requests: device.pendingRequests(of: process.appID)))
+        case .limits:
+            let usage = process.isDead ? nil : process.usage(at: clock.elapsed)
+            return .limits(device.limits(of: process.launch, usage, at: now))
+        case .hello, .finishedLaunching, .expirationHandler, .complete, .setMinimumFetchInterval,
+            .mistaken, .submit, .cancel, .beginTask, .endTask:
+            return nil
         }
     }
 }

@@ -1,3 +1,4 @@
+package import AppProtocol
 package import ClientCore
 package import DeviceCore
 package import Vocabulary
@@ -53,8 +54,8 @@ package final class World {
     var lastIncoming: UInt64 = 0
     /// A bug of the library's, planted by a test: what is done instead of an effect.
     package var clientBug: ((ClientEffect) -> [ClientEffect])?
-    /// The same of what the daemon answers about requests.
-    package var answerBug: (([PendingRequest]) -> [PendingRequest])?
+    /// The same of what the daemon answers an app about itself.
+    package var answerBug: ((AppReply) -> AppReply)?
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
     var awakeSince = Interval.zero
