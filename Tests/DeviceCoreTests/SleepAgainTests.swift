@@ -5,29 +5,39 @@ import Vocabulary
 /// The machine is woken for work as `wake-from-sleep` says. It goes back to sleep afterwards,
 /// unless somebody is there.
 struct SleepAgainTests {
-    /// Asleep until its next alarm, which is for a refresh; nil: there is no alarm.
-    private static func woken(
+    /// A device whose app was refreshed: the next refresh is to come.
+    private static func refreshed(
         isSensed: Bool = true,
         _ change: (inout Settings) -> Void = { _ in }
-    ) throws -> (Bench, LaunchID)? {
+    ) throws -> Bench {
         var settings = Settings.calm
         change(&settings)
         var bench = Bench(isSensed: isSensed, settings: settings)
         bench.install(.refreshing("app"))
-        let first = try #require(bench.spawn(of: "app"))
-        bench.started(first)
-        bench.exited(first)
+        bench.exited(try begin(&bench))
         #expect(!bench.contains(.sleepAgain))
-        guard bench.timers.alarm != nil else { return nil }
-        _ = bench.sleepUntilAlarm(atMost: .days(1))
+        return bench
+    }
+
+    /// The refresh that is due begins.
+    private static func begin(_ bench: inout Bench) throws -> LaunchID {
         let launch = try #require(bench.spawn(of: "app"))
         bench.started(launch)
         bench.move(.seconds(3))
+        return launch
+    }
+
+    /// A device that an alarm has woken for a refresh, which runs.
+    private static func woken(_ bench: consuming Bench) throws -> (Bench, LaunchID) {
+        var bench = bench
+        #expect(bench.timers.alarm != nil)
+        _ = bench.sleepUntilAlarm(atMost: .days(1))
+        let launch = try begin(&bench)
         return (bench, launch)
     }
 
     @Test func `when the work is done it sleeps again, once`() throws {
-        var (bench, launch) = try #require(try Self.woken())
+        var (bench, launch) = try Self.woken(try Self.refreshed())
         #expect(!bench.contains(.sleepAgain))
         bench.exited(launch)
         #expect(bench.contains(.sleepAgain))
@@ -36,14 +46,9 @@ struct SleepAgainTests {
     }
 
     @Test func `without any work it sleeps again when the pause after the wake is over`() throws {
-        var bench = Bench(settings: .calm)
-        bench.configure { $0.pauseAfterResume = .seconds(10) }
-        bench.install(.refreshing("app"))
-        let first = try #require(bench.spawn(of: "app"))
-        bench.started(first)
-        bench.exited(first)
-        // What was due is given up while it sleeps, as far as the device learns by then.
+        var bench = try Self.refreshed { $0.pauseAfterResume = .seconds(10) }
         _ = bench.sleepUntilAlarm(atMost: .days(1))
+        // Low-power mode holds the refresh that it was woken for.
         bench.set(.lowPower, 1)
         bench.advance(.seconds(10))
         #expect(!bench.contains(.sleepAgain))
@@ -56,23 +61,16 @@ struct SleepAgainTests {
         .condition(.power, .kernel, .value(1)), .used(AppID("app")),
     ])
     func `a sign of the user keeps it awake`(sign: Event) throws {
-        var (bench, launch) = try #require(try Self.woken())
+        var (bench, launch) = try Self.woken(try Self.refreshed())
         bench.send(sign)
         bench.exited(launch)
         #expect(!bench.contains(.sleepAgain))
     }
 
     @Test func `a machine whose user was active all the time stays awake`() throws {
-        var bench = Bench(settings: .calm)
-        bench.set(.idle, 0)
-        bench.install(.refreshing("app"))
-        let first = try #require(bench.spawn(of: "app"))
-        bench.started(first)
-        bench.exited(first)
-        _ = bench.sleepUntilAlarm(atMost: .days(1))
-        let launch = try #require(bench.spawn(of: "app"))
-        bench.started(launch)
-        bench.move(.seconds(3))
+        var device = try Self.refreshed()
+        device.set(.idle, 0)
+        var (bench, launch) = try Self.woken(device)
         bench.exited(launch)
         #expect(!bench.contains(.sleepAgain))
         // Nobody came, and the desktop says so at last.
@@ -81,10 +79,8 @@ struct SleepAgainTests {
     }
 
     @Test func `where nobody tells whether it is used it stays awake`() throws {
-        var (bench, launch) = try #require(
-            try Self.woken(isSensed: false) {
-                $0.wakeFromSleep = .on
-            }
+        var (bench, launch) = try Self.woken(
+            try Self.refreshed(isSensed: false) { $0.wakeFromSleep = .on }
         )
         bench.exited(launch)
         bench.advance(.minutes(1))
@@ -92,17 +88,11 @@ struct SleepAgainTests {
     }
 
     @Test func `after a wake that was not ours it stays awake`() throws {
-        var bench = Bench(settings: .calm)
-        bench.install(.refreshing("app"))
-        let first = try #require(bench.spawn(of: "app"))
-        bench.started(first)
-        bench.exited(first)
+        var bench = try Self.refreshed()
         let alarm = try #require(bench.timers.alarm)
         // Nobody has woken it at the alarm: there is no clock that could.
         bench.sleep(alarm - bench.now.boot + .minutes(10))
-        let launch = try #require(bench.spawn(of: "app"))
-        bench.started(launch)
-        bench.move(.seconds(3))
+        let launch = try Self.begin(&bench)
         bench.exited(launch)
         #expect(!bench.contains(.sleepAgain))
         // Somebody wakes it before.
@@ -112,11 +102,7 @@ struct SleepAgainTests {
     }
 
     @Test func `it is woken only as the setting says`() throws {
-        var bench = Bench(settings: .calm)
-        bench.install(.refreshing("app"))
-        let first = try #require(bench.spawn(of: "app"))
-        bench.started(first)
-        bench.exited(first)
+        var bench = try Self.refreshed()
         let alarm = try #require(bench.timers.alarm)
         bench.configure { $0.wakeFromSleep = .off }
         #expect(bench.timers.alarm == nil)
