@@ -29,7 +29,7 @@ final class WakeHelper: ServiceBus.Client {
 
     /// Whether the message bus would start it. Asking it would do so.
     static func isInstalled() -> Bool {
-        ["/usr/share", "/usr/local/share", "/etc"].contains {
+        ["/usr/share", "/usr/local/share"].contains {
             Files.exists("\($0)/dbus-1/system-services/\(Wake1.busName).service")
         }
     }
@@ -53,8 +53,8 @@ final class WakeHelper: ServiceBus.Client {
         }
     }
 
-    /// Work is done for which the machine was woken, and nobody was there meanwhile, as far as the
-    /// device knows. The lid, and what others inhibit, is logind's to know.
+    /// The core asks for this after the work that the machine was woken for, if it has seen no sign
+    /// of the user. logind knows of the lid, and of what other programs inhibit.
     func sleepAgain() {
         readManager { [self] manager in
             guard let manager else { return }
