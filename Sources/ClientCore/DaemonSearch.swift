@@ -1,8 +1,8 @@
 package import Vocabulary
 
-/// When a program that has no daemon looks for one: at once after each sign that one may have come,
-/// then less and less often, and then not before the next sign. So an app without a daemon sleeps.
-/// Pure; whoever owns it watches the place of the socket.
+/// When a program that has no daemon looks for one. It looks at once after each sign that one may
+/// have come, and then less and less often. After the last try it waits for the next sign. So an
+/// app without a daemon sleeps. Pure: the owner watches the place of the socket.
 package struct DaemonSearch: Sendable {
     /// The next tries after the last sign, the soonest first.
     private var pauses: ArraySlice<Interval> = []

@@ -1,9 +1,9 @@
 package import AppProtocol
 package import Vocabulary
 
-/// The background tasks of one program: time that it has asked for and not given back, by numbers
-/// of its own, since the daemon's come later and change with each daemon. Pure: whoever owns it
-/// makes the calls, and runs what the program gave along.
+/// The background tasks of one program: time that it has asked for and not given back. The program
+/// knows each task by a number of its own. The daemon's number comes later, and each daemon gives
+/// another. Pure: the owner makes the calls and runs the program's handlers.
 package struct HeldTasks: Sendable {
     private struct Held: Sendable {
         let task: Int

@@ -73,8 +73,8 @@ struct ClientSimulationTests {
         // Else there are messages that nobody ever tries to cut.
         let kinds = Set(seen.keys.map(\.message))
         #expect(Message.all.filter { !kinds.contains($0) }.map(\.description) == [])
-        // What chance has not cut is cut where it was seen. There may have been a cut before it by
-        // chance that this run does not make, and so it may not come to it.
+        // What chance has not cut is cut where it was seen. The first run may have made other cuts
+        // before that. This run does not make them, and may therefore not get there.
         for (cut, seeds) in seen {
             for seed in seeds where !made.contains(cut) {
                 var plan = Self.plan(seed)

@@ -23,8 +23,8 @@ package struct GuestLines: Sendable {
     /// The longest share. One guest is always served; what is left of a tenth of the time since the
     /// last share goes to the next ones.
     package var longestShare = Interval.milliseconds(1) / 2
-    /// Turns of a connection in which it counts as a newcomer. An honest provider has shown by then
-    /// who sends, and so never waits for those that go on and on.
+    /// Turns of a connection in which it counts as a newcomer. They suffice for an honest provider
+    /// to show who sends. So it never waits for connections that go on and on.
     private static let firstTurns = 6
     /// The others rest after so much time, and for as long.
     private static let longestUse = Interval.milliseconds(1)

@@ -3,9 +3,9 @@ package import GatewayCore
 import Linux
 import Vocabulary
 
-/// Serves connections that have not shown who sends. Their events wait here. They are served while
-/// nothing else is ready, in the order of `GuestLines` and in small slices, so that the other
-/// connections wait for one slice at most, however many guests there are and whatever they send.
+/// Serves connections that have not shown who sends. Their events wait here until nothing else is
+/// ready. They are served in small slices, in the order of `GuestLines`. So any other connection
+/// waits for one slice at most. It does not matter how many guests there are, or what they send.
 package final class GuestQueue {
     /// How long one is read from, beyond its last piece, before the next has its turn.
     static let slice = Interval.milliseconds(1) / 10
