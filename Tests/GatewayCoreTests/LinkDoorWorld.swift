@@ -307,7 +307,7 @@ struct LinkDoorWorld {
         if begun > limits.handshakes { problems.append("\(begun) are on their way at once") }
         if waiting > limits.handshakes { problems.append("\(waiting) stand in the line") }
         if door.count != links.count || door.lineCount != waiting {
-            problems.append("\(door.count) and \(door.lineCount), not \(links.count) and \(waiting)")
+            problems.append("\(door.count), \(door.lineCount); not \(links.count), \(waiting)")
         }
         let hasRoom = begun < limits.handshakes - limits.handshakes / 8
         if hasRoom, waiting > 0 { problems.append("\(waiting) wait though there are places") }

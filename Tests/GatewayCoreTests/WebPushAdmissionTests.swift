@@ -19,6 +19,7 @@ struct WebPushAdmissionTests {
         ]
         var hasDuplicate = false
         var isSealed = true
+        var isBound = true
         var isSigned = true
         var isActive = true
         var isCutOff = false
@@ -49,7 +50,7 @@ struct WebPushAdmissionTests {
         func address(_ text: ArraySlice<UInt8>) -> WebPushAddress? {
             guard one.isSealed else { return nil }
             let token = DeviceToken(device: DeviceID(1), app: AppNumber(1), generation: 1)
-            return WebPushAddress(token, key: Case.key)
+            return WebPushAddress(token, key: one.isBound ? Case.key : [])
         }
         func vapid(_ field: ArraySlice<UInt8>) -> VapidToken? {
             one.isSigned ? VapidToken(field) : nil
@@ -95,7 +96,7 @@ struct WebPushAdmissionTests {
             Self.faults[second].apply(&one)
             Self.faults[first].apply(&one)
             let what = "\(Self.faults[first]) and \(Self.faults[second])"
-            let (reason, told, senders) = Self.outcome(one)
+            let (reason, told, senders, _) = Self.outcome(one)
             #expect(reason == Self.faults[first].reason, "\(what)")
             #expect(senders.webPushRefusals.map(\.reason) == [Self.faults[first].reason])
             #expect(senders.webPushRefusals.map(\.count) == [told], "\(what)")
@@ -105,10 +106,25 @@ struct WebPushAdmissionTests {
 
     @Test func `without a fault it is taken`() { #expect(Self.outcome(Case()).reason == nil) }
 
+    @Test func `who knows an address has shown who sends, with a key or without`() {
+        var one = Case()
+        #expect(Self.isProven(one))
+        one.isBound = false
+        #expect(Self.isProven(one))
+        one.fields["authorization"] = nil
+        #expect(Self.isProven(one))
+        one.isBound = true
+        #expect(!Self.isProven(one), "its sender says nothing")
+        one.isSealed = false
+        #expect(!Self.isProven(one), "we made no such address")
+    }
+
+    private static func isProven(_ one: Case) -> Bool { outcome(one).sender.isProven }
+
     /// Why a message is refused, and how many were; nil: they are taken. And what is counted.
     private static func outcome(
         _ one: Case
-    ) -> (reason: WebPushReason?, told: UInt64, SenderCounters) {
+    ) -> (reason: WebPushReason?, told: UInt64, SenderCounters, sender: PushSender) {
         var limits = GatewayLimits()
         (limits.tokenBurst, limits.tokenRate) = (2, 0)
         let app = AppNumber(1)
@@ -144,7 +160,7 @@ struct WebPushAdmissionTests {
                 )
                 driver.handle(.push(push, CallID(UInt64(number))), at: now, into: &actions)
             } catch {
-                return (error, 1, driver.senders)
+                return (error, 1, driver.senders, sender)
             }
         }
         var registration = Registration(app: app, generation: 1, isActive: true)
@@ -158,6 +174,6 @@ struct WebPushAdmissionTests {
         for case .answer(_, .refused(let reason, _)) in actions {
             refusals.append(WebPushReason(reason))
         }
-        return (refusals.first, UInt64(refusals.count), driver.senders)
+        return (refusals.first, UInt64(refusals.count), driver.senders, sender)
     }
 }

@@ -82,6 +82,7 @@ package struct MessageCut: Hashable, Sendable, Codable, CustomStringConvertible 
     package var victim: Victim
 
     static let count = Message.count * 9
+    package static var all: [MessageCut] { (0..<count).map { MessageCut(index: $0) } }
     var index: Int { (message.index * 3 + stage.rawValue) * 3 + victim.rawValue }
 
     init(_ message: Message, _ stage: MessageStage, _ victim: Victim) {
