@@ -32,7 +32,8 @@ struct CampaignTests {
         print("\(seeds) seeds: \(counts.sorted { $0.key < $1.key })")
         let all = [
             "answered", "crashes", "failures", "unreadable", "removals", "gone", "web pushes",
-            "changed limits", "days", "conditions", "channels", "broadcasts", "heard",
+            "changed limits", "changed apps", "days", "conditions", "channels", "broadcasts", "heard",
+            "misspoken",
         ]
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")

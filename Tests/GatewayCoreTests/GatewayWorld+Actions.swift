@@ -38,7 +38,7 @@ extension GatewayWorld {
             count("subscriptions")
             registered(link, bundle, token)
         case .refused(_, let bundle, .unknown):
-            if allowed.map({ $0.contains(bundle) }) ?? true {
+            if isAllowedSure, allowed.map({ $0.contains(bundle) }) ?? true {
                 problems.append("\(bundle) may be registered, and was refused")
             }
         case .refused: break
@@ -74,7 +74,7 @@ extension GatewayWorld {
     private mutating func registered(_ link: LinkID, _ bundle: String, _ token: DeviceToken) {
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         count("registrations")
-        if let allowed, !allowed.contains(bundle) {
+        if isAllowedSure, let allowed, !allowed.contains(bundle) {
             problems.append("\(bundle) may not be registered, and was")
         }
         if let old = devices[index].tokens[bundle], old != token { end(old) }

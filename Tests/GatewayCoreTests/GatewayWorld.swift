@@ -114,6 +114,8 @@ struct GatewayWorld {
     private var isPerforming = false
     /// The only apps that devices may register; nil: any.
     var allowed: [String]?
+    /// Nothing is under way that was asked for when others were allowed.
+    var isAllowedSure = true
 
     init(seed: UInt64, devices count: Int) {
         random = SeededRandom(seed: seed)
@@ -178,6 +180,7 @@ struct GatewayWorld {
         }
         if random.below(3) == 0 { feed(.turnEnded) }
         if isKilled { crash() }
+        if driver.isSettled { isAllowedSure = true }
         checkWaiting()
     }
 
