@@ -26,11 +26,11 @@ enum LaunchFigures {
         var spawned: [Double] = []
         var grouped: [Double] = []
         var committed: [Double] = []
-        for number in 0..<200 {
+        for _ in 0..<200 {
             try FootprintGroup.control(
                 bus,
                 "Submit",
-                [["kind": "refresh", "command": ["/bin/true"], "id": .string("t\(number)")]],
+                [["kind": "refresh", "command": ["/bin/true"], "id": "t"]],
                 "a{sv}"
             )
             ours.append(try times.next())
