@@ -103,7 +103,7 @@ static _Noreturn void fail(struct job *job, int marker, int stage) {
         line[length++] = '\n';
         write_all(marker, line, length);
     }
-    _exit(127);
+    _exit(CLINUX_FAILED_STATUS);
 }
 
 // A parent that comes after ours, and finds nobody in the marker, voids or deletes it: it will

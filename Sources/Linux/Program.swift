@@ -34,12 +34,15 @@ package struct Program: Sendable {
     /// Becomes this user, without further groups; nil: the caller.
     package var user: (user: UInt32, group: UInt32)?
     /// How long to wait for execve to succeed or fail (a file system that hangs does neither).
-    /// Then the start counts as done, and a later failure is exit status 127 and a second line in
+    /// Then the start counts as done, and a later failure is `failedStatus` and a second line in
     /// the marker.
     package var patienceMilliseconds: Int32 = 2000
     /// False: the start counts as done as soon as the process is about to call execve. The kernel
     /// reports an execve late if the program keeps our processor busy.
     package var waitsForExecve = true
+
+    /// How the process exits that could not execute its program.
+    package static let failedStatus = Int32(CLINUX_FAILED_STATUS)
 
     package init(_ path: String, arguments: [String], environment: [String]) {
         (self.path, self.arguments, self.environment) = (path, arguments, environment)

@@ -32,6 +32,9 @@ enum { CLINUX_MAX_PASSED = 16 };
 /// A permission of a marker that says: whoever was to be started with this shall not be.
 enum { CLINUX_VOID_MARKER = 0100 };
 
+/// The exit status of a child that could not execute its program.
+enum { CLINUX_FAILED_STATUS = 127 };
+
 struct clinux_limit {
     int resource;  // RLIMIT_…
     uint64_t soft;

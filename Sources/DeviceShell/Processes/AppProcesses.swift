@@ -285,10 +285,7 @@ final class AppProcesses {
         }
         watched[id] = nil
         let spec = specs.removeValue(forKey: id)
-        // One that has no room for a program is ended before it has said who it is.
-        let hadNoRoom = if case .signal(_, true) = event { true } else { false }
-        if exit != .unknown, !hadNoRoom, let failure = StartFailure(markers: markers, of: id, spec)
-        {
+        if event.mayPrecedeProgram, let failure = StartFailure(markers: markers, of: id, spec) {
             report(id, .notStarted(failure))
             return
         }

@@ -40,6 +40,18 @@ extension StartFailure {
     }
 }
 
+extension Exit {
+    /// Whether a process of ours may have ended so before its program began. One that has no room
+    /// for a program is ended before it has said who it is.
+    var mayPrecedeProgram: Bool {
+        switch self {
+        case .status(let status): status == Program.failedStatus
+        case .signal(_, let outOfMemory): !outOfMemory
+        case .unknown: false
+        }
+    }
+}
+
 extension LinuxError {
     fileprivate var causeOfStart: StartFailure.Cause {
         switch operation {
