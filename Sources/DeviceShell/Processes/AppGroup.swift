@@ -18,8 +18,8 @@ package protocol AppGroup: Cgroup, Equatable {
     var isFrozen: Bool { get }
     /// Controllers that groups below it have.
     var handedOn: [String] { get }
-    var canLimitMemory: Bool { get }
     func setMemoryLimit(_ bytes: Int64?) throws(LinuxError)
+    /// Whether this very group has a weight.
     var canWeighProcessor: Bool { get }
     func setProcessorWeight(_ weight: Int) throws(LinuxError)
     var processorTime: Int64? { get }
@@ -49,7 +49,6 @@ extension CgroupV1Freezer: AppGroup {
     package func receive(_ program: inout Program) { program.joining.append(path) }
 
     package var handedOn: [String] { [] }
-    package var canLimitMemory: Bool { false }
     package func setMemoryLimit(_ bytes: Int64?) throws(LinuxError) {}
     package var canWeighProcessor: Bool { false }
     package func setProcessorWeight(_ weight: Int) throws(LinuxError) {}

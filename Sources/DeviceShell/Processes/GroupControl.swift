@@ -7,6 +7,11 @@ package import Vocabulary
 package final class GroupControl<Group: AppGroup>: ProcessControl {
     let base: Group
     let resources: ResourceGroups
+    /// Controllers that the groups of launches have: the probe has handed them on, and nobody does
+    /// later.
+    private let handed: [String]
+    /// Whether the scope has a weight against the rest of the machine.
+    private let weighsBase: Bool
     private let refused: [String]
     /// Whether nobody else made the scope for us.
     private let ownsBase: Bool
@@ -24,22 +29,26 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     ) {
         (self.base, self.resources, self.refused) = (base, resources, refused)
         self.ownsBase = ownsBase
+        handed = base.handedOn
+        weighsBase = base.canWeighProcessor
     }
 
     package var step: ControlStep {
-        let handed = base.handedOn
-        let limitsMemory = handed.contains("memory") || resources.memory != nil
-        let weighs = handed.contains("cpu") || resources.processor != nil
+        let isLimited = limitsMemory || resources.memory != nil
+        let isWeighed = weighsProcessor || resources.processor != nil
         return ControlStep(
             kind: Group.kind,
             path: base.path,
-            limitsMemory: limitsMemory,
-            lost: Group.lost + (limitsMemory ? [] : [ControlStep.lostMemory])
-                + (weighs ? [] : [ControlStep.lostWeight]),
+            limitsMemory: isLimited,
+            lost: Group.lost + (isLimited ? [] : [ControlStep.lostMemory])
+                + (isWeighed ? [] : [ControlStep.lostWeight]),
             refused: refused,
             directories: (ownsBase ? [base.path] : []) + resources.paths
         )
     }
+
+    private var limitsMemory: Bool { handed.contains("memory") }
+    private var weighsProcessor: Bool { handed.contains("cpu") }
 
     private func group(_ id: LaunchID) -> Group { base.child(LaunchName.of(id)) }
 
@@ -109,7 +118,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
         let group = group(id)
         let isFresh = try group.create()
-        if let bytes = limits.memory, group.canLimitMemory { try group.setMemoryLimit(bytes) }
+        if let bytes = limits.memory, limitsMemory { try group.setMemoryLimit(bytes) }
         try resources.create(id, limits)
         return isFresh
     }
@@ -127,22 +136,20 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     package func weigh(_ id: LaunchID, _ weight: Weight) throws(LinuxError) {
         if weight == .foreground { foreground.insert(id) } else { foreground.remove(id) }
-        let group = group(id)
-        if group.canWeighProcessor { try group.setProcessorWeight(weight.processorWeight) }
+        if weighsProcessor { try group(id).setProcessorWeight(weight.processorWeight) }
         try resources.weigh(id, weight)
         try weighScope()
     }
 
     package func limitMemory(_ id: LaunchID, _ bytes: Int64?) throws(LinuxError) {
-        let group = group(id)
-        if group.canLimitMemory { try group.setMemoryLimit(bytes) }
+        if limitsMemory { try group(id).setMemoryLimit(bytes) }
         try resources.limitMemory(id, bytes)
     }
 
     /// All launches together weigh as much as the best of them.
     private func weighScope() throws(LinuxError) {
         guard best != scopeWeight else { return }
-        if base.canWeighProcessor { try base.setProcessorWeight(best.scopeWeight) }
+        if weighsBase { try base.setProcessorWeight(best.scopeWeight) }
         try resources.weighScope(best)
         scopeWeight = best
     }
@@ -159,10 +166,10 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     package func usage(of id: LaunchID) -> Usage? {
         let group = group(id)
-        guard group.exists else { return nil }
         let cpu = (group.processorTime ?? resources.processorTime(id))
             .map { Interval(nanoseconds: $0) }
-        let memory = group.memory ?? resources.memoryUsage(id)
+        guard cpu != nil || group.exists else { return nil }
+        let memory = limitsMemory ? group.memory : resources.memoryUsage(id)
         let pids = cpu == nil || memory == nil ? processes(of: id) : []
         return Usage(
             cpu: cpu ?? ProcessTable.processorTime(of: pids.compactMap { ProcessStatus(of: $0) }),
@@ -178,17 +185,22 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     package func remove(_ id: LaunchID) -> Bool {
         foreground.remove(id)
         try? weighScope()
-        let group = group(id)
-        // Mostly it is empty, and one call is enough.
-        if (try? Files.removeDirectory(group.path)) == nil, group.isPopulated {
-            try? group.kill()
-        }
         do throws(LinuxError) {
-            try group.remove()
+            try empty(group(id))
             try resources.remove(id)
             return true
         } catch {
             return false
+        }
+    }
+
+    /// Mostly nothing is left in it, and one call is enough.
+    private func empty(_ group: Group) throws(LinuxError) {
+        do throws(LinuxError) {
+            try Files.removeDirectory(group.path)
+        } catch {
+            if group.isPopulated { try? group.kill() }
+            try group.remove()
         }
     }
 
