@@ -95,16 +95,21 @@ package final class Store {
     ) throws(StoreError) {
         let before = (appended, newest)
         do throws(SQLiteError) {
-            if durability != self.durability {
-                // NORMAL syncs nothing of a log written ahead; the next FULL commit all of it.
-                try database.setSynchronous(durability == .kill ? .normal : .full)
-                self.durability = durability
-            }
+            try set(durability)
             try database.transaction(body)
+            // Now rather than when somebody waits for the next one.
+            if durability == .kill { try? set(.powerLoss) }
         } catch {
             (appended, newest) = before
             throw StoreError(error, path: path)
         }
+    }
+
+    private func set(_ durability: Durability) throws(SQLiteError) {
+        guard durability != self.durability else { return }
+        // NORMAL syncs nothing of a log written ahead; the next FULL commit all of it.
+        try database.setSynchronous(durability == .kill ? .normal : .full)
+        self.durability = durability
     }
 
     private func apply(_ change: Change) throws(SQLiteError) {
