@@ -376,7 +376,8 @@ final class Daemon {
             isLogDue = false
             // The turn that it brought is waited for, and comes back to this.
             guard machine.inbox.isEmpty else { return }
-            machine.log.flush(continuingWith: driver.device)
+            // Piece by piece: an exit may come at any moment.
+            machine.log.writeNext(continuingWith: driver.device)
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true

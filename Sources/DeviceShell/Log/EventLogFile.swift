@@ -64,18 +64,27 @@ struct EventLogFile: ~Copyable {
         if size >= Self.sizeLimit { begin(with: device) }
     }
 
-    mutating func flush() {
+    /// The same of the piece that has waited longest: what happens meanwhile waits no longer.
+    mutating func writeNext(continuingWith device: Device) {
+        write(first: 1)
+        if size >= Self.sizeLimit { flush(continuingWith: device) }
+    }
+
+    mutating func flush() { write(first: waiting.count) }
+
+    private mutating func write(first count: Int) {
         guard !waiting.isEmpty else { return }
         var bytes: [UInt8] = []
         do {
-            for piece in waiting { bytes += try encode(piece) }
+            for piece in waiting.prefix(count) { bytes += try encode(piece) }
             try file?.writeAll(bytes.span)
             size += Int64(bytes.count)
+            waiting.removeFirst(count)
         } catch {
             // A log with a hole would not replay.
             file = nil
+            waiting.removeAll()
         }
-        waiting.removeAll()
     }
 
     private func encode(_ piece: Piece) throws -> [UInt8] {
