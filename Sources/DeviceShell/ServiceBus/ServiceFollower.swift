@@ -91,14 +91,19 @@ final class ServiceFollower {
     }
 
     private func took(_ answer: Result<ValueMap, BusError>, of object: ServiceObject) {
-        let before = row.objects(objects, context())
         switch answer {
-        case .success(let map): objects[object] = map
+        case .success(let map): know(map, of: object)
         // It has gone, or this machine has none.
         case .failure(let error):
-            objects[object] = nil
+            know(nil, of: object)
             if !error.isAbsence { problem = error.message }
         }
+    }
+
+    /// What it says may lead to further objects.
+    private func know(_ map: ValueMap?, of object: ServiceObject) {
+        let before = row.objects(objects, context())
+        objects[object] = map
         for further in row.objects(objects, context()) where !before.contains(further) {
             read(further)
         }
@@ -117,8 +122,7 @@ final class ServiceFollower {
             message.arguments[2].listValue?.isEmpty == true
         else { return read(object) }
         for entry in values.entries { map[entry.key] = entry.value }
-        objects[object] = map
-        changed()
+        know(map, of: object)
     }
 }
 

@@ -110,14 +110,24 @@ struct ServiceReadingTests {
         var role = "user"
     }
 
-    private func logind(_ people: [Person], hasScreen: Bool = true) -> [Condition: Reading] {
+    /// `stranger`: has the screen; he is none of the people, who are all the daemon's user.
+    private func logind(
+        _ people: [Person],
+        stranger: Person? = nil,
+        hasScreen: Bool = true
+    ) -> [Condition: Reading] {
         func path(_ index: Int) -> String { "/org/freedesktop/login1/session/_3\(index)" }
         let list = people.indices.map { Value.list([.string("\($0)"), .string(path($0))]) }
+        let isTaken = stranger != nil || !people.isEmpty
+        let active = isTaken ? path(stranger == nil ? 0 : people.count) : "/"
         var maps: [(ServiceObject, ValueMap)] = [
             (Logind.user(Self.me), ["Sessions": .list(list)]),
-            (Logind.seat, ["CanGraphical": .bool(hasScreen)]),
+            (
+                Logind.seat,
+                ["CanGraphical": .bool(hasScreen), "ActiveSession": ["1", .string(active)]]
+            ),
         ]
-        for (index, person) in people.enumerated() {
+        for (index, person) in (people + [stranger].compactMap(\.self)).enumerated() {
             let object = ServiceObject(
                 path: path(index),
                 interface: "org.freedesktop.login1.Session"
@@ -166,6 +176,19 @@ struct ServiceReadingTests {
         #expect(logind([mute, Person(kind: "tty")])[.idle] == .value(0))
         #expect(logind([mute, Person(isIdle: true)])[.idle] == .silent)
         #expect(logind([Person(isLocked: true, idleSince: 0)])[.idle] == .value(1))
+    }
+
+    @Test func `another user who sits at the machine uses it, and unlocks nothing of ours`() {
+        let away = Person(isIdle: true, state: "online")
+        #expect(logind([away], stranger: Person())[.idle] == .value(0))
+        #expect(logind([away], stranger: Person(isIdle: true))[.idle] == .value(1))
+        #expect(logind([away], stranger: Person(isLocked: true))[.idle] == .value(1))
+        let locked = Person(isLocked: true, state: "online")
+        #expect(logind([locked], stranger: Person())[.locked] == .value(1))
+        #expect(logind([], stranger: Person()) == [.locked: .value(2), .idle: .value(0)])
+        // A login screen is nobody, and a mute desktop says nothing.
+        #expect(logind([away], stranger: Person(role: "greeter"))[.idle] == .value(1))
+        #expect(logind([away], stranger: Person(idleSince: 0))[.idle] == .silent)
     }
 
     @Test func `nothing is said before each session is read, and of a user who has none`() {

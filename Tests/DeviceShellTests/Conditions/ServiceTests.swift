@@ -180,6 +180,71 @@ final class ServiceTests {
         try bench.wait(for: "opened")
     }
 
+    @Test func `of several sessions each counts, and another user's only at the screen`() throws {
+        let (main, name) = (Logind.manager.path, "org.freedesktop.login1")
+        let user = Logind.user(CurrentProcess.user)
+        try bus.mock(name, main, Logind.manager.interface)
+        func path(_ number: Int) -> String { main + "/session/_3\(number)" }
+        func add(_ path: String, _ interface: String, _ properties: ValueMap) throws {
+            try bus.add(path, of: name, main: main, interface, properties)
+        }
+        func change(_ number: Int, _ properties: ValueMap) throws {
+            try bus.change(path(number), of: name, Self.session, properties)
+        }
+        func show(_ number: Int) throws {
+            let active: Value = ["\(number)", .string(path(number))]
+            try bus.change(
+                Logind.seat.path,
+                of: name,
+                Logind.seat.interface,
+                ["ActiveSession": active]
+            )
+        }
+        // Two of the user's, and one of another user's.
+        for number in 1...3 {
+            try add(
+                path(number),
+                Self.session,
+                [
+                    "Class": "user", "State": "online", "Type": "x11", "LockedHint": true,
+                    "IdleHint": true, "IdleSinceHint": 7,
+                ]
+            )
+        }
+        let list = (1...2).map { Value.list([.string("\($0)"), .string(path($0))]) }
+        try add(user.path, user.interface, ["Sessions": .list(list)])
+        let active: Value = ["1", .string(path(1))]
+        try add(
+            Logind.seat.path,
+            Logind.seat.interface,
+            ["CanGraphical": true, "ActiveSession": active]
+        )
+        try bench.daemon.start()
+        try wait("idle", "value", "on")
+        try wait("locked", "value", "on")
+        try bench.submit("echo began >> began; exec sleep 1000", id: "index")
+        try bench.wait(for: "began")
+        // The second session is not the one on the screen, and somebody works there from afar.
+        try change(2, ["LockedHint": false, "IdleHint": false])
+        try waitUntilHeld("index", by: "device-in-use")
+        try wait("locked", "value", "off")
+        try change(2, ["LockedHint": true, "IdleHint": true])
+        try wait("locked", "value", "on")
+        try wait("idle", "value", "on")
+        // Another user works, out of sight, and then at the screen.
+        try change(3, ["LockedHint": false, "IdleHint": false])
+        try show(2)
+        try bench.letOthersWork()
+        #expect(try bench.condition("idle")["value"] == "on")
+        try show(3)
+        try wait("idle", "value", "off")
+        #expect(try bench.condition("locked")["value"] == "on")
+        try change(3, ["IdleHint": true])
+        try wait("idle", "value", "on")
+    }
+
+    private static let session = "org.freedesktop.login1.Session"
+
     @Test func `a stranger who says that he is the service is not heard`() throws {
         let (path, name) = (PowerProfiles.service.path, PowerProfiles.service.interface)
         try bus.mock(name, path, name)

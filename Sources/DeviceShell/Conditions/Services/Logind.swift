@@ -40,7 +40,16 @@ enum Logind {
     }
 
     static func objects(_ known: ServiceObjects, of user: UInt32) -> [ServiceObject] {
-        [manager, seat, Self.user(user)] + sessions(known, of: user)
+        let own = sessions(known, of: user)
+        let others = [sessionAtScreen(known)].compactMap(\.self).filter { !own.contains($0) }
+        return [manager, seat, Self.user(user)] + own + others
+    }
+
+    /// The session that has the screen and the keyboard of the machine; it may be another user's.
+    private static func sessionAtScreen(_ known: ServiceObjects) -> ServiceObject? {
+        // Without one the path is that of no object.
+        known.value("ActiveSession", of: seat)?.listValue?.last?.stringValue
+            .flatMap { $0 == "/" ? nil : session($0) }
     }
 
     private static func sessions(_ known: ServiceObjects, of user: UInt32) -> [ServiceObject] {
@@ -70,14 +79,18 @@ enum Logind {
     static func read(_ objects: ServiceObjects, of user: UInt32) -> [Condition: Reading] {
         // No user: the daemon is not part of a login of systemd's.
         guard objects[Self.user(user)] != nil else { return [:] }
-        let known = sessions(objects, of: user).map { objects[$0] }
+        let own = sessions(objects, of: user)
+        let known = own.map { objects[$0] }
         // Some are still being read.
         guard known.allSatisfy({ $0 != nil }) else { return [:] }
         let sessions = known.compactMap { $0 }.compactMap(Session.init)
+        // Who sits at the machine uses it, whoever it is. What others do from afar is their load.
+        let stranger = sessionAtScreen(objects).flatMap { own.contains($0) ? nil : objects[$0] }
+            .flatMap(Session.init)
         let isHeadless = objects.value("CanGraphical", of: seat)?.boolValue != true
         return [
             .locked: locked(sessions, isHeadless: isHeadless),
-            .idle: idle(sessions, isHeadless: isHeadless),
+            .idle: idle(sessions + [stranger].compactMap(\.self), isHeadless: isHeadless),
         ]
     }
 
