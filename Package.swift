@@ -95,7 +95,7 @@ let package = Package(
             "DeviceShell",
             [
                 "BuildIdentity", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
-                "Linux", "SystemBus", "SQLite", "Vocabulary",
+                "Linux", "SystemBus", "SQLite", "Vocabulary", "X11",
             ]
         ),
         layer("WakeShell", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
@@ -157,10 +157,13 @@ let package = Package(
         layer("TLS", ["COpenSSL"]),
         layer("HTTP2", ["CNGHTTP2"]),
         layer("Zlib", ["CZlib"]),
+        layer("X11", ["CXCB", "Vocabulary"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 
         // C: module maps and what Swift cannot call.
         .target(name: "CLinux"),
+        // Links nothing: it loads libxcb where there is an X server.
+        .target(name: "CXCB"),
         .target(name: "CSystemd", linkerSettings: [.linkedLibrary("systemd")]),
         .target(
             name: "COpenSSL",
@@ -313,7 +316,7 @@ let package = Package(
             "DeviceShell",
             [
                 "DeviceShell", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
-                "Linux", "SQLite", "SystemBus", "Vocabulary",
+                "Linux", "SQLite", "SystemBus", "Vocabulary", "X11",
             ]
         ),
         tests(

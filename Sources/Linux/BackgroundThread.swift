@@ -8,7 +8,9 @@ extension CurrentProcess {
         _ first: @escaping @Sendable () -> First,
         _ second: () -> Second
     ) -> (First, Second) {
-        guard let work = try? ThreadResult(first) else { return (first(), second()) }
+        guard let work = try? ThreadResult(named: "offstage-half", first) else {
+            return (first(), second())
+        }
         let other = second()
         return (work.wait(), other)
     }
@@ -57,22 +59,32 @@ private final class ThreadWork: Sendable {
 }
 
 /// What a thread finds out.
-private final class ThreadResult<Found: Sendable>: Sendable {
-    private let found = Mutex<Found?>(nil)
+package final class ThreadResult<Found: Sendable>: Sendable {
+    private let result = Mutex<Found?>(nil)
     private let isDone: EventCounter
 
-    init(_ body: @escaping @Sendable () -> Found) throws(LinuxError) {
+    /// Runs `body` in a thread of its own, as `CurrentProcess.startThread` does.
+    package init(
+        named name: String,
+        _ body: @escaping @Sendable () -> Found
+    ) throws(LinuxError) {
         isDone = try EventCounter()
-        try CurrentProcess.startThread(named: "offstage-half") { [self] in
-            let result = body()
-            found.withLock { $0 = result }
+        try CurrentProcess.startThread(named: name) { [self] in
+            let found = body()
+            result.withLock { $0 = found }
             isDone.signal()
         }
     }
 
-    func wait() -> Found {
+    /// Readable once there is a result.
+    package var descriptor: Int32 { isDone.descriptor.number }
+
+    /// Nil: not yet.
+    package var found: Found? { result.withLock { $0 } }
+
+    fileprivate func wait() -> Found {
         while true {
-            if let found = found.withLock({ $0 }) { return found }
+            if let found { return found }
             _ = Poll.ready(isDone.descriptor.number, for: .readable, milliseconds: -1)
         }
     }

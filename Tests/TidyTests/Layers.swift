@@ -24,7 +24,7 @@ struct Layers {
             system: system
         ),
         "DeviceShell": Target(
-            ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity"]),
+            ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity", "X11"]),
             system: system
         ),
         "offstage-wake": Target(ours: ["WakeShell"], system: system),
@@ -74,6 +74,8 @@ struct Layers {
         ),
         "SQLite": Target(ours: ["CSQLite", "Vocabulary"], system: system),
         "Zlib": Target(ours: ["CZlib"]),
+        "X11": Target(ours: ["CXCB", "Vocabulary"]),
+        "CXCB": Target(),
         "Linux": Target(ours: ["CLinux", "Vocabulary"], system: system),
         "CLinux": Target(),
         "CSystemd": Target(),

@@ -211,6 +211,8 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
     case logind
     /// The user's desktop, on the session bus.
     case desktop
+    /// The user's X server.
+    case xServer = "x-server"
     /// sysfs, netlink, pressure files.
     case kernel
     /// A guess from something else, such as load.
@@ -225,8 +227,10 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         case .upower, .networkManager, .powerProfiles, .logind: 2
         // The desktop reports one session, logind all of them.
         case .desktop: 3
-        case .kernel: 4
-        case .estimate: 5
+        // It reports one session as well; the desktop may know more than input.
+        case .xServer: 4
+        case .kernel: 5
+        case .estimate: 6
         }
     }
 
@@ -239,6 +243,7 @@ package enum ConditionSource: String, CaseIterable, Hashable, Sendable, Codable 
         case .powerProfiles: "power-profiles-daemon"
         case .logind: "logind"
         case .desktop: "the desktop"
+        case .xServer: "the X server"
         case .kernel: "the kernel"
         case .estimate: "estimated"
         }

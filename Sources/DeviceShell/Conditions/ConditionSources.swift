@@ -14,6 +14,7 @@ final class ConditionSources {
     private var thermal: ThermalZones?
     private var services: SystemServices?
     private var desktopIdle: DesktopIdle?
+    private let xServerIdle: XServerIdle
     private let systemBus: ServiceBus
     private let sessionBus: ServiceBus
     private let paths: DaemonPaths
@@ -32,6 +33,7 @@ final class ConditionSources {
     ) {
         (self.systemBus, self.sessionBus) = (systemBus, sessionBus)
         (self.paths, self.report) = (paths, report)
+        xServerIdle = XServerIdle(loop) { report(ConditionReport(.idle, .xServer, $0)) }
         do throws(LinuxError) {
             pressure = try paths.pressure.map { (path) throws(LinuxError) in
                 try MemoryPressure(loop, path) { report(ConditionReport(.memory, .kernel, $0)) }
@@ -68,6 +70,7 @@ final class ConditionSources {
         desktopIdle = DesktopIdle(sessionBus) { [unowned self] in
             report(ConditionReport(.idle, .desktop, $0))
         }
+        xServerIdle.connect()
         return reports
     }
 
@@ -75,6 +78,7 @@ final class ConditionSources {
     func refresh() {
         supplies?.refresh()
         thermal?.refresh()
+        xServerIdle.refresh()
         systemBus.refresh()
         sessionBus.refresh()
     }
@@ -88,6 +92,10 @@ final class ConditionSources {
 
     /// Whether a service is there.
     func isThere(_ source: ConditionSource) -> Bool { services?.isThere(source) ?? false }
+
+    /// Why the X server of the user's session does not tell of input; nil: it does, or there is
+    /// none.
+    var xServerProblem: XServerIdle.Problem? { xServerIdle.problem }
 
     /// Why a condition is not known, or seen late; empty: it is not so.
     func problem(of condition: Condition) -> String {
@@ -109,15 +117,18 @@ final class ConditionSources {
         case .thermal:
             guard let thermal else { return "thermal zones are not read (--thermal off)" }
             return thermal.problem.map { "\($0)" }
-        case .idle:
-            guard let path = paths.load else { return "the load is not read (--load off)" }
-            do throws(LinuxError) {
-                _ = try LoadAverage(readingFrom: path)
-                return nil
-            } catch {
-                return "\(error)"
-            }
+        case .idle: return loadProblem
         case .metered, .locked, .lowPower, .memory, .storage: return nil
+        }
+    }
+
+    private var loadProblem: String? {
+        guard let path = paths.load else { return "the load is not read (--load off)" }
+        do throws(LinuxError) {
+            _ = try LoadAverage(readingFrom: path)
+            return nil
+        } catch {
+            return "\(error)"
         }
     }
 }

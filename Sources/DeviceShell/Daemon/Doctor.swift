@@ -14,7 +14,7 @@ struct Doctor {
             processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus,
             services,
         ]
-            + settings + [store, starting] + strays + sensors
+            + settings + [store, starting] + strays + sensors + xServer
     }
 
     private var processes: Check {
@@ -193,6 +193,20 @@ struct Doctor {
                 fix: "kill \(process.pid)"
             )
         }
+    }
+
+    /// Only of a session that has one, and where it does not tell.
+    private var xServer: [Check] {
+        guard let problem = daemon.conditionSources?.xServerProblem else { return [] }
+        return [
+            Check(
+                "X server",
+                ok: false,
+                problem.text,
+                lost: "its input does not tell whether the device is in use",
+                fix: problem.fix
+            )
+        ]
     }
 
     private var sensors: [Check] {
