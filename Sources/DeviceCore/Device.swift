@@ -177,8 +177,8 @@ extension Device {
             for index in refreshPolicy.members.indices where apps[index].mayWait { touch(index) }
         }
         // What starts by time alone shares its wakes once nobody uses the device: the machine is
-        // not woken for each.
-        if condition == .idle, conditions.deviceIdle {
+        // not woken for each. Nor is it woken for what may not start any more.
+        if condition == .idle && conditions.deviceIdle || change.mayClose {
             for index in apps.dated { touch(index) }
         }
     }

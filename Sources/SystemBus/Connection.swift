@@ -124,7 +124,10 @@ package final class Connection {
     }
 
     /// The peer has authenticated.
-    func open() { state = .open }
+    func open() {
+        state = .open
+        server.opened()
+    }
 
     /// Ends the connection; the server tells its owner after the turn.
     package func end() {

@@ -198,6 +198,9 @@ package final class Server {
         handlers.property(connection, interface, property)
     }
 
+    /// A peer has authenticated: nobody need wake up to see whether it has.
+    func opened() { try? armAlarm() }
+
     /// More has been queued for somebody.
     func boundQueues() {
         let bytes = connections.reduce(0) { $0 + $1.queuedBytes }
@@ -244,6 +247,7 @@ package final class Server {
             connections.removeAll { $0 === connection }
             handlers.ended(connection)
         }
+        try? armAlarm()
     }
 
     private func closeSilent() {

@@ -56,6 +56,21 @@ struct SleepAgainTests {
         #expect(bench.contains(.sleepAgain))
     }
 
+    @Test func `for work whose condition has gone it is not woken`() throws {
+        var bench = Bench(settings: .calm)
+        bench.configure { $0.wakeFromSleep = .on }
+        bench.install(.refreshing("app"))
+        let first = try #require(bench.spawn(of: "app"))
+        bench.started(first)
+        bench.exited(first)
+        let alarm = try #require(bench.timers.alarm)
+        // As it falls asleep, and when it has come back by itself.
+        bench.set(.network, 0)
+        #expect(bench.timers.alarm == nil)
+        bench.set(.network, 2)
+        #expect(bench.timers.alarm == alarm)
+    }
+
     @Test(arguments: [
         Event.condition(.idle, .logind, .value(0)), .condition(.locked, .logind, .value(0)),
         .condition(.power, .kernel, .value(1)), .used(AppID("app")),

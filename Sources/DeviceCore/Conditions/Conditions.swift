@@ -85,6 +85,8 @@ package struct Conditions: Hashable, Sendable, Codable {
         var isAny: Bool
         /// The value, or whether what asks for the condition can have it.
         var isOfValue: Bool
+        /// A gate may hold what it did not hold before.
+        var mayClose: Bool
     }
 
     /// A source spoke.
@@ -114,9 +116,13 @@ package struct Conditions: Hashable, Sendable, Codable {
         }
         let wasLow = batteryIsLow
         updateBattery(limit: limit, margin: margin)
+        let isAssured = isAssured(condition)
+        // The battery's gate goes by whether it is low.
+        let isWorse = isOther && new.value != condition.harmless && condition != .battery
         return Change(
             isAny: isOther || wasLow != batteryIsLow,
-            isOfValue: new.value != old.value || isAssured(condition) != wasAssured
+            isOfValue: new.value != old.value || isAssured != wasAssured,
+            mayClose: isWorse || wasAssured && !isAssured || !wasLow && batteryIsLow
         )
     }
 

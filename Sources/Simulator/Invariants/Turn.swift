@@ -12,7 +12,7 @@ package struct Turn {
     }
 
     package var moment: Moment
-    private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
     /// When the clock, or the zone, was set in it, or may have been before a daemon started.
     private(set) var clockSetAt: [Moment] = []
     /// Nothing but timers came.
@@ -122,7 +122,7 @@ package struct Turn {
     }
 
     /// Any process, work or reading of a result source begins in it, or goes on.
-    var beginsAnything: Bool {
+    package var beginsAnything: Bool {
         !started.isEmpty || !probed.isEmpty || !thawed.isEmpty || !offered.isEmpty
     }
 

@@ -1,0 +1,68 @@
+import DeviceCore
+import Simulator
+import Testing
+import Vocabulary
+
+/// 24 hours of a laptop: each time that the daemon wakes by itself, its log says what for.
+struct WakeReasonTests {
+    /// Looks at the entries of the event log, as the daemon writes them: event, time, decisions.
+    private final class Wakes: Invariant {
+        let name = "a wake-up has a reason"
+        var timers = 0
+        var alarms = 0
+        var empty: [String] = []
+        /// Alarms that have got the machine out of its sleep, as the world counts them.
+        private var known = 0
+        /// When the machine was woken last, or the daemon started: it is awake anyhow.
+        private var awakeSince: Moment?
+        /// An alarm whose work is still to begin.
+        private var alarm: Moment?
+
+        func ended(_ turn: Turn, _ world: World) -> String? {
+            if turn.beginsAnything { alarm = nil }
+            giveUp(at: turn.moment)
+            let wasAsleep = world.alarmWakes > known
+            known = world.alarmWakes
+            if wasAsleep { alarms += 1 }
+            for entry in turn.entries {
+                if case .started = entry.event { awakeSince = turn.moment }
+                guard case .timer = entry.event else { continue }
+                timers += 1
+                look(at: entry, wasAsleep: wasAsleep, begins: turn.beginsAnything)
+            }
+            if wasAsleep { awakeSince = turn.moment }
+            return nil
+        }
+
+        private func look(at entry: Turn.Entry, wasAsleep: Bool, begins: Bool) {
+            let saves = entry.decisions.contains { if case .save = $0 { true } else { false } }
+            // To set the next timer is no reason.
+            let acts = entry.decisions.contains { if case .arm = $0 { false } else { true } }
+            if wasAsleep {
+                // After it a machine does nothing for a moment (`pause-after-resume`); what it was
+                // woken for must follow. Or a new day has begun, and with it other plans.
+                if !begins, !saves { alarm = entry.moment }
+            } else if !acts, awakeSince.map({ entry.moment.boot - $0.boot > .minutes(1) }) ?? true {
+                empty.append("a timer at \(entry.moment.local)")
+            }
+        }
+
+        private func giveUp(at now: Moment) {
+            guard let since = alarm, now.awake - since.awake > Settings().pauseAfterResume * 2
+            else { return }
+            empty.append("an alarm at \(since.local)")
+            alarm = nil
+        }
+    }
+
+    @Test func `no timer and no alarm of a laptop's day is without a reason in the log`() {
+        let wakes = Wakes()
+        for seed: UInt64 in 1...8 {
+            var plan = DeviceSimulation.Plan(days: 1, apps: 12, seed: seed)
+            plan.calm = Fault.allCases
+            #expect(DeviceSimulation.run(plan, rules: { [wakes] }).watch.violation == nil)
+        }
+        #expect(wakes.timers > 500 && wakes.alarms > 50, "\(wakes.timers), \(wakes.alarms)")
+        #expect(wakes.empty.isEmpty, "\(wakes.empty.count) of \(wakes.timers): \(wakes.empty)")
+    }
+}
