@@ -166,11 +166,17 @@ extension Control1 {
         package static let usualPatience = Interval.seconds(5)
         package static let takesLong = true
         package var seconds = Interval.zero
+        package var asleep = false
         package var patience: Interval?
         package init() {}
 
         package mutating func pass(_ fields: inout Fields) throws(OptionError) {
             try fields.argument("seconds", &seconds)
+            try fields.option(
+                "asleep",
+                &asleep,
+                "the device sleeps meanwhile, until that is over or its alarm wakes it"
+            )
             try fields.option(
                 "patience",
                 &patience,

@@ -6,8 +6,8 @@ package import Vocabulary
 package enum Clocks {
     /// All clocks, read together, each ahead by so much. The zone is the one that `readZone()` last
     /// found, with its offset at that time.
-    package static func now(ahead: Interval = .zero) -> Moment {
-        let awake = clinux_clock_nanoseconds(1) + ahead.nanoseconds
+    package static func now(ahead: Interval = .zero, slept: Interval = .zero) -> Moment {
+        let awake = clinux_clock_nanoseconds(1) + (ahead - slept).nanoseconds
         let boot = clinux_clock_nanoseconds(0) + ahead.nanoseconds
         let wall = clinux_clock_nanoseconds(2) + ahead.nanoseconds
         return Moment(

@@ -70,9 +70,11 @@ final class CoreHost: AppHost {
 
     func now() -> Moment { Clocks.now() }
     var ahead: Interval { .zero }
+    var awakeAhead: Interval { .zero }
 
     func advance(
         by span: Interval,
+        asleep: Bool,
         patience: Interval,
         isWanted: @escaping () -> Bool,
         answer: @escaping (Result<Report.Advance, Refusal>) -> Void

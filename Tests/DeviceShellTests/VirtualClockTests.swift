@@ -66,6 +66,39 @@ struct VirtualClockTests {
         #expect(try time(run["at"]) - earliest < .minutes(30))
     }
 
+    // MARK: Sleep
+
+    @Test func `a device that sleeps runs nothing, and its grants stand still`() throws {
+        let bench = try bench("wake-from-sleep = off\n")
+        try bench.submit("exec sleep 1000", id: "long", kind: "refresh")
+        try bench.wait(until: "it runs") { try bench.running("command.long") != nil }
+        try bench.submit("echo ran >> ran", id: "due", kind: "refresh", ["after": 3600])
+        let before = try now(bench)
+        let outcome = try command(bench, "simulate", "sleep", "2h").run()
+        #expect(outcome.status == .exited(0), "\(outcome.errors)")
+        #expect(try now(bench) - before >= .hours(2))
+        // Due meanwhile: looked at when it wakes.
+        try bench.wait(for: "ran")
+        #expect(try bench.running("command.long") != nil, "its grant counts time awake")
+        // The same time awake is its end; the clock of the next daemon knows which was which.
+        try bench.kill()
+        try bench.daemon.start()
+        #expect(try now(bench) - before >= .hours(2))
+        #expect(try bench.running("command.long") != nil)
+        _ = try advance(bench, by: .minutes(2), patience: .zero)
+        #expect(try bench.nextRun("command.long")["result"]?.stringValue != nil)
+    }
+
+    @Test func `the alarm for work that is due ends the sleep`() throws {
+        let bench = try bench("wake-from-sleep = on\n")
+        try bench.submit("echo ran >> ran", id: "due", kind: "refresh", ["after": 3600])
+        let before = try now(bench)
+        let report = try bench.ask("Advance", 86_400, ["asleep": true])
+        let slept = try time(report["now"]) - before
+        #expect(slept >= .minutes(59) && slept < .hours(3), "\(slept)")
+        try bench.wait(for: "ran")
+    }
+
     @Test func `the command line moves the clock, and says what ran`() throws {
         let bench = try bench()
         try bench.submit("true", id: "soon", ["after": 3600])

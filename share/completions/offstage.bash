@@ -37,7 +37,7 @@ _offstage() {
         modes) words='--json --socket --help' ;;
         gates) words='--json --socket --help' ;;
         new) words='app --library --socket --help' ;;
-        simulate) words='launch expire fetch advance --patience --days --apps --seed --seeds --json --socket --help' ;;
+        simulate) words='launch expire fetch advance sleep --patience --days --apps --seed --seeds --json --socket --help' ;;
         evaluate) words='--usage --budget --scope --wake-price --html --user --json --socket --help' ;;
         export-usage) words='--hash --user --socket --help' ;;
         replay) words='--json --socket --help' ;;

@@ -145,7 +145,7 @@ complete -c offstage -n '__fish_seen_subcommand_from simulate' -l seeds -r -d 'n
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -l json -d 'print JSON instead of text'
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -l socket -r -d 'socket of the daemon (default: $OFFSTAGE_SOCKET, else $XDG_RUNTIME_DIR/offstage/socket)'
 complete -c offstage -n '__fish_seen_subcommand_from simulate' -s h -l help -d 'print help and exit'
-complete -c offstage -n '__fish_seen_subcommand_from simulate' -f -a 'launch expire fetch advance'
+complete -c offstage -n '__fish_seen_subcommand_from simulate' -f -a 'launch expire fetch advance sleep'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l usage -r -d 'the logs: files with the columns user,kind,app,start,duration_s, plain or compressed with gzip, or - for standard input; more files may follow as operands'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l budget -r -d 'refreshes per app and day (default: 2,4,8,24)'
 complete -c offstage -n '__fish_seen_subcommand_from evaluate' -l scope -r -d 'scope of the budget: each app has its own (app), or all apps share the same total (device); default: both'

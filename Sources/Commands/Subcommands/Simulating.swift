@@ -11,7 +11,7 @@ extension OffstageProgram {
         "simulate",
         "force a launch, an expiry or a fetch of an app, or let virtual time pass",
         forms: [
-            "launch|expire|fetch APP [TASK]", "advance TIME [--patience TIME]",
+            "launch|expire|fetch APP [TASK]", "advance TIME [--patience TIME]", "sleep TIME",
             "--days NUMBER [--apps NUMBER] [--seed NUMBER]",
         ],
         operands: 0...3,
@@ -45,6 +45,10 @@ extension OffstageProgram {
                 + "waits for runs in progress, for each at most as long as --patience; a run "
                 + "that takes longer reaches the end of its time. Only the daemon's clock "
                 + "moves; programs see real time.",
+            "sleep moves the clock of such a daemon as if the device slept meanwhile: the time of "
+                + "day goes on, and the time that grants count stands still. Nothing is started "
+                + "until the device wakes, when everything due is looked at once. The alarm that "
+                + "the daemon has set for work that is due ends the sleep early.",
             "With --days no daemon is needed: the daemon's core runs a virtual device with apps, "
                 + "a user and faults (kills, crashes, lost writes, clock jumps, reboots), and "
                 + "the invariants are checked at every step. If one is violated, the run is "
@@ -60,6 +64,7 @@ extension OffstageProgram {
                 "simulate advance 24h",
                 "Let a test daemon live through the next day, in a moment."
             ),
+            Example("simulate sleep 2h", "See what a test daemon makes of a closed lid."),
             Example("simulate --days 1 --apps 5 --seed 7", "Simulate one day of a virtual device."),
         ],
         printsData: true
@@ -74,10 +79,12 @@ extension OffstageProgram {
         }
         if invocation.operands[0] == advance { return try moveClock(invocation) }
         try checkPatience(invocation)
+        if invocation.operands[0] == sleep { return try moveClock(invocation) }
         try force(invocation)
     }
 
     private static let advance = "advance"
+    private static let sleep = "sleep"
 
     private static func checkPatience(_ invocation: Invocation) throws(Failure) {
         guard invocation.options.has("patience") else { return }
@@ -89,11 +96,12 @@ extension OffstageProgram {
     }
 
     private static func moveClock(_ invocation: Invocation) throws(Failure) {
+        let word = invocation.operands[0]
         guard invocation.operands.count == 2 else {
             throw Failure(
                 .usage,
-                "simulate advance: by how much, and nothing else?",
-                fix: "Write a time: offstage simulate advance 24h."
+                "simulate \(word): by how much, and nothing else?",
+                fix: "Write a time: offstage simulate \(word) 24h."
             )
         }
         let text = invocation.operands[1]
@@ -107,7 +115,9 @@ extension OffstageProgram {
         }
         let patience = try invocation.interval("patience")
         let report = try invocation.ask(
-            Control1.Advance { ($0.seconds, $0.patience) = (span, patience) },
+            Control1.Advance {
+                ($0.seconds, $0.asleep, $0.patience) = (span, word == sleep, patience)
+            },
             look: "offstage status"
         )
         try invocation.show(report) { $0.report.print(invocation.console) }
@@ -115,7 +125,7 @@ extension OffstageProgram {
 
     private static func force(_ invocation: Invocation) throws(Failure) {
         let word = invocation.operands[0]
-        let kinds = Simulation.allCases.map(\.rawValue) + [advance]
+        let kinds = Simulation.allCases.map(\.rawValue) + [advance, sleep]
         guard let kind = Simulation(rawValue: word) else {
             throw Failure.unknown(
                 "simulation",
@@ -141,8 +151,8 @@ extension OffstageProgram {
             throw Failure(
                 .usage,
                 "simulate: something is missing",
-                fix: "Say what to force (launch, expire, fetch) and of which app, or advance and "
-                    + "a time, or --days."
+                fix: "Say what to force (launch, expire, fetch) and of which app, or advance or "
+                    + "sleep and a time, or --days."
             )
         }
         let apps = try invocation.integer("apps", in: 1...1000) ?? 30

@@ -47,7 +47,7 @@ struct AppCalls {
                 let launch = runningLaunch
                 let usage = launch.flatMap { host.usage(of: $0) }
                 let limits = host.device.limits(of: launch, usage, at: host.now())
-                incoming.answer(call, limits.onMachine(host.ahead))
+                incoming.answer(call, limits.onMachine(host.awakeAhead))
             }
         }
     }
@@ -176,7 +176,7 @@ struct AppCalls {
             answer: { reply in
                 guard case .begun(let task) = reply else { return incoming.answer(call, reply) }
                 if let holder, task.task > 0 { links.holds(holder, of: launch, on: connection) }
-                incoming.answer(call, .begun(task.onMachine(host.ahead)))
+                incoming.answer(call, .begun(task.onMachine(host.awakeAhead)))
             }
         )
     }

@@ -13,6 +13,8 @@ protocol AppHost: ControlHost {
     )
     /// How far the daemon's clocks are ahead of those of an app.
     var ahead: Interval { get }
+    /// The same of the clock that stops while the device sleeps.
+    var awakeAhead: Interval { get }
     /// Calls `body` once the core has decided about all that was said until now.
     func afterTurn(_ body: @escaping () -> Void)
     /// What a launch uses at this moment; nil: it cannot be measured.

@@ -179,6 +179,7 @@ struct ControlCalls {
     private func advance(_ call: Control1.Advance, _ incoming: IncomingCall) {
         host.advance(
             by: call.seconds,
+            asleep: call.asleep,
             patience: call.patience ?? Control1.Advance.usualPatience,
             isWanted: { incoming.connection.isOpen },
             answer: { result in

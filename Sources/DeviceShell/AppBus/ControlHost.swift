@@ -27,11 +27,13 @@ protocol ControlHost: AnyObject {
     /// Reads the settings file and the manifests anew, as if they had changed.
     func reload(answer: @escaping (Reply) -> Void)
 
-    /// Moves a virtual clock on. `patience`: how long, in real time, a run may hold it up.
+    /// Moves a virtual clock on. `asleep`: as a device does that sleeps meanwhile, until it is over
+    /// or its alarm wakes it. `patience`: how long, in real time, a run may hold it up.
     /// `isWanted` tells whether the caller is still there; `answer` is called once, unless it has
     /// gone.
     func advance(
         by span: Interval,
+        asleep: Bool,
         patience: Interval,
         isWanted: @escaping () -> Bool,
         answer: @escaping (Result<Report.Advance, Refusal>) -> Void

@@ -10,6 +10,9 @@ internal import Vocabulary
 /// for each launch no longer than the patience. A run that lasts longer sees its grant end; once it
 /// has been told so, it is waited for again. The real time that passes meanwhile passes for the
 /// device too.
+///
+/// A device that sleeps (`offstage simulate sleep`) waits for no run and sees no timer but its
+/// alarm, which ends the sleep.
 @safe
 final class Advance {
     /// For what takes only a moment and is not the work itself: starting a launch, handing over its
@@ -19,6 +22,8 @@ final class Advance {
     private unowned let daemon: Daemon
     private let from: Moment
     private let target: BootTime
+    private let isAsleep: Bool
+    private var hasSlept = false
     private let patience: Interval
     private let isWanted: () -> Bool
     private let answer: (Result<Report.Advance, Refusal>) -> Void
@@ -34,6 +39,7 @@ final class Advance {
     init(
         _ daemon: Daemon,
         by span: Interval,
+        asleep: Bool,
         patience: Interval,
         isWanted: @escaping () -> Bool,
         answer: @escaping (Result<Report.Advance, Refusal>) -> Void
@@ -41,6 +47,7 @@ final class Advance {
         self.daemon = daemon
         from = daemon.now()
         target = from.boot + span
+        isAsleep = asleep
         (self.patience, self.isWanted, self.answer) = (patience, isWanted, answer)
         // The turn that it brings looks again.
         timer = try TimerSource(daemon.loop) {}
@@ -70,7 +77,7 @@ final class Advance {
         guard isWanted() else { return daemon.endAdvance() }
         if daemon.driver.mustRetry { return end(.failure(Self.storage(daemon.device))) }
         do throws(LinuxError) {
-            if let wait = firstWait() {
+            if !isAsleep, let wait = firstWait() {
                 next = nil
                 try timer?.arm(at: wait)
             } else if next == nil {
@@ -115,6 +122,7 @@ final class Advance {
         // The turn that takes it comes back.
         guard daemon.machine.inbox.isEmpty, !daemon.machine.isStopping else { return }
         do throws(LinuxError) {
+            if isAsleep { return try sleep() }
             let due = daemon.machine.timers.first
             if let due, due <= target {
                 try daemon.machine.move(to: due)
@@ -125,6 +133,14 @@ final class Advance {
         } catch {
             end(.failure(Self.notKept(error)))
         }
+    }
+
+    /// At once; then the turn in which the device wakes.
+    private func sleep() throws(LinuxError) {
+        guard !hasSlept else { return end(.success(report)) }
+        hasSlept = true
+        let alarm = daemon.machine.timers.alarm ?? target
+        try daemon.machine.move(to: min(alarm, target), asleep: true)
     }
 
     private var report: Report.Advance {

@@ -2,10 +2,11 @@ internal import DeviceCore
 internal import Linux
 internal import Vocabulary
 
-/// `offstage simulate advance`, for daemons with `--virtual-clock`.
+/// `offstage simulate advance` and `sleep`, for daemons with `--virtual-clock`.
 extension Daemon {
     func advance(
         by span: Interval,
+        asleep: Bool,
         patience: Interval,
         isWanted: @escaping () -> Bool,
         answer: @escaping (Result<Report.Advance, Refusal>) -> Void
@@ -48,6 +49,7 @@ extension Daemon {
             advance = try Advance(
                 self,
                 by: span,
+                asleep: asleep,
                 patience: patience,
                 isWanted: isWanted,
                 answer: answer

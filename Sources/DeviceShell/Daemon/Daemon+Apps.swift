@@ -15,6 +15,7 @@ extension Daemon: AppHost {
     }
 
     var ahead: Interval { clock.ahead }
+    var awakeAhead: Interval { clock.awakeAhead }
 
     func afterTurn(_ body: @escaping () -> Void) { atTurnEnd.append(body) }
 

@@ -4,13 +4,16 @@ internal import Linux
 internal import Vocabulary
 
 /// The clocks as the device knows them: the machine's, or with `--virtual-clock` ones that are
-/// ahead of them. A virtual clock goes on with the machine's, and only `Advance` moves it further.
+/// ahead of them. A virtual clock goes on with the machine's, and only `Advance` moves it further,
+/// awake or asleep.
 ///
 /// Timers of the kernel, and processes, know the machine's alone: what goes to them is converted.
 @safe
 final class DaemonClock {
-    /// How far ahead the clocks are, all by the same.
+    /// How far ahead boot time and wall time are.
     private(set) var ahead = Interval.zero
+    /// How much of that the device has slept: awake time is so much less ahead.
+    private var slept = Interval.zero
     /// Where that is kept; nil: these are the machine's own.
     private let file: String?
 
@@ -22,7 +25,7 @@ final class DaemonClock {
         self.file = isVirtual ? file : nil
         if Files.exists(file) {
             guard isVirtual else { throw .virtualClock(state: paths.state) }
-            ahead = try Self.kept(file)
+            (ahead, slept) = try Self.kept(file)
         }
         do throws(LinuxError) {
             // From the start: its times are never real ones again.
@@ -32,30 +35,41 @@ final class DaemonClock {
         }
     }
 
-    private static func kept(_ file: String) throws(DaemonError) -> Interval {
-        let text = try? Files.text(file, limit: 64)
-        guard let number = text.flatMap({ Int64($0.prefix { $0 != "\n" }) }),
-            (0...limit.nanoseconds).contains(number)
+    /// The second number is there once it has slept.
+    private static func kept(
+        _ file: String
+    ) throws(DaemonError) -> (ahead: Interval, slept: Interval) {
+        let text = (try? Files.text(file, limit: 64)) ?? ""
+        let words = text.prefix { $0 != "\n" }.split(separator: " ")
+        let numbers = words.compactMap { Int64($0) }
+        guard (1...2).contains(words.count), numbers.count == words.count,
+            numbers.allSatisfy({ (0...limit.nanoseconds).contains($0) })
         else { throw .noVirtualClock(file) }
-        return Interval(nanoseconds: number)
+        let slept = numbers.count > 1 ? numbers[1] : 0
+        guard slept <= numbers[0] else { throw .noVirtualClock(file) }
+        return (Interval(nanoseconds: numbers[0]), Interval(nanoseconds: slept))
     }
 
     /// A hundred years, as for all spans that are typed.
     static let limit = Interval.days(36_525)
 
-    func now() -> Moment { Clocks.now(ahead: ahead) }
+    /// How far ahead awake time is.
+    var awakeAhead: Interval { ahead - slept }
 
-    /// Moves the clocks on to this boot time; not back. Kept first: what is stored with a time must
-    /// not be later than the clock of the next daemon.
-    func move(to instant: BootTime) throws(LinuxError) {
+    func now() -> Moment { Clocks.now(ahead: ahead, slept: slept) }
+
+    /// Moves the clocks on to this boot time; not back. `asleep`: awake time stands still. Kept
+    /// first: what is stored with a time must not be later than the clock of the next daemon.
+    func move(to instant: BootTime, asleep: Bool) throws(LinuxError) {
         let new = instant - Clocks.boot()
         guard new > ahead else { return }
-        let old = ahead
+        let old = (ahead, slept)
+        if asleep { slept += new - ahead }
         ahead = new
         do throws(LinuxError) {
             try keep()
         } catch {
-            ahead = old
+            (ahead, slept) = old
             throw error
         }
     }
@@ -63,7 +77,8 @@ final class DaemonClock {
     /// Writes it down, again where the state directory is a new one.
     func keep() throws(LinuxError) {
         guard let file else { return }
-        let bytes = Array("\(ahead.nanoseconds)\n".utf8)
+        let rest = slept > .zero ? " \(slept.nanoseconds)" : ""
+        let bytes = Array("\(ahead.nanoseconds)\(rest)\n".utf8)
         try Files.replace(file, with: bytes.span, synchronized: false)
     }
 
@@ -71,6 +86,10 @@ final class DaemonClock {
 
     func onMachine<Clock>(_ instant: Instant<Clock>) -> Instant<Clock> {
         instant == .distantFuture ? instant : instant - ahead
+    }
+
+    func onMachine(_ instant: AwakeTime) -> AwakeTime {
+        instant == .distantFuture ? instant : instant - awakeAhead
     }
 }
 
@@ -103,15 +122,15 @@ extension ProcessSpec {
 }
 
 extension BegunTask {
-    func onMachine(_ ahead: Interval) -> BegunTask {
-        BegunTask(task: task, deadline: deadline.map { $0 - ahead.seconds })
+    func onMachine(_ awakeAhead: Interval) -> BegunTask {
+        BegunTask(task: task, deadline: deadline.map { $0 - awakeAhead.seconds })
     }
 }
 
 extension Limits {
-    func onMachine(_ ahead: Interval) -> Limits {
+    func onMachine(_ awakeAhead: Interval) -> Limits {
         var limits = self
-        limits.deadline = deadline.map { $0 - ahead.seconds }
+        limits.deadline = deadline.map { $0 - awakeAhead.seconds }
         return limits
     }
 }

@@ -332,8 +332,9 @@ final class Machine {
     }
 
     /// Moves a virtual clock on to `instant`; what is due by then happens.
-    func move(to instant: BootTime) throws(LinuxError) {
-        try clock.move(to: instant)
+    /// `asleep`: then the device wakes, and looks at everything.
+    func move(to instant: BootTime, asleep: Bool = false) throws(LinuxError) {
+        try clock.move(to: instant, asleep: asleep)
         func isLeft(_ time: BootTime) -> Bool { time > instant }
         let isDue = timers.first.map { !isLeft($0) } ?? false
         // Each is for once.
@@ -342,7 +343,7 @@ final class Machine {
             timer: timers.timer.flatMap { isLeft($0) ? $0 : nil }
         )
         arm()
-        if isDue { happened(.timer) }
+        if isDue || asleep { happened(.timer) }
     }
 
     private func arm() {
