@@ -13,6 +13,7 @@ enum Main {
             "footprint",
             [
                 ("daemon", { try FootprintGroup().run() }),
+                ("reaction", { try ReactionFigures().run() }),
                 ("launch", { try LaunchFigures.figures() }),
                 ("core", { [CoreBench.event(), CoreBench.prediction()] }),
                 (
