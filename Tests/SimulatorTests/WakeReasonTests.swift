@@ -55,14 +55,32 @@ struct WakeReasonTests {
         }
     }
 
-    @Test func `no timer and no alarm of a laptop's day is without a reason in the log`() {
+    private func days(_ seeds: ClosedRange<UInt64>, corrupt: ((Event) -> [Event])? = nil) -> Wakes {
         let wakes = Wakes()
-        for seed: UInt64 in 1...8 {
+        for seed in seeds {
             var plan = DeviceSimulation.Plan(days: 1, apps: 12, seed: seed)
             plan.calm = Fault.allCases
-            #expect(DeviceSimulation.run(plan, rules: { [wakes] }).watch.violation == nil)
+            var simulated = DeviceSimulation.make(
+                plan,
+                invariants: [wakes],
+                corrupt: corrupt
+            ) { $0 }
+            simulated.run(until: .days(1))
+            #expect(simulated.watch.violation == nil)
         }
+        return wakes
+    }
+
+    @Test func `no timer and no alarm of a laptop's day is without a reason in the log`() {
+        let wakes = days(1...8)
         #expect(wakes.timers > 500 && wakes.alarms > 50, "\(wakes.timers), \(wakes.alarms)")
         #expect(wakes.empty.isEmpty, "\(wakes.empty.count) of \(wakes.timers): \(wakes.empty)")
+    }
+
+    @Test func `a timer that fires for nothing is noticed`() {
+        let wakes = days(1...1) { event in
+            if case .condition = event { [event, .timer] } else { [event] }
+        }
+        #expect(!wakes.empty.isEmpty)
     }
 }
