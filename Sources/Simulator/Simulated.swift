@@ -107,8 +107,7 @@ package struct Simulated<Port: SimulatedPort> {
         let now = world.now
         let waiting = driver.unsettled.map(\.event)
         watch.begin(at: now, isStart: isStart)
-        world.killInjector.beginTurn()
-        for process in world.processes { process.talk.turnBegins() }
+        world.beginTurn()
         let timed = (corrupt.map { events.flatMap($0) } ?? events).map { TimedEvent($0, at: now) }
         for effect in driver.turn(timed) { driver.port.perform(effect) }
         watch.end(world, isStarting: driver.isStarting)

@@ -66,7 +66,9 @@ extension World {
         watch.committed(changes)
         for case .append(let line) in changes {
             guard case .wake(let report) = line.entry else { continue }
-            process(report.launch)?.talk.ends(report.identifier)
+            guard let process = process(report.launch) else { continue }
+            process.talk.ends(report.identifier)
+            endedWork.append(process)
         }
     }
 

@@ -50,6 +50,8 @@ package final class World {
     var questions: [PendingCall] = []
     /// Apps often do what leads to rare messages: so each kind is seen in few days.
     package var isTalkative = false
+    /// Processes whose work came to its end in this turn.
+    var endedWork: [VirtualProcess] = []
     /// Of the daemon's calls to apps.
     var lastIncoming: UInt64 = 0
     /// A bug of the library's, planted by a test: what is done instead of an effect.
@@ -290,6 +292,12 @@ package final class World {
             watch.asked(reply, event, by: nil, at: now)
         }
         watch.heard(event)
+    }
+
+    func beginTurn() {
+        killInjector.beginTurn()
+        for process in endedWork { process.talk.turnBegins() }
+        endedWork.removeAll(keepingCapacity: true)
     }
 
     // MARK: Sensors
