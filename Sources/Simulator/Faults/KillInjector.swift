@@ -117,7 +117,7 @@ package struct KillInjector {
         var cut: MessageCut?
         if let target = messageTargets.first, target.index / 3 == index {
             cut = target
-        } else if isArmed, random.below(rareness * Int(stagesSeen[index])) == 0 {
+        } else if isArmed, random.below(rareness * (Int(stagesSeen[index]) + 1)) == 0 {
             let victims = MessageCut.Victim.allCases
             cut = MessageCut(message, stage, victims[random.below(victims.count)])
         }

@@ -157,7 +157,7 @@ extension World {
                 at: clock.elapsed
             )
         }
-        if isOccasion(index, in: 5) {
+        if isOccasion(index, in: 7) {
             // Below the limit, and near it.
             let memory = Settings().memoryLimit / 10 * 9
             process.add(.becomeHog(memory: memory), after: time, at: clock.elapsed)
