@@ -17,6 +17,8 @@ package struct GatewayLimits: Equatable, Sendable {
     package var storage = Interval.days(30)
     /// Messages of Web Push that are kept for one app on one device.
     package var webPushKept = 16
+    /// How long the log knows what became of a push.
+    package var logAge = Interval.days(7)
     /// Pushes to one token: so many at once, and as many a second. No honest sender gets there.
     package var tokenBurst = 1000
     package var tokenRate = 200

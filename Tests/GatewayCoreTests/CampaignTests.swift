@@ -33,7 +33,7 @@ struct CampaignTests {
         let all = [
             "answered", "crashes", "failures", "unreadable", "removals", "gone", "web pushes",
             "changed limits", "changed apps", "days", "conditions", "channels", "broadcasts", "heard",
-            "misspoken",
+            "misspoken", "told of the log",
         ]
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")

@@ -204,6 +204,13 @@ struct ChannelAdmissionTests {
 
         let stored = StoredGateway(lastApp: 1, apps: [(AppNumber(1), "a.one")])
         var driver = GatewayDriver(GatewayLimits(), stored)
+        func told(_ answer: StoreAnswer) -> LogAnswer? {
+            var actions: [GatewayAction] = []
+            driver.handle(.lookUp(question, CallID(1)), at: Self.now, into: &actions)
+            driver.handle(.answered(.log(PushNumber(5)), answer), at: Self.now, into: &actions)
+            for case .tell(CallID(1), let answer) in actions { return answer }
+            return nil
+        }
         func row(from provider: String, app: UInt32 = 1) -> LogRow {
             let head = LogRow.Head(
                 target: .channel(Case.channel, provider: provider),
@@ -214,11 +221,24 @@ struct ChannelAdmissionTests {
             )
             return LogRow(number: PushNumber(5), head: head, events: [])
         }
-        let bundle = try driver.topic(row(from: "K"), for: question)
-        #expect(bundle == "a.one")
+        #expect(told(.log(row(from: "K"))) == .told(row(from: "K"), topic: "a.one"))
         for hidden in [nil, row(from: "L"), row(from: "K", app: 2)] {
-            #expect(throws: Reason.badMessageID) { try driver.topic(hidden, for: question) }
+            #expect(told(.log(hidden)) == .refused(.badMessageID))
         }
-        #expect(driver.senders.refusals.map(\.count) == [3])
+        #expect(told(.failed) == .refused(.serviceUnavailable))
+        #expect(driver.senders.refusals.map(\.count) == [3, 1])
+        #expect(driver.isSettled)
+    }
+
+    // MARK: Paths
+
+    @Test(arguments: [
+        ("/3/device/00ff", SenderPath.push(Array("00ff".utf8)[...])), ("/3/device/", .push([])),
+        ("/3/log/x", .log(Array("x".utf8)[...])),
+        ("/push/abc", .webPush(Array("abc".utf8)[...])),
+        ("/3/device", .unknown), ("/", .unknown), ("", .unknown), ("/1/apps/a/other", .unknown),
+    ])
+    func `a path says what a request is about`(path: String, what: SenderPath) {
+        #expect(SenderPath(Array(path.utf8)[...]) == what)
     }
 }

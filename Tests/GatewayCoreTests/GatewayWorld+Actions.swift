@@ -34,6 +34,8 @@ extension GatewayWorld {
         case .broadcast(let link, let broadcast):
             figures.broadcastsSent += 1
             hears(broadcast, over: link)
+        case .tell(let call, let answer): told(call, answer)
+        case .forgetLog(let oldest): forgetLog(before: oldest)
         case .subscribed(let link, let bundle, let token, _):
             count("subscriptions")
             registered(link, bundle, token)
@@ -250,6 +252,7 @@ extension GatewayWorld {
         counts["answered"] = accepted.count
         checkChannels()
         if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
+        if !lookups.isEmpty { problems.append("somebody waits for the log for ever") }
         if !operations.isEmpty { problems.append("an operator waits for ever") }
         problems += figureProblems()
     }

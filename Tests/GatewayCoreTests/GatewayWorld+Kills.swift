@@ -6,7 +6,7 @@ extension GatewayWorld {
     /// What is not performed any more when the gateway is killed.
     enum KillPoint: String, CaseIterable {
         case ask, write, storeChanged, unknown, identified, send, broadcast, registered, refused
-        case unregistered, follows, end, answer, done, subscribed
+        case unregistered, follows, end, answer, done, subscribed, tell, forgetLog
 
         init(before action: GatewayAction) {
             switch action {
@@ -25,12 +25,16 @@ extension GatewayWorld {
             case .answer: self = .answer
             case .done: self = .done
             case .subscribed: self = .subscribed
+            case .tell: self = .tell
+            case .forgetLog: self = .forgetLog
             }
         }
 
         var isRare: Bool {
             switch self {
-            case .unknown, .broadcast, .follows, .done, .unregistered, .subscribed: true
+            case .unknown, .broadcast, .follows, .done, .unregistered, .subscribed, .tell,
+                .forgetLog:
+                true
             case .ask, .write, .storeChanged, .identified, .send, .registered, .refused, .end,
                 .answer:
                 false

@@ -12,7 +12,8 @@ extension GatewayWorld {
     }
 
     mutating func operate(_ index: Int) {
-        switch random.below(13) {
+        switch random.below(15) {
+        case 13..<15: lookUp()
         case 12: changeApps()
         case 0..<2:
             guard let device = store.keys[devices[index].key] else { return }

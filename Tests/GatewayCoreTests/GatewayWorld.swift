@@ -102,6 +102,8 @@ struct GatewayWorld {
     var operations: [OperationID: Operation] = [:]
     /// By what providers were told.
     var channels: [ChannelID: String] = [:]
+    /// Pushes that providers asked about.
+    var lookups: [CallID: PushNumber] = [:]
     var broadcastCalls: [CallID: Broadcast] = [:]
     /// Those that were answered 200 and are to be kept for whoever comes later.
     var keptBroadcasts: [Broadcast] = []
@@ -310,7 +312,7 @@ struct GatewayWorld {
         count("crashes")
         store.crash(keeping: random.below(2) == 0)
         (calls, wakes, sentPushes) = ([:], [:], [:])
-        (operations, broadcastCalls) = ([:], [:])
+        (operations, broadcastCalls, lookups) = ([:], [:], [:])
         (figures, quotaUses, lostUses) = (WorldFigures(), [], 0)
         for index in devices.indices {
             devices[index].forgetLink()

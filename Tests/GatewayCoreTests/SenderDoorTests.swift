@@ -90,7 +90,7 @@ struct SenderDoorTests {
             switch arrival {
             case .refused:
                 if isOver { return }
-                if taken < room || taken == room && !old.isEmpty && isOldest(old, own, group) {
+                if taken < room || !old.isEmpty && isOldest(old, own, group) {
                     problems.append("refused though there is room")
                 }
             case .taken(let other):

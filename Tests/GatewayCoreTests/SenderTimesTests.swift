@@ -44,6 +44,8 @@ struct SenderTimesTests {
             steps(&times, quiet, after: .seconds(31))
                 == [cut(after: .seconds(31)), .sendAway(.idleTimeout)]
         )
+        let queued = steps(&times, quiet, after: .seconds(31), isQueued: true)
+        #expect(queued == [cut(after: .seconds(31))], "what it sent waits for its turn")
         let busy = SenderSpeech.http2(open: 1)
         #expect(steps(&times, busy, after: .hours(9)) == [cut(after: .hours(9))])
         #expect(

@@ -35,6 +35,7 @@ struct WorldStore {
     var questions: [(question: StoreQuestion, answer: StoreAnswer?)] = []
     private(set) var problems: [String] = []
     /// What the log says since the gateway was started.
+    var rows: [PushNumber: LogRow] = [:]
     private(set) var tally = GatewayCounters()
     /// Devices that were removed since then.
     private(set) var removals: UInt64 = 0
@@ -65,7 +66,11 @@ struct WorldStore {
 
     private mutating func log(_ batch: StoreBatch) {
         batch.log.forEachPush { (number, head, lines) in
-            if head != nil { lastPush = max(lastPush, number.number) }
+            if let head {
+                lastPush = max(lastPush, number.number)
+                rows[number] = LogRow(number: number, head: head, events: [])
+            }
+            rows[number]?.events += lines.map(\.entry)
             for line in lines {
                 if case .stored(let reason) = line.entry.event { reasons[number] = reason }
                 tally.add(line.entry.event)
@@ -207,6 +212,7 @@ struct WorldStore {
                 keys.values.filter { (seen[$0] ?? cutoff) < cutoff }.sorted().prefix(limit)
                     .map { $0 }
             )
+        case .log(let push): .log(rows[push])
         case .unusedApps(let limit):
             .apps(
                 bundles.keys.sorted().filter { app in

@@ -25,7 +25,7 @@ struct DeviceAgeTests {
     }
 
     private func sweep(_ node: GatewayNode) {
-        node.sweep(keepingLogFor: .days(7))
+        node.sweep()
         node.settle()
     }
 

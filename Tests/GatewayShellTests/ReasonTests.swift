@@ -174,6 +174,7 @@ struct ReasonTests {
     private final class Answers: PushSenders {
         var list: [Answer] = []
 
+        func tell(_ call: CallID, _ answer: LogAnswer) {}
         func answer(_ call: CallID, _ answer: Answer) { list.append(answer) }
     }
 

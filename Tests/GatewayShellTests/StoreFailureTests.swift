@@ -109,7 +109,7 @@ struct StoreFailureTests {
         for app in ["named", "idle", "last"] { world.unregister(app) }
         world.register("more")
         #expect(world.links.refusals == [.unavailable])
-        world.node.sweep(keepingLogFor: .days(1))
+        world.node.sweep()
         world.node.settle()
         #expect(try world.apps() == ["1 used", "2 named"])
         world.register("more")

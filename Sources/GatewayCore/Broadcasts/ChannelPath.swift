@@ -46,12 +46,3 @@ package struct ChannelPath: Equatable, Sendable {
         guard BundleTable.isBundle(bundle) else { return nil }
     }
 }
-
-extension ArraySlice where Element == UInt8 {
-    /// What follows `prefix`; nil if something else begins it.
-    package func after(_ prefix: [UInt8]) -> Self? {
-        guard count >= prefix.count else { return nil }
-        for index in prefix.indices where self[startIndex + index] != prefix[index] { return nil }
-        return self[(startIndex + prefix.count)...]
-    }
-}

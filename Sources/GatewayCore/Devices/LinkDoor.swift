@@ -185,7 +185,7 @@ package struct LinkDoor: Sendable {
     ) -> Bool {
         let oldest = unproved.first { places[LinkID($0)].map { isWanted($0.group) } ?? false }
         guard let link = oldest.map({ LinkID($0) }), let place = places[link],
-            place.since + limits.handshakeTime.wholeSeconds / 10 <= second
+            .seconds(second - place.since) >= limits.handshakeTime / 10
         else { return false }
         counters.displaced += 1
         close(link)

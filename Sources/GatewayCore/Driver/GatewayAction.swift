@@ -5,6 +5,8 @@ package enum GatewayAction: Sendable {
     case ask(StoreQuestion)
     /// The next batch; it is written after all before it, and `written` tells of it.
     case write(StoreBatch)
+    /// The log need not know any more what became of pushes before this one.
+    case forgetLog(before: PushNumber)
     /// Writing began to fail, for this reason, or works again.
     case storeChanged(String?)
 
@@ -27,6 +29,7 @@ package enum GatewayAction: Sendable {
 
     // Who waits.
     case answer(CallID, Answer)
+    case tell(CallID, LogAnswer)
     /// It is done; or not, and why.
     case done(OperationID, OperationProblem?)
 }

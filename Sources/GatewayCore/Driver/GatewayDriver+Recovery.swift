@@ -71,7 +71,7 @@ extension GatewayDriver {
             guard recovery?.removedApps.count != count else { return false }
             // A batch that failed is rarely written, even in part.
             if answer != .isKnown(false) { apps.restore(app, bundle) }
-        case .device, .isKnown, .push, .expired, .unseen, .unusedApps: return false
+        case .device, .isKnown, .push, .expired, .unseen, .unusedApps, .log: return false
         }
         if answer == .failed { failures += 1 }
         endRecovery(at: now, into: &actions)

@@ -24,6 +24,7 @@ extension GatewayDriver {
             }
         // Asked by a recovery alone.
         case .channels, .hasApp: break
+        case .log(let push): takeLog(answer, of: push, into: &actions)
         case .expired, .unseen, .unusedApps:
             takeSwept(answer, to: question, at: now, into: &actions)
         }

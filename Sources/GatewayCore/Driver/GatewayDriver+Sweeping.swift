@@ -16,6 +16,7 @@ extension GatewayDriver {
     private static var piece: Int { 100 }
 
     mutating func sweep(at now: Moment, into actions: inout [GatewayAction]) {
+        actions.append(.forgetLog(before: oldestLog(at: now)))
         guard !sweeping.isAsking else { return }
         sweeping.pieces = [:]
         let limit = gateway.limits.apps
@@ -55,7 +56,7 @@ extension GatewayDriver {
             for device in gone { meet(.expire, of: device, at: now, into: &actions) }
         case .apps(let unused):
             for app in unused where mayReclaim(app) { reclaim(app) }
-        case .device, .record, .isKnown, .push, .channels, .failed: break
+        case .device, .record, .isKnown, .push, .channels, .log, .failed: break
         }
         guard answer.pieceCount == Self.piece, sweeping.pieces[question] != answer else { return }
         sweeping.pieces[question] = answer
@@ -94,7 +95,7 @@ extension StoreAnswer {
         switch self {
         case .slots(let slots): slots.count
         case .devices(let devices): devices.count
-        case .device, .record, .isKnown, .push, .channels, .apps, .failed: 0
+        case .device, .record, .isKnown, .push, .channels, .apps, .log, .failed: 0
         }
     }
 }

@@ -39,6 +39,8 @@ package struct GatewayDriver: Sendable {
     var identifying = Waiters<[UInt8]>()
     /// Who wants a device removed of which it is not known yet whether it is there.
     var removals = Waiters<DeviceID>()
+    /// Who waits for what the log has, in the order in which they asked.
+    var lookups: [Lookup] = []
     var recovery: Recovery?
 
     /// New devices by their keys, until nobody waits for an answer that may not know them yet.
@@ -172,7 +174,7 @@ package struct GatewayDriver: Sendable {
     /// Whether an answer of the store is waited for.
     private var isReading: Bool {
         recovery != nil || !parked.isEmpty || !fetching.isEmpty || !identifying.isEmpty
-            || !removals.isEmpty || sweeping.isAsking
+            || !removals.isEmpty || !lookups.isEmpty || sweeping.isAsking
     }
 
     // MARK: Events
@@ -192,7 +194,7 @@ package struct GatewayDriver: Sendable {
         case .turnEnded: endTurn(at: now, into: &actions)
         case .ending: writeAll(into: &actions)
         case .identify, .enrol, .connected, .link, .push, .broadcast, .createChannel,
-            .removeChannel, .removeDevice, .removeApp, .sweep, .probe, .passed:
+            .removeChannel, .removeDevice, .removeApp, .lookUp, .sweep, .probe, .passed:
             if recovery == nil {
                 act(event, at: now, into: &actions)
             } else {
@@ -238,6 +240,7 @@ package struct GatewayDriver: Sendable {
             actions.append(.ask(.isKnown(device)))
         case .removeApp(let bundle, let operation):
             removeApp(bundle, operation, at: now, into: &actions)
+        case .lookUp(let question, let call): lookUp(question, call, into: &actions)
         case .sweep: sweep(at: now, into: &actions)
         case .probe: batch.changes.append(.probe)
         case .passed: pass(at: now, into: &actions)

@@ -22,6 +22,9 @@ package enum GatewayEvent: Sendable {
     case createChannel(ChannelID, bundle: String, keepsNewest: Bool, OperationID)
     case removeChannel(ChannelID, OperationID)
 
+    /// What became of a push, for a provider that may ask.
+    case lookUp(LogQuestion, CallID)
+
     // The operator.
     case removeDevice(DeviceID, OperationID)
     case removeApp(String, OperationID)
@@ -82,6 +85,8 @@ package enum StoreQuestion: Hashable, Sendable {
     case unseen(since: WallTime, limit: Int)
     /// Apps that no device has registered now.
     case unusedApps(limit: Int)
+    /// What the log has of a push.
+    case log(PushNumber)
 }
 
 package enum StoreAnswer: Equatable, Sendable {
@@ -93,6 +98,7 @@ package enum StoreAnswer: Equatable, Sendable {
     case slots([ExpiredSlot])
     case devices([DeviceID])
     case apps([AppNumber])
+    case log(LogRow?)
     /// It could not be read.
     case failed
 }

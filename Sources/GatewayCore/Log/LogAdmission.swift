@@ -16,7 +16,7 @@ package struct LogArrival: Sendable {
     }
 }
 
-/// A question that may be asked; the log has the answer.
+/// A question that may be asked: `GatewayEvent.lookUp`.
 package struct LogQuestion: Equatable, Sendable {
     package let push: PushNumber
     let provider: String
@@ -70,20 +70,5 @@ extension GatewayDriver {
             throw .badMessageID
         }
         return LogQuestion(push: push, provider: provider.name)
-    }
-
-    /// The topic of the push, if whoever asks may be told about it. Only its sender learns that
-    /// there was such a push.
-    package mutating func topic(
-        _ row: LogRow?,
-        for question: LogQuestion
-    ) throws(Reason) -> String {
-        guard let row, let bundle = apps.bundle(of: row.head.app),
-            row.head.provider == question.provider
-        else {
-            senders.refused(.badMessageID)
-            throw .badMessageID
-        }
-        return bundle
     }
 }

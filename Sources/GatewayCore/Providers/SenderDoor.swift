@@ -83,9 +83,7 @@ package struct SenderDoor: Sendable {
         }
         let room = gate.room(for: group, of: limits.connections)
         if taken < room { return .taken(instead: nil) }
-        if taken == room,
-            let other = displace(onlyStrangers: !gate.isGood(group), sparing: own, at: now)
-        {
+        if let other = displace(onlyStrangers: !gate.isGood(group), sparing: own, at: now) {
             return .taken(instead: other)
         }
         gate.ended(group, isSetUp: false)

@@ -161,7 +161,7 @@ package struct SenderTimes: Sendable {
             }
         case .http2(let open):
             steps.append(.cutRequests(startedBefore: late))
-            if open == 0, now - lastActivity > patience { steps.append(.sendAway(.idleTimeout)) }
+            if open == 0, silence > patience { steps.append(.sendAway(.idleTimeout)) }
         }
         return steps
     }

@@ -17,8 +17,7 @@ extension LinkServer {
                 guard let socket = try listener?.accept() else { break }
                 if take(socket) { started += 1 }
             } catch {
-                let isFull = [.tooManyFiles, .tooManyFilesInSystem].contains(error.errno)
-                guard isFull else {
+                guard error.isLackOfDescriptors else {
                     door.failedToAccept()
                     continue
                 }

@@ -147,10 +147,6 @@ package final class GatewayNode {
         )
     }
 
-    func topic(_ row: LogRow?, for question: LogQuestion) throws(Reason) -> String {
-        try driver.topic(row, for: question)
-    }
-
     // MARK: Actions
 
     /// What one brings (a link that ends) is performed behind all others.
@@ -175,6 +171,7 @@ package final class GatewayNode {
         switch action {
         case .ask(let question): feed(.answered(question, storage.answer(question)))
         case .write(let batch): storage.write(batch)
+        case .forgetLog(let push): storage.sweep(oldestLog: push)
         case .storeChanged(let problem): storeChanged(problem)
         case .unknown(let operation, let key): enrol(operation, key)
         case .identified(let operation, let device, let isNew):
@@ -186,7 +183,7 @@ package final class GatewayNode {
         case .registered(let link, let bundle, let token):
             links?.registered(bundle, token: seal.seal(token.bytes), over: link)
         case .subscribed(let link, let bundle, let token, let key):
-            let address = origin + Self.pushPath + seal.text(of: WebPushAddress(token, key: key))
+            let address = origin + SenderPath.webPush + seal.text(of: WebPushAddress(token, key: key))
             links?.subscribed(bundle, key: key, endpoint: address, over: link)
         case .refused(let link, let bundle, let why):
             links?.refused(bundle, why, over: link)
@@ -194,15 +191,13 @@ package final class GatewayNode {
         case .follows(let link, let channel, let why): links?.follows(channel, why, over: link)
         case .end(let link, let why): links?.end(link, why)
         case .answer(let call, let answer): senders?.answer(call, answer)
+        case .tell(let call, let answer): senders?.tell(call, answer)
         case .done(let operation, let problem):
             guard case .change(let completion) = operations.removeValue(forKey: operation)
             else { return }
             completion(problem)
         }
     }
-
-    /// What stands before the end of a subscription's path.
-    static let pushPath = "/push/"
 
     private func enrol(_ operation: OperationID, _ key: [UInt8]) {
         guard case .identify(let mayEnrol, _) = operations[operation] else { return }
@@ -245,18 +240,11 @@ package final class GatewayNode {
     }
 
     /// Removes what expired, and what the log need not know any more.
-    package func sweep(keepingLogFor span: Interval) {
+    package func sweep() {
         turnTime = nil
         feed(.sweep)
-        let oldest = (now.wall - span).nanoseconds / 1000
-        storage.sweep(oldestLog: PushNumber(UInt64(max(0, oldest))))
     }
 
     /// Writes something, to know whether that works again.
     package func probe() { feed(.probe) }
-
-    /// What became of a push, as far as it is on the disk: everything older than a second is.
-    package func log(of push: PushNumber) throws(StorageError) -> LogRow? {
-        try storage.log(of: push)
-    }
 }

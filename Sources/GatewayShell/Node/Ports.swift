@@ -20,4 +20,6 @@ package protocol DeviceLinks: AnyObject {
 /// Those who wait for the answer to a push.
 package protocol PushSenders: AnyObject {
     func answer(_ call: CallID, _ answer: Answer)
+    /// What became of a push that was asked about.
+    func tell(_ call: CallID, _ answer: LogAnswer)
 }

@@ -238,7 +238,7 @@ final class GatewayService {
     }
 
     private func sweep() {
-        node.sweep(keepingLogFor: settings.logAge)
+        node.sweep()
         try? sweepTimer?.arm(at: Clocks.now().boot + .minutes(1))
     }
 

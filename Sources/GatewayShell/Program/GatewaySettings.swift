@@ -15,7 +15,6 @@ package struct GatewaySettings: Sendable {
     package var url: String?
     /// The only apps that devices may register; nil: any.
     package var apps: [String]?
-    package var logAge = Interval.days(7)
     package var drainTime = Interval.seconds(10)
     package var environment = PushEnvironment.production
     package var provider = SenderLimits()
@@ -182,7 +181,11 @@ package struct GatewaySettings: Sendable {
             "time after which one more is allowed",
             .span(\.limits.newAppRefill)
         ),
-        Row("log-age", "how long the delivery log is kept", .span(\.logAge, mayBeZero: true)),
+        Row(
+            "log-age",
+            "how long the delivery log is kept",
+            .span(\.limits.logAge, mayBeZero: true)
+        ),
         Row(
             "drain-time",
             "time for open requests when the gateway stops",

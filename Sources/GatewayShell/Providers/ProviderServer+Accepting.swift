@@ -13,7 +13,8 @@ extension ProviderServer {
             do throws(LinuxError) {
                 socket = try listener.socket.accept()
             } catch {
-                // Too many descriptors: those who wait are served when others have gone.
+                guard error.isLackOfDescriptors else { return }
+                // Those who wait are served when others have gone.
                 hasDescriptors = false
                 if let other = door.cannotAccept(at: now.boot) { connections[other]?.close() }
                 return

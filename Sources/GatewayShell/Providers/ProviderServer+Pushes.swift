@@ -1,4 +1,4 @@
-import GatewayCore
+package import GatewayCore
 import HTTP2
 import Vocabulary
 
@@ -6,21 +6,14 @@ import Vocabulary
 extension ProviderServer {
     func received(_ message: HTTP2Message, on connection: ProviderConnection) {
         let fields = RequestFields(message)
-        if let token = fields.path.after(Self.devicePath) {
-            push(message, fields, token, connection)
-        } else if let id = fields.path.after(Self.logPath) {
-            tell(message, fields, id, connection)
-        } else if let text = subscription(fields.path) {
-            receivedWebPush(message, fields, text, connection)
-        } else if let path = ChannelPath(fields.path) {
-            receivedChannel(message, fields, path, connection)
-        } else {
-            refuse(message, connection, .badPath)
+        switch SenderPath(fields.path) {
+        case .push(let token): push(message, fields, token, connection)
+        case .log(let id): lookUp(message, fields, id, connection)
+        case .webPush(let text): receivedWebPush(message, fields, text, connection)
+        case .channels(let path): receivedChannel(message, fields, path, connection)
+        case .unknown: refuse(message, connection, .badPath)
         }
     }
-
-    private static let devicePath = Array("/3/device/".utf8)
-    private static let logPath = Array("/3/log/".utf8)
 
     /// For a reason that the core has not given.
     private func refuse(
@@ -93,7 +86,7 @@ extension ProviderServer {
     // MARK: The log
 
     /// `GET /3/log/UNIQUE-ID`: what became of a push, for the provider that sent it.
-    private func tell(
+    private func lookUp(
         _ message: HTTP2Message,
         _ fields: RequestFields,
         _ text: ArraySlice<UInt8>,
@@ -107,21 +100,26 @@ extension ProviderServer {
                 ConnectionProofs(connection),
                 environment
             )
-            let row: LogRow?
-            do throws(StorageError) {
-                row = try node.log(of: question.push)
-            } catch {
-                return refuse(message, connection, .serviceUnavailable)
-            }
-            let bundle = try node.topic(row, for: question)
-            guard let row else { throw .badMessageID }
+            let call = begin(message.stream, connection, .log(freshID()))
+            node.feed(.lookUp(question, call))
+        } catch {
+            respond(message, connection, error)
+        }
+    }
+
+    package func tell(_ call: CallID, _ answer: LogAnswer) {
+        guard let waiting = take(call), let connection = connections[waiting.connection] else {
+            return
+        }
+        switch answer {
+        case .refused(let reason):
+            respond(connection, waiting.stream, waiting.kind, .refused(reason))
+        case .told(let row, let topic):
             var headers = HeaderBlock()
             headers.append(":status", "200")
             headers.append("content-type", "application/json")
-            let report = LogReport(row, bundle: bundle, gateway: node.identity).value
-            submit(headers, Array(report.json().utf8), to: message.stream, of: connection)
-        } catch {
-            respond(message, connection, error)
+            let report = LogReport(row, bundle: topic, gateway: node.identity).value
+            submit(headers, Array(report.json().utf8), to: waiting.stream, of: connection)
         }
     }
 }

@@ -59,13 +59,15 @@ package final class ProviderServer {
             case push(PushUUID, written: [UInt8]?)
             /// `apns-request-id`, the same for a broadcast.
             case broadcast(echo: [UInt8])
+            /// A question what became of a push; its id, since it has none of its own.
+            case log(PushUUID)
             /// For how many seconds it was taken.
             case webPush(ttl: Int64)
 
             var isPush: Bool {
                 switch self {
                 case .push, .webPush: true
-                case .broadcast: false
+                case .broadcast, .log: false
                 }
             }
 
@@ -73,6 +75,7 @@ package final class ProviderServer {
                 switch self {
                 case .push(let id, let written): ("apns-id", written ?? id.utf8)
                 case .broadcast(let echo): ("apns-request-id", echo)
+                case .log(let id): ("apns-id", id.utf8)
                 case .webPush: ("apns-id", [])
                 }
             }
@@ -250,6 +253,9 @@ package final class ProviderServer {
         return call
     }
 
+    /// Who is answered now.
+    func take(_ call: CallID) -> Call? { calls.removeValue(forKey: call) }
+
     // MARK: The end
 
     /// No new connections; those that are there are told to go.
@@ -272,11 +278,11 @@ package final class ProviderServer {
 
 extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
-        guard let waiting = calls.removeValue(forKey: call) else { return }
+        guard let waiting = take(call) else { return }
         if case .accepted = answer, waiting.kind.isPush { accepted.append(waiting.since) }
         guard let connection = connections[waiting.connection] else { return }
         switch waiting.kind {
-        case .push, .broadcast: respond(connection, waiting.stream, waiting.kind, answer)
+        case .push, .broadcast, .log: respond(connection, waiting.stream, waiting.kind, answer)
         case .webPush(let ttl): self.answer(connection, waiting.stream, answer, ttl: ttl)
         }
     }

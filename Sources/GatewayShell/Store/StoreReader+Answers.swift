@@ -14,6 +14,7 @@ extension StoreReader {
         case .unseen(let cutoff, let limit):
             .devices(try devices(unseenSince: cutoff, limit: limit))
         case .unusedApps(let limit): .apps(try unusedApps(limit: limit))
+        case .log(let push): .log(try log(of: push))
         }
     }
 

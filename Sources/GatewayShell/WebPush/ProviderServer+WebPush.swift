@@ -4,13 +4,6 @@ import Vocabulary
 
 /// Web Push (RFC 8030, RFC 8292), over HTTP/2 and over HTTP/1.1.
 extension ProviderServer {
-    /// The end of a path that is a subscription's.
-    func subscription(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        path.after(Self.pushPath)
-    }
-
-    private static let pushPath = Array(GatewayNode.pushPath.utf8)
-
     func receivedWebPush(
         _ message: HTTP2Message,
         _ fields: RequestFields,
@@ -32,7 +25,7 @@ extension ProviderServer {
 
     func received(_ message: HTTP1Reader.Request, on connection: ProviderConnection) {
         let stream = connection.web?.number ?? 0
-        guard let text = subscription(message.path[...]) else {
+        guard case .webPush(let text) = SenderPath(message.path[...]) else {
             node.use { $0.refused(WebPushReason.noSubscription) }
             return respond(connection, stream, WebPushAnswer(.noSubscription))
         }
