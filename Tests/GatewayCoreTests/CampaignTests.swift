@@ -32,7 +32,8 @@ struct CampaignTests {
         print("\(seeds) seeds: \(counts.sorted { $0.key < $1.key })")
         let all = [
             "answered", "crashes", "failures", "unreadable", "removals", "gone", "web pushes",
-            "changed limits", "changed apps", "days", "conditions", "channels", "broadcasts", "heard",
+            "changed limits", "changed apps", "days", "conditions", "channels", "broadcasts",
+            "heard",
             "misspoken", "told of the log",
         ]
         for what in all {

@@ -183,7 +183,8 @@ package final class GatewayNode {
         case .registered(let link, let bundle, let token):
             links?.registered(bundle, token: seal.seal(token.bytes), over: link)
         case .subscribed(let link, let bundle, let token, let key):
-            let address = origin + SenderPath.webPush + seal.text(of: WebPushAddress(token, key: key))
+            let text = seal.text(of: WebPushAddress(token, key: key))
+            let address = origin + SenderPath.webPush + text
             links?.subscribed(bundle, key: key, endpoint: address, over: link)
         case .refused(let link, let bundle, let why):
             links?.refused(bundle, why, over: link)
