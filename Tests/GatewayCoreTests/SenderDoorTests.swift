@@ -194,6 +194,22 @@ struct SenderDoorTests {
         #expect(arrival == .taken(instead: 2))
     }
 
+    @Test func `one whose certificate is revoked makes room again`() {
+        var limits = Self.limits()
+        limits.connections = 1
+        var door = SenderDoor(limits)
+        let start = BootTime(nanoseconds: 0)
+        let later = BootTime(nanoseconds: 60_000_000_000)
+        _ = door.arrived(1, from: Self.group(1), at: start)
+        door.isSetUp(1)
+        door.isProven(1)
+        let early = door.arrived(2, from: nil, at: later)
+        #expect(early == .refused)
+        door.isRevoked(1)
+        let next = door.arrived(2, from: nil, at: later)
+        #expect(next == .taken(instead: 1))
+    }
+
     // MARK: Floods
 
     @Test func `frames for nothing are a flood, those that come with requests are not`() {

@@ -6,7 +6,7 @@ package struct LinkTimes: Sendable {
     private var deadline: Int64 = 0
     /// What it announced, with the grace; 0: it has not proved who it is.
     private var allowance: Int64 = 0
-    /// Since when it takes nothing of what waits for it.
+    /// Since when it reads nothing that is queued for it.
     private var stalledSince: Int64?
 
     package init() {}
@@ -29,7 +29,7 @@ package struct LinkTimes: Sendable {
         if allowance > 0 { deadline = max(deadline, second + allowance) }
     }
 
-    /// Whether it takes what waits for it.
+    /// Whether it reads what is queued for it.
     package mutating func takes(_ isTaking: Bool, at second: Int64) {
         stalledSince = isTaking ? nil : stalledSince ?? second
     }

@@ -14,6 +14,19 @@ package struct SenderTraffic: Equatable, Sendable {
     package init() {}
 }
 
+/// What a connection may do at most of what costs the reader more than the sender. nghttp2 ends the
+/// connection at these.
+package enum FloodLimits {
+    /// Requests that the sender takes back: so many at once, and so many a second.
+    package static let resetBurst: UInt64 = 1000
+    package static let resetRate: UInt64 = 33
+    /// Frames of one header block after its first.
+    package static let continuations = 8
+    /// PINGs and SETTINGS of which the acknowledgement has not been taken for sending. An honest
+    /// sender has one or two.
+    package static let acknowledgements = 16
+}
+
 /// How much of what one connection sends brings no request further. Requests bring frames of other
 /// kinds along, and a little for nothing is no flood.
 package struct FloodMeter: Sendable {

@@ -31,7 +31,7 @@ package struct ProviderKey: Equatable, Sendable {
     /// An app of no team that the operator gave to this very key is open to it.
     package func covers(_ bundle: String) -> Bool {
         guard let topics else { return apps.isOpen(bundle, to: team) }
-        return topics.contains(bundle) && apps.mayBe(bundle, of: team)
+        return topics.contains(bundle) && apps.canBelong(bundle, to: team)
     }
 }
 

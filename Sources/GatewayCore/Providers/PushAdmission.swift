@@ -102,10 +102,12 @@ package struct PushSender: Sendable {
     }
 
     /// Stops accepting its certificate if it is one of these: its requests are then refused with
-    /// `BadCertificate`.
-    package mutating func revoke(_ fingerprints: Set<String>) {
-        guard let certificate, fingerprints.contains(certificate.fingerprint) else { return }
+    /// `BadCertificate`. Whether it is one.
+    @discardableResult
+    package mutating func revoke(_ fingerprints: Set<String>) -> Bool {
+        guard let certificate, fingerprints.contains(certificate.fingerprint) else { return false }
         (self.certificate, hasBadCertificate) = (nil, true)
+        return true
     }
 
     /// Who sends, and whether pushes of this type to this app, if one is named.

@@ -122,16 +122,22 @@ package struct SenderDoor: Sendable {
         gate.isSetUp(place.group)
     }
 
-    /// It showed, once more or for the first time, that a provider sends whom the operator knows.
+    /// It showed, for the first time or again, that it belongs to a provider known to the operator.
     package mutating func isProven(_ connection: UInt64) {
         guard let place = places[connection] else { return }
         gate.wasGood(place.group)
         unproven.remove(connection)
     }
 
-    /// A provider that the operator knows was there lately, or its address is exempt.
+    /// Its address is exempt, or a provider known to the operator came from there lately.
     package func isGood(_ connection: UInt64) -> Bool {
         places[connection].map { gate.isGood($0.group) } ?? false
+    }
+
+    /// Its certificate was revoked: it makes room for others again.
+    package mutating func isRevoked(_ connection: UInt64) {
+        guard places[connection] != nil, !unproven.contains(connection) else { return }
+        unproven.append(connection)
     }
 
     // MARK: Going

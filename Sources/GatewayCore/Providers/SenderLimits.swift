@@ -11,9 +11,9 @@ package struct SenderLimits: Equatable, Sendable {
     package var handshakeTime = Interval.seconds(10)
     package var requestTime = Interval.seconds(30)
     package var idleTime = Interval.hours(2)
-    /// The same as long as nothing good came.
+    /// The same for a connection that has not shown who sends.
     package var proofTime = Interval.seconds(30)
-    /// How long nothing of an answer may be taken.
+    /// How long a peer may read nothing of its answers.
     package var stallTime = Interval.seconds(30)
     /// Bytes of requests that are not whole yet, of all connections.
     package var requestMemory = 64 << 20

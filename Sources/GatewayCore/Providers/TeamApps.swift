@@ -9,7 +9,7 @@ package struct TeamApps: Equatable, Sendable {
     }
 
     /// It is no other team's.
-    package func mayBe(_ bundle: String, of team: String) -> Bool {
+    package func canBelong(_ bundle: String, to team: String) -> Bool {
         owners[bundle].map { $0 == team } ?? true
     }
 

@@ -133,6 +133,12 @@ final class ProviderConnection {
         }
     }
 
+    /// Its certificate was revoked: it is served as a stranger again.
+    func distrust() {
+        isTrusted = false
+        server.door.isRevoked(number)
+    }
+
     private func speakHTTP2() -> Bool {
         do throws(HTTP2Error) {
             var limits = server.httpLimits

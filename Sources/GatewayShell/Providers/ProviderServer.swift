@@ -100,6 +100,10 @@ package final class ProviderServer {
         random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
         httpLimits.body = SenderLimits.body
+        (httpLimits.resetBurst, httpLimits.resetRate) =
+            (FloodLimits.resetBurst, FloodLimits.resetRate)
+        httpLimits.continuations = FloodLimits.continuations
+        httpLimits.acknowledgements = FloodLimits.acknowledgements
         memory = HTTP2Memory(limit: limits.requestMemory)
         self.listeners = listeners
         ports = listeners.map(\.port)
@@ -165,7 +169,9 @@ package final class ProviderServer {
     /// Applies revocations to open connections too.
     func applyRevocations() {
         guard !authority.revoked.isEmpty else { return }
-        for connection in connections.values { connection.sender.revoke(authority.revoked) }
+        for connection in connections.values where connection.sender.revoke(authority.revoked) {
+            connection.distrust()
+        }
     }
 
     package var waitingCount: Int { calls.count }
