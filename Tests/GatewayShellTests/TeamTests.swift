@@ -94,7 +94,7 @@ struct TeamTests {
         let apps = TeamApps(rule.owners, hasOneTeam: rule.hasOneTeam)
         #expect(apps.isOpen("a.b", to: "A") == rule.own)
         #expect(apps.isOpen("a.c", to: "A") == rule.other)
-        #expect(apps.mayBe("a.b", of: "A") == (rule.owners["a.b"] != "B"))
+        #expect(apps.canBelong("a.b", to: "A") == (rule.owners["a.b"] != "B"))
     }
 }
 

@@ -13,6 +13,8 @@ struct WakeReasonTests {
         var empty: [String] = []
         /// Alarms that have got the machine out of its sleep, as the world counts them.
         private var known = 0
+        /// The last end of a sleep, whoever caused it.
+        private var wakeKnown = Interval.zero
         /// When the machine was woken last, or the daemon started: it is awake anyhow.
         private var awakeSince: Moment?
         /// An alarm whose work is still to begin.
@@ -24,6 +26,9 @@ struct WakeReasonTests {
             let wasAsleep = world.alarmWakes > known
             known = world.alarmWakes
             if wasAsleep { alarms += 1 }
+            // Somebody else woke the machine, and the daemon is told.
+            if !wasAsleep, world.awakeSince > wakeKnown { awakeSince = turn.moment }
+            wakeKnown = world.awakeSince
             for entry in turn.entries {
                 if case .started = entry.event { awakeSince = turn.moment }
                 guard case .timer = entry.event else { continue }

@@ -288,6 +288,8 @@ package struct Driver<Port: DevicePort> {
         let lastArm = effects.lastIndex { if case .arm = $0 { true } else { false } }
         for (index, effect) in effects.enumerated() {
             if case .arm = effect, index != lastArm { continue }
+            // Not any more: by a later event of the turn somebody has come, or something begun.
+            if case .sleepAgain = effect, !device.staysSentBack { continue }
             // In the order of the decisions: what a caller is answered comes before what follows
             // from it.
             if effect.isPerformed { performable.append(effect) }

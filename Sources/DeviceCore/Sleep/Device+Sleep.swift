@@ -6,6 +6,8 @@ struct Sleep: Hashable, Sendable, Codable {
     var end: BootTime?
     /// Our own alarm ended it, and nobody has used the machine since.
     var isOwnWake = false
+    /// It was sent back to sleep since, and nothing speaks against that.
+    var isSentBack = false
 }
 
 /// The machine is woken for work, and goes back to sleep afterwards.
@@ -23,10 +25,11 @@ extension Device {
         guard slept >= .seconds(1) else { return }
         // Closes a gate, and opens none: what is due by now is looked at anyway.
         sleep.end = now.boot
-        // Whoever woke it earlier was heard of earlier.
-        sleep.isOwnWake =
+        sleep.isSentBack = false
+        // Whoever woke it earlier was heard of earlier, unless that could not be stored.
+        let rang =
             armed.alarm.map { $0 > last.boot && $0 <= now.boot && now.boot - $0 < Self.alarmDelay }
-            ?? false
+        sleep.isOwnWake = rang == true && conditions.storage == 0
     }
 
     /// Whether the machine may be woken for work.
@@ -46,10 +49,19 @@ extension Device {
         case .condition(.idle, _, .value(0)), .condition(.locked, _, .value(0)),
             .condition(.power, _, .value):
             sleep.isOwnWake = false
+        // What is said while nothing can be stored is forgotten, and what ends is heard of late:
+        // somebody may be there by then.
+        case .condition(.storage, _, .value(1...)): sleep.isOwnWake = false
         case .condition, .started, .timer, .clockChanged, .manifests, .settings, .process, .app,
             .triggered, .storageRecovered, .stopping:
             break
         }
+    }
+
+    /// The last word of a turn: after `sleepAgain` it may have shown that somebody is there, or
+    /// have begun something.
+    var staysSentBack: Bool {
+        sleep.isOwnWake && sleep.isSentBack && !isHeldAwake && running.all == 0
     }
 
     /// An estimate does not see who only reads.
@@ -61,12 +73,14 @@ extension Device {
     /// for which the machine would be woken.
     mutating func sleepAgain(next: BootTime, _ look: inout BootTime, _ transition: inout Transition)
     {
-        guard sleep.isOwnWake, let end = sleep.end, !isHeldAwake, running.all == 0 else { return }
+        guard sleep.isOwnWake, !sleep.isSentBack, let end = sleep.end, !isHeldAwake,
+            running.all == 0
+        else { return }
         // What is due begins when the pause after the sleep is over.
         let begun = end + settings.pauseAfterResume + .seconds(1)
         guard begun <= transition.now.boot else { return look = min(look, begun) }
         guard next - transition.now.boot > Self.shortWait, isKnownToBeIdle else { return }
-        sleep.isOwnWake = false
+        sleep.isSentBack = true
         transition.emit(.sleepAgain)
     }
 }

@@ -60,7 +60,7 @@ package final class World {
     package var answerBug: ((AppReply) -> AppReply)?
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
-    var awakeSince = Interval.zero
+    package private(set) var awakeSince = Interval.zero
     /// How long the machine stays awake after the last reason to.
     var stay = Interval.seconds(30)
     /// While nothing happens by itself: a test says what happens.
@@ -136,11 +136,8 @@ package final class World {
                 postponed.append(entry.what)
                 return
             }
-            if case .alarm(let plan) = entry.what {
-                if plan != alarmPlan { return }
-                alarmWakes += 1
-                wokeItself = true
-            }
+            if case .alarm(let plan) = entry.what, plan != alarmPlan { return }
+            if case .alarm = entry.what { alarmWakes += 1 }
             wakeUp()
         }
         happen(entry.what)
@@ -212,10 +209,15 @@ package final class World {
     var restartIsDue = false
     var rebootIsDue = false
 
+    /// Somebody wakes the machine.
     package func wakeUp() {
         guard clock.isAsleep else { return }
         clock.wakeUp()
         awakeSince = clock.elapsed
+        // Who comes when the alarm is due but has not fired yet cannot be told from it.
+        wokeItself = armed.alarm.map { $0 <= now.boot } ?? false
+        // logind tells of each return from sleep, whoever caused it.
+        send(.timer, after: .zero)
         for process in processes { follow(process) }
         for what in postponed { agenda.add(what, at: clock.elapsed) }
         postponed.removeAll(keepingCapacity: true)

@@ -30,6 +30,9 @@ extension GateTable.Definition {
         let from = context.plan.at.nanoseconds
         guard from > 0 else { return .distantPast }
         let rest = (from - offset) % every
-        return WallTime(nanoseconds: rest <= 0 ? from - rest : from + (every - rest))
+        let shared = WallTime(nanoseconds: rest <= 0 ? from - rest : from + (every - rest))
+        // Not after the end of the user's day: by then its moment would be tomorrow.
+        let day = WakingHours(context.settings.value, utcOffset: context.now.utcOffset)
+        return day.current(at: shared) == nil ? context.plan.at : shared
     }
 }
