@@ -76,6 +76,18 @@ struct RemovalTests {
         try device.end()
     }
 
+    /// It was the newest: its row stays, so that no other gets its number.
+    @Test func `the record of a removed device says that there is none`() throws {
+        let world = try ScratchNode()
+        let path = world.directory("gateway.db")
+        #expect(try StoreReader(path).record(of: DeviceID(1)).isKnown)
+        world.node.remove(DeviceID(1)) { #expect($0 == nil) }
+        world.node.settle()
+        let reader = try StoreReader(path)
+        #expect(try !reader.record(of: DeviceID(1)).isKnown)
+        #expect(try reader.largestNumbers().device == 1)
+    }
+
     // MARK: Unregistering
 
     private func registered() throws -> ScratchNode {

@@ -18,7 +18,9 @@ package final class StoreReader {
             database = try Database(path: path, mode: .readOnly, busyTimeout: 10_000)
             try StoreSchema.check(database, path)
             deviceWithKey = try database.prepare("SELECT id FROM devices WHERE key = ?")
-            seen = try database.prepare("SELECT seen FROM devices WHERE id = ?")
+            seen = try database.prepare(
+                "SELECT seen FROM devices WHERE id = ? AND length(key) = 32"
+            )
             registrations = try database.prepare(
                 "SELECT app, generation, active, ended FROM registrations WHERE device = ?"
             )
