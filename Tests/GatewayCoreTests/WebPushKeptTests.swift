@@ -40,8 +40,8 @@ struct WebPushKeptTests {
         let slot = SlotKey(bench.device, bench.app, place: 1)
         #expect(
             last.effects.deeds == [
-                .remove(slot, sent[0].number),
                 .store(last.push, in: slot, until: last.push.end),
+                .remove(slot, sent[0].number),
                 .answer(last.call, .accepted(last.push.number), afterCommit: true),
             ]
         )

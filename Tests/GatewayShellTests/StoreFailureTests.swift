@@ -82,6 +82,35 @@ struct StoreFailureTests {
         #expect(try world.apps() == ["1 org.example.One"])
     }
 
+    @Test func `a store that cannot be read either is asked again until it can`() throws {
+        let world = try ScratchNode()
+        world.register("a")
+        let database = try Database(path: world.directory("gateway.db"), mode: .create)
+        try database.execute("ALTER TABLE apps RENAME TO away")
+        var problems: [OperationProblem?] = []
+        func remove() {
+            world.node.removeApp("a") { problems.append($0) }
+            world.node.settle()
+        }
+        remove()
+        // Nobody knows whether it is there; who comes meanwhile is told at once to come again.
+        #expect(!world.node.isSettled)
+        remove()
+        #expect(problems == [.notKept, .notKept])
+        try database.execute("ALTER TABLE away RENAME TO apps")
+        // Nothing happens but the alarm.
+        world.node.endTurn()
+        while !world.node.isSettled {
+            _ = try world.node.loop.runTurn(once: true)
+            world.node.endTurn()
+        }
+        world.register("a")
+        #expect(world.links.tokens.count == 2)
+        remove()
+        #expect(problems == [.notKept, .notKept, nil])
+        #expect(try world.apps() == [])
+    }
+
     // MARK: Which apps
 
     @Test func `devices make known what is allowed, what keys name, and little else`() throws {

@@ -38,8 +38,13 @@ extension GatewayDriver {
         guard let app = apps.number(of: bundle) else {
             return actions.append(.done(operation, .unknown))
         }
+        let start = batch.changes.count
         tell(at: now, into: &actions) { $0.forget(app, at: $1, into: &$2) }
         remove(app, bundle, withRest: true)
+        // What was kept for it goes last: of a batch that fails the first changes may be written.
+        let new = batch.changes[start...]
+        let ordered = new.filter { !$0.isRemoval } + new.filter(\.isRemoval)
+        batch.changes.replaceSubrange(start..., with: ordered)
         deferred.append(.done(operation))
     }
 
@@ -76,4 +81,9 @@ extension GatewayDriver {
             deferred.append(.done(operation))
         }
     }
+}
+
+extension StoreBatch.Change {
+    /// Of what is kept in a slot.
+    fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 }

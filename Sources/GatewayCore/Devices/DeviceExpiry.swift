@@ -45,6 +45,11 @@ extension Gateway {
 
     package func isConnected(_ device: DeviceID) -> Bool { devices[device]?.link != nil }
 
+    /// Something about it is not on the disk yet.
+    func isUnwritten(_ device: DeviceID) -> Bool {
+        devices.row(of: device).map { devices.states[$0].batch > committed } ?? false
+    }
+
     /// It is known to be no more.
     func isGone(_ device: DeviceID) -> Bool { devices[device]?.isGone ?? false }
 }

@@ -117,8 +117,10 @@ extension Gateway {
             let gone = Answer.refused(.unregistered, timestamp: now.wall)
             effects.append(.answer(call, gone, afterCommit: true))
         }
-        empty(device, row, flight, into: &effects)
+        var emptied: [GatewayEffect] = []
+        empty(device, row, flight, into: &emptied)
         end(flight.app, of: device, at: now, into: &effects)
+        effects += emptied
         flushIfWanted(device, at: now, into: &effects)
     }
 

@@ -31,11 +31,11 @@ extension Gateway {
         }
         var registration = state.apps[index].registration
         if renewing || !registration.isActive {
-            drop(device, index, at: now, into: &effects)
             registration.renew(at: now.wall)
             devices[device]?.apps[index].registration = registration
             touch(device)
             effects.append(.save(device, registration))
+            drop(device, index, at: now, into: &effects)
         }
         effects.append(registered(link, device, registration))
         flushIfWanted(device, at: now, into: &effects)
@@ -124,6 +124,8 @@ extension Gateway {
         }
     }
 
+    /// That the token ends is written before what was kept for it goes: a store may write the first
+    /// changes of a batch that fails.
     mutating func end(
         _ app: AppNumber,
         of device: DeviceID,
@@ -131,14 +133,15 @@ extension Gateway {
         into effects: inout [GatewayEffect]
     ) {
         guard let index = devices[device]?.index(of: app),
-            devices[device]?.apps[index].registration.isActive == true
+            var registration = devices[device]?.apps[index].registration
         else { return }
-        drop(device, index, at: now, into: &effects)
-        devices[device]?.apps[index].registration.end(at: now.wall)
-        touch(device)
-        if let registration = devices[device]?.apps[index].registration {
+        if registration.isActive {
+            registration.end(at: now.wall)
+            devices[device]?.apps[index].registration = registration
+            touch(device)
             effects.append(.save(device, registration))
         }
+        drop(device, index, at: now, into: &effects)
     }
 
     /// What is kept and on its way for an app is for nobody any more.

@@ -42,7 +42,15 @@ extension GatewayDriver {
                 $0.connected(device, link, condition, at: $1, into: &$2)
             }
         case .link(let link, let event): act(event, of: link, at: now, into: &actions)
-        case .push(let push, let call): take(push, for: call, at: now, into: &actions)
+        case .push(let push, let call):
+            // Who is told that a token is no more sends nothing to it again: that must be kept.
+            if case .refused(.unregistered, let end)? = gateway.refusal(of: push.token),
+                gateway.isUnwritten(device)
+            {
+                deferred.append(.answer(call, .refused(.unregistered, timestamp: end)))
+            } else {
+                take(push, for: call, at: now, into: &actions)
+            }
         case .remove(let operation):
             remove(device, at: now, into: &actions)
             deferred.append(.done(operation))

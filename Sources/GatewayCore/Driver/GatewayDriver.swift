@@ -155,8 +155,8 @@ package struct GatewayDriver: Sendable {
 
     /// When `passed` wants to be sent next; nil: not before another event.
     package var alarm: BootTime? {
-        // It would wait as all else does.
-        guard recovery == nil else { return nil }
+        // All else waits.
+        if let recovery { return recovery.alarm }
         guard let logAlarm else { return gateway.alarm }
         return gateway.alarm.map { min($0, logAlarm) } ?? logAlarm
     }
@@ -192,13 +192,14 @@ package struct GatewayDriver: Sendable {
         case .written(let number, let problem):
             finish(number, problem, at: now, into: &actions)
         case .turnEnded: endTurn(at: now, into: &actions)
-        case .ending: writeAll(into: &actions)
+        case .ending where recovery == nil: writeAll(into: &actions)
+        case .ending: hold(event, at: now, into: &actions)
         case .identify, .enrol, .connected, .link, .push, .broadcast, .createChannel,
             .removeChannel, .removeDevice, .removeApp, .lookUp, .sweep, .probe, .passed:
             if recovery == nil {
                 act(event, at: now, into: &actions)
             } else {
-                recovery?.held.append(event)
+                hold(event, at: now, into: &actions)
             }
         }
     }

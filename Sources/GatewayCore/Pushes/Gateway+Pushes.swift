@@ -194,7 +194,11 @@ extension Gateway {
             return
         }
         touch(push.device)
-        guard let place = makePlace(for: push, row, index, at: now, into: &effects) else { return }
+        // What gives way goes last: a store may write the first changes of a batch that fails.
+        var gone: [GatewayEffect] = []
+        defer { effects += gone }
+        guard let place = makePlace(for: push, row, index, at: now, into: &effects, gone: &gone)
+        else { return }
         filling.stored += 1
         if reason.isThrottling { filling.throttled += 1 }
         devices.states[row].apps[index].add(
@@ -219,7 +223,8 @@ extension Gateway {
         _ row: Int,
         _ index: Int,
         at now: Moment,
-        into effects: inout [GatewayEffect]
+        into effects: inout [GatewayEffect],
+        gone: inout [GatewayEffect]
     ) -> UInt8? {
         let isWebPush = push.type == .webpush
         let collapse = push.collapse
@@ -253,7 +258,7 @@ extension Gateway {
             }
             devices.states[row].apps[index].slots.remove(at: slotIndex)
             let key = SlotKey(push.device, push.app, place: oldest.place)
-            effects.append(.remove(key, oldest.number))
+            gone.append(.remove(key, oldest.number))
             effects.append(.logNumber(oldest.number, .dropped(.tooMany), now.wall))
         }
     }
