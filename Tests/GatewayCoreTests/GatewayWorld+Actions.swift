@@ -9,7 +9,7 @@ extension GatewayWorld {
             let isEarly = random.below(2) == 0
             store.questions.append((question, isEarly ? store.answer(question) : nil))
         case .write(let batch):
-            if store.batch != nil { problems.append("two batches are written at once") }
+            if store.batch != nil { report(.twoBatches, "two batches are written at once") }
             store.batch = batch
         case .storeChanged: count("store changes")
         case .unknown(let operation, let key): feed(.enrol(operation, key: key))
@@ -18,7 +18,9 @@ extension GatewayWorld {
         case .registered(let link, let bundle, let token): registered(link, bundle, token)
         case .unregistered(let link, let bundle):
             guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
-            if let token = devices[index].tokens.removeValue(forKey: bundle) { end(token) }
+            if let token = devices[index].tokens.removeValue(forKey: bundle) {
+                end(token, of: index)
+            }
         case .end(let link, let why):
             if why == .unavailable { wakes = [:] }
             for index in devices.indices where devices[index].link == link {
@@ -27,7 +29,7 @@ extension GatewayWorld {
         case .answer(let call, let answer): answered(call, answer)
         case .done(let operation, let problem):
             guard let done = operations.removeValue(forKey: operation) else {
-                return problems.append("\(operation) was done twice")
+                return report(.doneTwice, "\(operation) was done twice")
             }
             if problem == nil { isDone(done) } else { failed(done) }
         case .follows(let link, let channel, let problem): follows(link, channel, problem)
@@ -41,7 +43,7 @@ extension GatewayWorld {
             registered(link, bundle, token)
         case .refused(_, let bundle, .unknown):
             if isAllowedSure, allowed.map({ $0.contains(bundle) }) ?? true {
-                problems.append("\(bundle) may be registered, and was refused")
+                report(.refusedApp, "\(bundle) may be registered, and was refused")
             }
         case .refused: break
         }
@@ -56,7 +58,7 @@ extension GatewayWorld {
         for (app, token) in devices[index].tokens.sorted(by: { $0.key < $1.key })
         where token.device < device {
             devices[index].tokens[app] = nil
-            end(token)
+            end(token, of: index)
         }
         let link = LinkID(serial())
         let old = devices[index].link
@@ -67,6 +69,7 @@ extension GatewayWorld {
         let condition = anyCondition()
         unreadable.remove(device)
         if store.questions.isEmpty { devices[index].condition = condition }
+        contact(index)
         feed(.connected(device, link, condition))
         for app in apps where devices[index].tokens[app] == nil && devices[index].link == link {
             feed(.link(link, .register(app, renewing: false)))
@@ -77,29 +80,31 @@ extension GatewayWorld {
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         count("registrations")
         if isAllowedSure, let allowed, !allowed.contains(bundle) {
-            problems.append("\(bundle) may not be registered, and was")
+            report(.allowedApp, "\(bundle) may not be registered, and was")
         }
-        if let old = devices[index].tokens[bundle], old != token { end(old) }
-        if ended.contains(token) { problems.append("\(token) is in force again") }
+        if let old = devices[index].tokens[bundle], old != token { end(old, of: index) }
+        if ended.contains(token) { report(.tokenBack, "\(token) is in force again") }
         devices[index].tokens[bundle] = token
     }
 
     /// The device was told that this one is no more.
-    mutating func end(_ token: DeviceToken) { ended.insert(token) }
+    mutating func end(_ token: DeviceToken, of index: Int) {
+        if ended.insert(token).inserted { endedList.append((index, token)) }
+    }
 
     // MARK: Sending
 
     private mutating func sent(_ sending: Sending, over link: LinkID) {
         let push = sending.push
-        if sentPushes[sending.id] != nil { problems.append("\(sending.id) goes out twice") }
+        if sentPushes[sending.id] != nil { report(.sentTwice, "\(sending.id) goes out twice") }
         if !sending.isRider { figures.sent[sending.id] = now.boot }
-        if push.isExpired(at: now.wall) { problems.append("\(push.number) was sent expired") }
+        if push.isExpired(at: now.wall) { report(.sentExpired, "\(push.number) was sent expired") }
         // What a device may still get is forgotten with it.
         if push.isSilent, !sending.isRider, limits.devicesInMemory > devices.count {
             wake(SlotKey(push.device, push.app))
         }
         if let origin = origin(of: push), ended.contains(origin.token) {
-            problems.append("\(push.number) was sent though its token is no more")
+            report(.sentToEnded, "\(push.number) was sent though its token is no more")
         }
         // It was tried once, even if the link is gone.
         if push.expiration == .once, let origin = origin(of: push) {
@@ -108,14 +113,16 @@ extension GatewayWorld {
         // A link that ended takes nothing.
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         if push.isSilent, !sending.isRider, let reason = reasonToWait(devices[index].condition) {
-            problems.append("\(push.number), which is silent, was sent to a device with \(reason)")
+            report(.silentCondition, "\(push.number) was sent to a device with \(reason)")
         }
         devices[index].sendings.append(sending)
         devices[index].sent.insert(push.number)
+        // What waits goes along with it.
+        if !sending.isRider, !push.isSilent, push.priority != .passive { contact(index) }
         if !push.collapseID.isEmpty {
             let kind = Self.kind(push)
             if let last = devices[index].order[kind], last > push.number {
-                problems.append("\(push.number) was sent behind \(last), which replaces it")
+                report(.sentBehind, "\(push.number) was sent behind \(last), which replaces it")
             }
             devices[index].order[kind] = push.number
             let newest = devices[index].sentKinds[kind] ?? push.number
@@ -124,12 +131,12 @@ extension GatewayWorld {
         devices[index].sentCount += 1
         sentPushes[sending.id] = push
         if let shown = devices[index].shown[Self.kind(push)], shown > push.number {
-            problems.append("\(push.number) was sent to take the place of \(shown)")
+            report(.tookPlace, "\(push.number) was sent to take the place of \(shown)")
         }
     }
 
     /// By the number that its provider wrote into it.
-    private func origin(of push: Push) -> Sent? {
+    func origin(of push: Push) -> Sent? {
         let digits = push.payload.reversed().dropFirst().prefix { $0 >= 48 && $0 <= 57 }
         let number = digits.reversed().reduce(UInt64(0)) { $0 * 10 + UInt64($1 - 48) }
         return pushes[number].flatMap { byCall[$0] }
@@ -146,7 +153,7 @@ extension GatewayWorld {
         kind(push.slot, push.collapseID, isWebPush: push.type == .webpush)
     }
 
-    private static func kind(
+    static func kind(
         _ slot: SlotKey,
         _ collapse: [UInt8],
         isWebPush: Bool
@@ -164,7 +171,7 @@ extension GatewayWorld {
         for (place, first) in times.enumerated() {
             let passed = (now.boot - first).nanoseconds / limits.silentRefill.nanoseconds
             if times.count - place > limits.silentBurst + Int(passed) {
-                problems.append("too many silent pushes for \(key)")
+                report(.silentBudget, "too many silent pushes for \(key)")
                 break
             }
         }
@@ -177,7 +184,7 @@ extension GatewayWorld {
             return answered(broadcast, answer)
         }
         guard let sent = calls.removeValue(forKey: call) else {
-            return problems.append("\(call) was answered twice")
+            return report(.answeredTwice, "\(call) was answered twice")
         }
         if case .refused(let reason, _) = answer {
             if sent.isWebPush {
@@ -189,30 +196,41 @@ extension GatewayWorld {
         switch answer {
         case .accepted(let number):
             figures.accepted += 1
-            driver.accepted(after: now.boot - sent.at)
-            figures.acceptanceTimes.append((now.boot - sent.at).seconds)
+            let time = now.boot - sent.at
+            driver.accepted(after: bug.span?(time) ?? time)
+            figures.acceptanceTimes.append(time)
             if !sent.isWebPush {
                 figures.acceptedPushes += 1
                 useQuota(since: sent.at)
             }
-            if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
+            if !numbers.insert(number).inserted { report(.numberTwice, "\(number) again") }
             accepted.append((sent, number))
-        case .refused(.unregistered, _):
+            if sent.isToEnded { report(.endedTaken, "\(number) was taken for \(sent.token)") }
+            inForce[sent.token] = max(inForce[sent.token] ?? sent.wall, sent.wall)
+        case .refused(.unregistered, let end):
             count("gone")
-        // Also one whose end the device is about to be told, or was and has forgotten.
+            checkGone(sent, since: end)
         case .refused(.serviceUnavailable, _):
             count("unavailable")
+            if sent.troubles == troubles {
+                report(.needlesslyUnavailable, "503 from a store that did not fail since")
+            }
             if !sent.isWebPush { lostUses += 1 }
         case .refused(.tooManyRequests, _) where quota != nil && !sent.isWebPush:
             count("over quota")
             let waiting = calls.values.count { !$0.isWebPush }
             if quotaUses.count + lostUses + waiting < quota?.count ?? 0 {
-                problems.append("refused by a quota that is not spent")
+                report(.quotaUnspent, "refused by a quota that is not spent")
             }
+        case .refused(let reason, _) where sent.isToEnded:
+            // Of an app that is gone nothing is known.
+            guard !isLeaving(sent.token.app), driver.apps.bundle(of: sent.token.app) != nil
+            else { break }
+            report(.endedNotGone, "\(reason) for a token that is no more")
         case .refused(let reason, _):
             // Its device or app is going, and the store does not know yet.
             guard driver.isSettled, !ended.contains(sent.token), !isOver(sent.token) else { break }
-            problems.append("refused for \(reason)")
+            report(.refusedLater, "refused for \(reason)")
         }
     }
 
@@ -226,92 +244,9 @@ extension GatewayWorld {
         for (place, first) in quotaUses.enumerated() {
             let passed = (now.boot - first).nanoseconds / refill
             if quotaUses.count - place > quota.count + Int(passed) + 1 {
-                problems.append("more pushes than the quota of their key")
+                report(.quotaExceeded, "more pushes than the quota of their key")
                 break
             }
         }
-    }
-
-    // MARK: What must hold
-
-    /// Each push that was answered 200 is with the device, in its slot, or gave way for a reason.
-    mutating func check() {
-        for (sent, number) in accepted {
-            let device = devices[sent.device]
-            if device.received.contains(number) || sent.isOnce { continue }
-            let slot = SlotKey(sent.token.device, sent.token.app)
-            let kept = store.kept(slot.device, slot.app)
-            if kept.contains(where: { $0.stored.push.number == number }) { continue }
-            if ended.contains(sent.token) || isOver(sent.token) { continue }
-            if let expiration = sent.expiration, expiration <= now.wall { continue }
-            if hasGivenWay(number, sent, slot) { continue }
-            let kind = Self.kind(slot, sent.collapse, isWebPush: sent.isWebPush)
-            if let last = device.replaced[kind], !kind.isEmpty, last > number { continue }
-            problems.append("\(number) was answered 200 and is lost")
-        }
-        counts["answered"] = accepted.count
-        checkChannels()
-        if !calls.isEmpty { problems.append("\(calls.count) providers wait for ever") }
-        if !lookups.isEmpty { problems.append("somebody waits for the log for ever") }
-        if !operations.isEmpty { problems.append("an operator waits for ever") }
-        problems += figureProblems()
-    }
-
-    /// A newer one was in the slot; of Web Push one with its topic, or as many as there are places.
-    /// They were stored, whatever became of them since.
-    private func hasGivenWay(_ number: PushNumber, _ sent: Sent, _ slot: SlotKey) -> Bool {
-        guard sent.isWebPush else { return store.newest[slot].map { $0 > number } ?? false }
-        let newer = (store.webPushes[slot] ?? [:]).filter { $0.key > number }
-        return newer.count >= limits.webPushKept
-            || !sent.collapse.isEmpty && newer.values.contains(sent.collapse)
-    }
-
-    /// Its app is still registered as it was when the push was sent.
-    func isInForce(_ push: Push) -> Bool {
-        origin(of: push).map { !ended.contains($0.token) && !isOver($0.token) } == true
-    }
-
-    /// The store says that it is no more in force.
-    private func isOver(_ token: DeviceToken) -> Bool {
-        let registration = store.registrations[SlotKey(token.device, token.app)]
-        return registration?.isActive != true || registration?.generation != token.generation
-    }
-
-    /// Nothing waits in a slot for a device that is there, has room, and may be woken.
-    mutating func checkWaiting() {
-        guard driver.isSettled, store.questions.isEmpty, store.batch == nil else { return }
-        for (index, device) in devices.enumerated() {
-            if device.link != nil, store.keys[device.key] == nil {
-                problems.append("\(index) is connected, and not known")
-            }
-            guard device.link != nil, !device.isCongested,
-                device.sentCount - device.acknowledgedCount < limits.unacknowledged,
-                let id = store.keys[device.key], !unreadable.contains(id)
-            else { continue }
-            count("looks")
-            if random.below(20) == 0 { problems += figureProblems() }
-            for (_, stored) in store.bundles.keys.sorted().flatMap({ store.kept(id, $0) }) {
-                guard !device.sent.contains(stored.push.number),
-                    mustGo(stored.push.number), stored.until > now.wall,
-                    !isSuperseded(stored.push, at: device)
-                else { continue }
-                problems.append("\(stored.push.number) waits, though \(index) could have it")
-            }
-        }
-    }
-
-    /// It waits for nothing but a device that is there and has room.
-    private func mustGo(_ push: PushNumber) -> Bool {
-        switch store.reasons[push] {
-        case .busy, .away: true
-        // What is held back by a rule goes along with something else.
-        case .overBudget, .dailyBudget, .lowBattery, .lowPower, .passive, .unacknowledged, nil:
-            false
-        }
-    }
-
-    /// A newer one of its kind went over this link.
-    private func isSuperseded(_ push: Push, at device: Device) -> Bool {
-        device.sentKinds[Self.kind(push)].map { $0 > push.number } ?? false
     }
 }

@@ -29,6 +29,7 @@ extension GatewayWorld {
             // One that is being read hears of it later.
             devices[index].condition = store.questions.isEmpty ? condition : nil
             count("conditions")
+            if condition.isOnMains, condition.isUnmetered { contact(index) }
             feed(.link(link, .changed(condition)))
         case 2:
             guard let app = driver.apps.number(of: names[pick(names.count)]) else { return }

@@ -28,7 +28,7 @@ extension GatewayWorld {
     }
 
     enum QuestionKind: String, CaseIterable {
-        case device, record, isKnown, hasApp, push, channels, expired, unseen, unusedApps
+        case device, record, isKnown, hasApp, push, channels, expired, unseen, unusedApps, log
 
         init(_ question: StoreQuestion) {
             switch question {
@@ -41,6 +41,7 @@ extension GatewayWorld {
             case .expired: self = .expired
             case .unseen: self = .unseen
             case .unusedApps: self = .unusedApps
+            case .log: self = .log
             }
         }
 
@@ -48,7 +49,7 @@ extension GatewayWorld {
         var odds: UInt64 {
             switch self {
             case .hasApp: 3
-            case .isKnown, .unseen, .unusedApps: 6
+            case .isKnown, .unseen, .unusedApps, .log: 6
             case .channels: 20
             case .device, .record, .push, .expired: 60
             }

@@ -15,22 +15,18 @@ struct WorldFigures {
     var refusals: [Reason: UInt64] = [:]
     var webPushRefusals: [WebPushReason: UInt64] = [:]
     var refusedOfKey: UInt64 = 0
-    /// From a request to the answer that it was accepted, in seconds.
-    var acceptanceTimes: [Double] = []
+    /// From a request to the answer that it was accepted.
+    var acceptanceTimes: [Interval] = []
     /// Batches and questions that failed.
     var failures: UInt64 = 0
     /// Devices that an operator removed.
     var removedDevices: UInt64 = 0
     /// When those pushes went out that were sent at once.
     var sent: [SendingID: BootTime] = [:]
-    /// From then to their acknowledgements, in seconds: all of them, and those that came while the
-    /// gateway waited for nothing. The others it may look at later, or never.
-    var deliveryTimes: [Double] = []
-    var promptTimes: [Double] = []
-
-    /// When a batch failed last: what was on its way then may have been forgotten with an app that
-    /// was to be removed.
-    var failure = BootTime(nanoseconds: 0)
+    /// How many of them were acknowledged, and how long it took to those acknowledgements that
+    /// were looked at as they came. The others wait for the store, or are of no use.
+    var deliveryTimes = 0
+    var promptTimes: [Interval] = []
 
     mutating func refused(_ reason: Reason, key isOfKey: Bool) {
         refusals[reason, default: 0] += 1
@@ -42,14 +38,14 @@ struct WorldFigures {
     mutating func acknowledged(_ sending: SendingID, at now: BootTime, isPrompt: Bool) {
         acknowledged += 1
         guard let start = sent.removeValue(forKey: sending) else { return }
-        let time = Double((now - start).nanoseconds) / 1e9
-        deliveryTimes.append(time)
-        if isPrompt, start > failure { promptTimes.append(time) }
+        let time = now - start
+        deliveryTimes += 1
+        if isPrompt { promptTimes.append(time) }
     }
 }
 
 extension GatewayWorld {
-    func figureProblems() -> [String] {
+    func figureProblems() -> [WorldProblem] {
         let counters = driver.gateway.counters
         let equal = [
             ("accepted", figures.accepted, counters.accepted),
@@ -63,51 +59,84 @@ extension GatewayWorld {
             ("failed", figures.failures, driver.failures),
             ("taken for gone", store.removals - figures.removedDevices, driver.expiredDevices),
         ]
-        var problems = equal.filter { $1 != $2 }.map { "\($1) were \($0), \($2) counted" }
+        var problems = equal.filter { $1 != $2 }.map {
+            WorldProblem(.counters, "\($1) were \($0), \($2) counted")
+        }
         problems += answerProblems()
         // A line of the log is lost with a batch that fails, and an acknowledgement may come late.
         let most = max(store.tally.delivered, figures.acknowledged)
         if !(store.tally.delivered...most).contains(counters.delivered) {
-            problems.append("\(counters.delivered) delivered, \(figures.acknowledged) acknowledged")
+            let text = "\(counters.delivered) delivered, \(figures.acknowledged) acknowledged"
+            problems.append(WorldProblem(.deliveredCount, text))
         }
         let times = driver.gateway.deliveryTimes
-        let range = figures.promptTimes.count...figures.deliveryTimes.count
-        if !range.contains(Int(times.count)) {
-            problems.append("\(times.count) deliveries timed of \(range)")
-        }
-        let prompt = figures.promptTimes.reduce(0, +)
-        let isExact = range.lowerBound == range.upperBound
-        if times.sum < prompt - 0.001 || isExact && times.sum > prompt + 0.001 {
-            problems.append("deliveries took \(times.sum) s of \(prompt) s")
+        let (prompt, all) = (WorldTimes(figures.promptTimes), figures.deliveryTimes)
+        let isExact = Int(times.count) == figures.promptTimes.count
+        if !prompt.isWithin(times) || isExact && !WorldTimes(times).isWithin(prompt)
+            || Int(times.count) > all
+        {
+            let text = "\(times) of \(prompt), and \(all) in all"
+            problems.append(WorldProblem(.deliveryTimes, text))
         }
         return problems
     }
 
     /// What senders were answered.
-    private func answerProblems() -> [String] {
+    private func answerProblems() -> [WorldProblem] {
         let senders = driver.senders
-        var problems: [String] = []
+        var problems: [WorldProblem] = []
         let told = Dictionary(uniqueKeysWithValues: senders.refusals.map { ($0.reason, $0.count) })
-        if told != figures.refusals { problems.append("\(told) counted of \(figures.refusals)") }
+        if told != figures.refusals {
+            problems.append(WorldProblem(.refusalCounts, "\(told) of \(figures.refusals)"))
+        }
         let web = Dictionary(
             uniqueKeysWithValues: senders.webPushRefusals.map { ($0.reason, $0.count) }
         )
         if web != figures.webPushRefusals {
-            problems.append("\(web) counted of \(figures.webPushRefusals)")
+            problems.append(WorldProblem(.refusalCounts, "\(web) of \(figures.webPushRefusals)"))
         }
         let key = senders.keys(["K"])[0]
-        if key.accepted != figures.acceptedPushes || key.refused != figures.refusedOfKey {
-            problems.append(
-                "\(key) counted of \(figures.acceptedPushes) and \(figures.refusedOfKey)"
-            )
+        let (accepted, refused) = (figures.acceptedPushes, figures.refusedOfKey)
+        if key.accepted != accepted || key.refused != refused {
+            problems.append(WorldProblem(.keyCounts, "\(key) of \(accepted) and \(refused)"))
         }
-        if senders.accepted != figures.acceptedPushes + figures.broadcasts {
-            problems.append("\(senders.accepted) accepted, as counted")
+        if senders.accepted != accepted + figures.broadcasts {
+            problems.append(WorldProblem(.acceptedCount, "\(senders.accepted) accepted"))
         }
-        let (times, sum) = (senders.acceptanceTimes, figures.acceptanceTimes.reduce(0, +))
-        if times.count != UInt64(figures.acceptanceTimes.count) || abs(times.sum - sum) > 0.001 {
-            problems.append("\(times.count) in \(times.sum) s, of \(sum) s")
+        let times = WorldTimes(figures.acceptanceTimes)
+        let timed = WorldTimes(senders.acceptanceTimes)
+        if !times.isWithin(timed) || !timed.isWithin(times) {
+            problems.append(WorldProblem(.acceptanceTimes, "\(timed) of \(times)"))
         }
         return problems
+    }
+}
+
+/// Times as a histogram has them: how many in each bucket, and all together.
+struct WorldTimes {
+    let counts: [UInt64]
+    let sum: Double
+
+    init(_ times: [Interval]) {
+        // In another way than the gateway's.
+        var left = times
+        var counts: [UInt64] = []
+        for bound in LatencyHistogram.bounds {
+            counts.append(UInt64(left.count { $0 <= bound }))
+            left.removeAll { $0 <= bound }
+        }
+        self.counts = counts + [UInt64(left.count)]
+        sum = times.reduce(0) { $0 + $1.seconds }
+    }
+
+    init(_ histogram: LatencyHistogram) {
+        (counts, sum) = (histogram.counts, histogram.sum)
+    }
+
+    func isWithin(_ histogram: LatencyHistogram) -> Bool { isWithin(WorldTimes(histogram)) }
+
+    /// Each bucket has at least as many.
+    func isWithin(_ other: WorldTimes) -> Bool {
+        zip(counts, other.counts).allSatisfy { $0 <= $1 } && sum <= other.sum + 0.001
     }
 }

@@ -1,4 +1,5 @@
 import GatewayCore
+import Vocabulary
 
 /// Kills in the middle of an event: the driver has handled it, some of its actions are performed,
 /// and the others never are.
@@ -66,5 +67,42 @@ extension GatewayWorld {
         count(next.point.name)
         isKilled = true
         return true
+    }
+
+    /// Killed at this moment: what was on its way is on the disk all the same, or a part of it if
+    /// the store has no transactions.
+    mutating func crash() {
+        count("crashes")
+        let changes = store.batch?.changes.count ?? 0
+        if random.below(2) == 0 {
+            store.crash(after: nil)
+        } else {
+            store.crash(after: store.isTransactional ? 0 : pick(changes + 1))
+        }
+        problems += store.takeProblems()
+        (calls, wakes, sentPushes) = ([:], [:], [:])
+        (operations, broadcastCalls, lookups) = ([:], [:], [:])
+        (figures, quotaUses, lostUses) = (WorldFigures(), [], 0)
+        for index in devices.indices {
+            devices[index].forgetLink()
+            devices[index].identifying = []
+            devices[index].shown = [:]
+        }
+        move(.seconds(1))
+        // Connections of providers end as well.
+        sender = PushSender()
+        driver = GatewayDriver(driverLimits, store.gateway)
+        driver.useApps(allowed: allowed, named: named)
+        isKilled = false
+        planKill()
+    }
+
+    /// A link ends when some of what one event brings is done, and some is not.
+    mutating func cutLink() {
+        guard random.below(100) == 0 else { return }
+        let index = pick(devices.count)
+        guard devices[index].link != nil else { return }
+        count("cut in a turn")
+        disconnect(index)
     }
 }

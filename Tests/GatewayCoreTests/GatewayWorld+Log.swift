@@ -23,28 +23,28 @@ extension GatewayWorld {
                 gateway: Self.gateway,
                 at: now
             )
-            if isForeign { problems.append("\(id) is of another gateway, and was looked for") }
+            if isForeign { report(.faultTaken, "the log of \(id)") }
             count("lookups")
             let call = CallID(serial())
             lookups[call] = number
             feed(.lookUp(question, call))
         } catch {
             figures.refused(error, key: false)
-            if !isForeign || error != .badMessageID { problems.append("the log: \(error)") }
+            if !isForeign || error != .badMessageID { report(.wrongReason, "the log: \(error)") }
         }
     }
 
     mutating func told(_ call: CallID, _ answer: LogAnswer) {
         guard let number = lookups.removeValue(forKey: call) else {
-            return problems.append("\(call) was told twice what became of a push")
+            return report(.answeredTwice, "\(call), of the log")
         }
         switch answer {
         case .told(let row, let topic):
             count("told of the log")
-            if row.number != number { problems.append("\(row.number) was told for \(number)") }
+            if row.number != number { report(.logAnswer, "\(row.number) for \(number)") }
             let isOwn = row.head.provider == "K" && topic == store.bundle(of: row.head.app)
             if row.events.isEmpty || !isOwn {
-                problems.append("\(row) was told of \(topic)")
+                report(.logAnswer, "\(row) of \(topic)")
             }
         case .refused(let reason):
             figures.refused(reason, key: false)
@@ -53,14 +53,14 @@ extension GatewayWorld {
             let isKnown = store.rows[number].map {
                 $0.head.provider == "K" && store.bundles[$0.head.app] != nil
             }
-            if isKnown == true, driver.isSettled { problems.append("\(number) is hidden") }
+            if isKnown == true, driver.isSettled { report(.logHidden, "\(number)") }
         }
     }
 
     mutating func forgetLog(before oldest: PushNumber) {
         let wall = WallTime(nanoseconds: Int64(clamping: oldest.number) * 1000)
         if wall > now.wall - limits.logAge {
-            problems.append("the log of \(oldest) is forgotten too early")
+            report(.logForgotten, "\(oldest), too early")
         }
         store.rows = store.rows.filter { $0.key >= oldest }
     }

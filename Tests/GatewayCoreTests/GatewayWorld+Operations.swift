@@ -73,7 +73,7 @@ extension GatewayWorld {
             for app in apps + rareApps {
                 guard let token = devices[index].tokens[app], isMeant(token) else { continue }
                 devices[index].tokens[app] = nil
-                end(token)
+                end(token, of: index)
             }
         }
     }
@@ -152,13 +152,14 @@ extension GatewayWorld {
         arrival.authorization = Array("t".utf8)[...]
         arrival.push.pushType = type.map { Array($0.utf8)[...] }
         arrival.push.payload = Array(body.utf8)
-        let second = now.wall.nanoseconds / 1_000_000_000
+        bug.request?(&arrival)
+        let second = told.wall.nanoseconds / 1_000_000_000
         return try driver.admit(
             ChannelArrival(path, arrival, field: channel.map { Array($0.text.utf8)[...] }),
             from: &sender,
-            OpenProofs(second: second, quota: quota),
+            OpenProofs(second: second, quota: bug.quota ?? quota),
             .production,
-            at: now
+            at: told
         )
     }
 
@@ -171,7 +172,7 @@ extension GatewayWorld {
                 "/1/apps/\(bundle)/channels",
                 body
             ), keepsNewest == (policy == 1)
-        else { return problems.append("a channel was not to be made") }
+        else { return report(.channelVerdict, "a channel was not to be made") }
         let id = ChannelID(high: random.below(.max), low: serial())
         let operation = begin(.createsChannel(id, bundle))
         feed(.createChannel(id, bundle: bundle, keepsNewest: keepsNewest, operation))
@@ -181,7 +182,7 @@ extension GatewayWorld {
         guard let id = anyChannel(), let bundle = channels[id] else { return }
         do throws(Reason) {
             guard case .remove(id)? = try order("DELETE", "/1/apps/\(bundle)/channels", channel: id)
-            else { return problems.append("another channel was to be removed") }
+            else { return report(.channelVerdict, "another channel was to be removed") }
             feed(.removeChannel(id, begin(.removesChannel(id))))
         } catch {
             figures.refused(error, key: false)
@@ -192,7 +193,7 @@ extension GatewayWorld {
     private mutating func isRefused(_ id: ChannelID, _ reason: Reason) {
         // It is being removed, or its app was.
         guard driver.isSettled, store.channels[id] != nil else { return }
-        problems.append("a request about a channel was refused for \(reason)")
+        report(.channelRefused, "a request about a channel was refused for \(reason)")
     }
 
     private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
@@ -205,7 +206,7 @@ extension GatewayWorld {
                     type: "liveactivity",
                     "{\"aps\":{\"event\":\"update\"}}"
                 )
-            else { return problems.append("a broadcast was not to be sent") }
+            else { return report(.channelVerdict, "a broadcast was not to be sent") }
             useQuota(since: now.boot)
             count("broadcasts")
             let call = CallID(serial())
@@ -221,7 +222,7 @@ extension GatewayWorld {
     mutating func answered(_ broadcast: Broadcast, _ answer: Answer) {
         guard case .accepted(let number) = answer else { return }
         figures.broadcasts += 1
-        if !numbers.insert(number).inserted { problems.append("\(number) was given twice") }
+        if !numbers.insert(number).inserted { report(.numberTwice, "\(number) was given twice") }
         if case .until = broadcast.expiration { keptBroadcasts.append(broadcast) }
     }
 
@@ -236,12 +237,12 @@ extension GatewayWorld {
         guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         count("heard")
         if !devices[index].follows.contains(broadcast.channel) {
-            problems.append("\(broadcast.number) went to one that does not follow its channel")
+            report(.notFollowed, "\(broadcast.number) went to one that does not follow its channel")
         }
         let last = devices[index].heard[broadcast.channel] ?? 0
         // It may have told its last before this one went out.
         if last > broadcast.number.number {
-            problems.append("\(broadcast.number) went out behind \(last)")
+            report(.broadcastBehind, "\(broadcast.number) went out behind \(last)")
         }
         devices[index].heard[broadcast.channel] = broadcast.number.number
     }
@@ -254,11 +255,11 @@ extension GatewayWorld {
                 let channel = store.channels[broadcast.channel]
             else { continue }
             if channel.newest.map({ $0.number < broadcast.number }) ?? true {
-                problems.append("broadcast \(broadcast.number) was answered 200 and is lost")
+                report(.broadcastLost, "broadcast \(broadcast.number) was answered 200 and is lost")
             }
             for device in devices where device.follows.contains(channel.id) && !device.isCongested {
                 if device.heard[channel.id] ?? 0 < broadcast.number.number {
-                    problems.append("broadcast \(broadcast.number) did not reach who follows")
+                    report(.broadcastMissed, "\(broadcast.number) did not reach who follows")
                 }
             }
         }

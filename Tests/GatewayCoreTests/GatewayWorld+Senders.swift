@@ -78,14 +78,31 @@ extension GatewayWorld {
                 OpenProofs(second: 0),
                 origin: "",
                 id: PushUUID(high: 0, low: lastNumber),
-                at: now
+                at: told
             )
             feed(admitted, sent)
         } catch {
             figures.refused(error)
             if isLeaving(sent.token.app) { return }
-            problems.append("\(lastNumber) was refused at once: \(error)")
+            report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
+    }
+
+    /// To a token of which its device or the operator was told that it is no more.
+    mutating func pushToEnded() {
+        guard !endedList.isEmpty else { return }
+        let (device, token) = endedList[pick(endedList.count)]
+        // Nothing is known of tokens whose app is gone.
+        guard store.bundles[token.app] != nil, !isLeaving(token.app) else { return }
+        count("pushes to ended tokens")
+        lastNumber += 1
+        var request = PushRequest()
+        request.topic = Array(store.bundle(of: token.app).utf8)[...]
+        request.payload = Array("{\"aps\":{\"alert\":\"x\"},\"n\":\(lastNumber)}".utf8)
+        var sent = Sent(device: device, token: token, isOnce: false, collapse: [])
+        sent.expiration = end(of: nil, false)
+        sent.isToEnded = true
+        send(request, sent)
     }
 
     /// Until when it may be kept.
@@ -97,7 +114,7 @@ extension GatewayWorld {
     private mutating func feed(_ admitted: AdmittedPush, _ sent: Sent) {
         let call = CallID(serial())
         var sent = sent
-        sent.at = now.boot
+        (sent.at, sent.wall, sent.troubles) = (now.boot, now.wall, troubles)
         calls[call] = sent
         byCall[call] = sent
         pushes[lastNumber] = call
@@ -111,7 +128,7 @@ extension GatewayWorld {
         } catch {
             figures.refused(error, key: true)
             if isLeaving(sent.token.app) { return }
-            problems.append("\(lastNumber) was refused at once: \(error)")
+            report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }
 
@@ -125,14 +142,15 @@ extension GatewayWorld {
         arrival.authorization = isSigned ? Array("t".utf8)[...] : nil
         arrival.token = token?.bytes[...] ?? []
         arrival.push = request
-        let second = now.wall.nanoseconds / 1_000_000_000
+        bug.request?(&arrival)
+        let second = told.wall.nanoseconds / 1_000_000_000
         return try driver.admit(
             arrival,
             from: &sender,
-            OpenProofs(second: second, quota: quota),
+            OpenProofs(second: second, quota: bug.quota ?? quota),
             .production,
             id: PushUUID(high: 0, low: lastNumber),
-            at: now
+            at: told
         )
     }
 
@@ -146,10 +164,10 @@ extension GatewayWorld {
         let wanted = reasons[Int(fault)]
         do throws(Reason) {
             _ = try admit(request, to: nil, isSigned: fault != 1)
-            problems.append("a request without a token was taken")
+            report(.faultTaken, "a request without a token was taken")
         } catch {
             // Nobody else's fault is looked at before the sender's.
-            if error != wanted { problems.append("\(error), not \(wanted)") }
+            if error != wanted { report(.wrongReason, "\(error), not \(wanted)") }
             figures.refused(error, key: fault == 2)
         }
     }

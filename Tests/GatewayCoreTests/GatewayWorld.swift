@@ -35,10 +35,13 @@ struct GatewayWorld {
         /// Channels that it follows over the present link, and what it had last of each ever.
         var follows: Set<ChannelID> = []
         var heard: [ChannelID: UInt64] = [:]
+        /// What was kept for it when something happened over the present link with which all goes
+        /// that may.
+        var due: Set<PushNumber> = []
 
         mutating func forgetLink() {
             link = nil
-            follows = []
+            (follows, due) = ([], [])
             (sendings, acknowledgements, sent) = ([], [], [])
             (sentKinds, order) = ([:], [:])
             (sentCount, acknowledgedCount, isCongested) = (0, 0, false)
@@ -54,12 +57,17 @@ struct GatewayWorld {
         var expiration: WallTime?
         let collapse: [UInt8]
         var isWebPush = false
+        /// Its token had ended before, as its device or the operator was told.
+        var isToEnded = false
+        var wall = WallTime(nanoseconds: 0)
+        /// Failures of the store until then.
+        var troubles = 0
         var at = BootTime(nanoseconds: 0)
 
         mutating func keep(until end: WallTime) { expiration = expiration.map { min($0, end) } }
     }
 
-    var problems: [String] = []
+    var problems: [WorldProblem] = []
     /// What happened, so that a test can see that something did.
     var counts: [String: Int] = [:]
 
@@ -83,16 +91,22 @@ struct GatewayWorld {
     var byCall: [CallID: Sent] = [:]
     /// The tokens that devices were told are no more: pushes to them go nowhere.
     var ended: Set<DeviceToken> = []
+    /// The same, in their order.
+    var endedList: [(device: Int, token: DeviceToken)] = []
+    /// When the newest push was sent to a token that was accepted.
+    var inForce: [DeviceToken: WallTime] = [:]
+    /// Since when it is no more, as a provider was told first.
+    var gone: [DeviceToken: WallTime] = [:]
+    /// Batches and questions that failed.
+    var troubles = 0
     var sentPushes: [SendingID: Push] = [:]
     var wakes: [SlotKey: [BootTime]] = [:]
     var figures = WorldFigures()
     /// It was killed in the middle of an event, and starts again when that is over.
     var isKilled = false
     var nextKill: NextKill?
-    /// Planted by a test: what the gateway does instead of an action.
-    var bug: (@Sendable (GatewayAction) -> [GatewayAction])?
-    /// What it allows, if that is not what it should.
-    var wrongLimits: (@Sendable (inout GatewayLimits) -> Void)?
+    /// Planted by a test.
+    var bug = GatewayBug()
     /// Of the providers' key.
     let quota: KeyQuota?
     /// When the pushes were sent that were accepted since the gateway was started.
@@ -145,9 +159,12 @@ struct GatewayWorld {
     /// What the gateway is told to allow.
     var driverLimits: GatewayLimits {
         var limits = limits
-        wrongLimits?(&limits)
+        bug.limits?(&limits)
         return limits
     }
+
+    /// The time as the gateway sees it.
+    var told: Moment { bug.clock?(now) ?? now }
 
     mutating func run(steps: Int) {
         driver.use(driverLimits)
@@ -162,7 +179,8 @@ struct GatewayWorld {
         let index = Int(random.below(UInt64(devices.count)))
         switch random.below(200) {
         case 0..<40: push(to: index)
-        case 40..<55: webPush(to: index)
+        case 40..<53: webPush(to: index)
+        case 53..<55: pushToEnded()
         case 55..<90: arrive(at: index)
         case 90..<120: acknowledge(from: index)
         case 120..<134: connect(index)
@@ -178,12 +196,25 @@ struct GatewayWorld {
         case 157..<158: operate(index)
         case 158..<159: store.isFull.toggle()
         case 159..<160: if random.below(12) == 0 { crash() }
+        case 160..<162: rest()
+        case 162..<164: talkInChannels(index)
         default: serveStore()
         }
         if random.below(3) == 0 { feed(.turnEnded) }
         if isKilled { crash() }
         if driver.isSettled { isAllowedSure = true }
         checkWaiting()
+    }
+
+    /// All that waits for the store is done, as far as it does it.
+    private mutating func rest() {
+        feed(.ending)
+        var left = 100
+        while left > 0, serveStore() {
+            feed(.ending)
+            left -= 1
+        }
+        if driver.isSettled, !isKilled { checkChannels() }
     }
 
     /// Everything comes to rest, with a store that works again.
@@ -199,8 +230,8 @@ struct GatewayWorld {
                 rounds += 1
             } while !driver.isSettled && rounds < 100
         }
-        if !driver.isSettled { problems.append("it does not come to rest") }
-        if driver.rememberedDevices > 0 { problems.append("it remembers devices for ever") }
+        if !driver.isSettled { report(.restless, "it does not come to rest") }
+        if driver.rememberedDevices > 0 { report(.rememberedDevices, "for ever") }
     }
 
     mutating func serial() -> UInt64 {
@@ -216,14 +247,19 @@ struct GatewayWorld {
     mutating func feed(_ event: GatewayEvent) {
         guard !isKilled else { return }
         var new: [GatewayAction] = []
-        driver.handle(event, at: now, into: &new)
-        actions += bug.map { new.flatMap($0) } ?? new
+        for event in bug.event?(event) ?? [event] { driver.handle(event, at: told, into: &new) }
+        actions += bug.action.map { new.flatMap($0) } ?? new
         guard !isPerforming else { return }
         isPerforming = true
         defer { isPerforming = false }
         while !actions.isEmpty {
             let action = actions.removeFirst()
-            if isKilled(before: action) { actions = [] } else { perform(action) }
+            if isKilled(before: action) {
+                actions = []
+            } else {
+                perform(action)
+                if !actions.isEmpty { cutLink() }
+            }
         }
     }
 
@@ -257,16 +293,16 @@ struct GatewayWorld {
             at: pick(devices[index].acknowledgements.count)
         )
         devices[index].acknowledgedCount += 1
-        let isPrompt = driver.isSettled && sentPushes[id].map(isInForce) == true
-        figures.acknowledged(id, at: now.boot, isPrompt: isPrompt)
         let (before, delivered) = (devices[index].shown, driver.gateway.counters.delivered)
         if let push = sentPushes[id], !push.collapseID.isEmpty {
             let shown = devices[index].shown[Self.kind(push)] ?? push.number
             devices[index].shown[Self.kind(push)] = max(shown, push.number)
         }
         feed(.link(link, .acknowledged(id)))
+        let isPrompt = driver.gateway.counters.delivered != delivered
+        figures.acknowledged(id, at: now.boot, isPrompt: isPrompt)
         // It was of no use: what was on its way is forgotten, or waits for the store.
-        if driver.gateway.counters.delivered == delivered { devices[index].shown = before }
+        if !isPrompt { devices[index].shown = before }
     }
 
     private mutating func connect(_ index: Int) {
@@ -286,6 +322,7 @@ struct GatewayWorld {
     private mutating func keepAlive(_ index: Int) {
         guard let link = devices[index].link else { return }
         if let device = store.keys[devices[index].key] { unreadable.remove(device) }
+        contact(index)
         feed(.link(link, .keptAlive(nil)))
     }
 
@@ -293,6 +330,7 @@ struct GatewayWorld {
         guard let link = devices[index].link else { return }
         let isOn = random.below(2) == 0
         devices[index].isCongested = isOn
+        if !isOn { contact(index) }
         feed(.link(link, .congested(isOn)))
     }
 
@@ -307,25 +345,18 @@ struct GatewayWorld {
         feed(.link(link, .unregister((apps + rareApps)[pick(5)])))
     }
 
-    /// Killed at this moment: a batch on its way may be on the disk all the same.
-    private mutating func crash() {
-        count("crashes")
-        store.crash(keeping: random.below(2) == 0)
-        (calls, wakes, sentPushes) = ([:], [:], [:])
-        (operations, broadcastCalls, lookups) = ([:], [:], [:])
-        (figures, quotaUses, lostUses) = (WorldFigures(), [], 0)
-        for index in devices.indices {
-            devices[index].forgetLink()
-            devices[index].identifying = []
-            devices[index].shown = [:]
+    /// What is kept for the device goes now, as far as there is room.
+    mutating func contact(_ index: Int) {
+        guard let device = store.keys[devices[index].key] else { return }
+        for app in store.bundles.keys {
+            for kept in store.kept(device, app) {
+                devices[index].due.insert(kept.stored.push.number)
+            }
         }
-        move(.seconds(1))
-        // Connections of providers end as well.
-        sender = PushSender()
-        driver = GatewayDriver(driverLimits, store.gateway)
-        driver.useApps(allowed: allowed, named: named)
-        isKilled = false
-        planKill()
+    }
+
+    mutating func report(_ kind: WorldProblem.Kind, _ text: String) {
+        problems.append(WorldProblem(kind, text))
     }
 
     mutating func count(_ what: String) { counts[what, default: 0] += 1 }

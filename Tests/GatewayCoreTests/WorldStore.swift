@@ -33,7 +33,7 @@ struct WorldStore {
     var batch: StoreBatch?
     /// Not answered yet; some as of the moment at which they were asked.
     var questions: [(question: StoreQuestion, answer: StoreAnswer?)] = []
-    private(set) var problems: [String] = []
+    private(set) var problems: [WorldProblem] = []
     /// What the log says since the gateway was started.
     var rows: [PushNumber: LogRow] = [:]
     private(set) var tally = GatewayCounters()
@@ -42,7 +42,11 @@ struct WorldStore {
 
     func bundle(of app: AppNumber) -> String { bundles[app] ?? "a.none" }
 
-    mutating func takeProblems() -> [String] {
+    private mutating func report(_ kind: WorldProblem.Kind, _ text: String) {
+        problems.append(WorldProblem(kind, text))
+    }
+
+    mutating func takeProblems() -> [WorldProblem] {
         defer { problems = [] }
         return problems
     }
@@ -82,7 +86,7 @@ struct WorldStore {
         switch change {
         case .device(let device, let key, let since):
             if isTransactional, keys[key] != nil {
-                problems.append("\(key) became a device twice")
+                report(.deviceTwice, "\(key) became a device twice")
             }
             keys[key] = device
             seen[device] = since
@@ -90,7 +94,7 @@ struct WorldStore {
         case .seen(let device, let wall): seen[device] = wall
         case .app(let app, let bundle):
             if bundles.contains(where: { $0.value == bundle && $0.key != app }) {
-                if isTransactional { problems.append("\(bundle) has two numbers") }
+                if isTransactional { report(.appTwice, "\(bundle) has two numbers") }
                 bundles = bundles.filter { $0.value != bundle }
             }
             bundles[app] = bundle
@@ -99,19 +103,23 @@ struct WorldStore {
         case .removeDevice(let device):
             removals += 1
             keys = keys.filter { $0.value != device }
-            registrations = registrations.filter { $0.key.device != device }
-            slots = slots.filter { $0.key.device != device }
+            if registrations.contains(where: { $0.key.device == device && $0.value.isActive })
+                || slots.keys.contains(where: { $0.device == device })
+            {
+                report(.keptForNobody, "something is kept for \(device), which is removed")
+            }
         case .registration(let device, let registration):
             registrations[SlotKey(device, registration.app)] = registration
         case .store(let push, let slot, let until):
-            if push.expiration == .once { problems.append("\(push.number) was stored") }
+            if push.expiration == .once { report(.onceStored, "\(push.number) was stored") }
             if let old = slots[slot], old.push.number >= push.number {
-                problems.append("slot of \(push.number) went back from \(old.push.number)")
+                report(.slotBack, "slot of \(push.number) went back from \(old.push.number)")
             }
             slots[slot] = Stored(push: push, until: until)
+            lastPush = max(lastPush, push.number.number)
             let app = SlotKey(slot.device, slot.app)
             if (push.type == .webpush) != (slot.place != 0) {
-                problems.append("\(push.number) is at place \(slot.place)")
+                report(.wrongPlace, "\(push.number) is at place \(slot.place)")
             } else if push.type == .webpush {
                 webPushes[app, default: [:]][push.number] = push.collapseID
                 checkWebPushes(of: app)
@@ -124,9 +132,10 @@ struct WorldStore {
         case .removeChannel(let id): channels[id] = nil
         case .broadcast(let broadcast):
             if let old = channels[broadcast.channel]?.newest, old.number >= broadcast.number {
-                problems.append("a channel went back from \(old.number)")
+                report(.channelBack, "a channel went back from \(old.number)")
             }
             channels[broadcast.channel]?.newest = broadcast
+            lastPush = max(lastPush, broadcast.number.number)
         case .probe: break
         }
     }
@@ -134,12 +143,14 @@ struct WorldStore {
     private mutating func remove(_ app: AppNumber, withRest: Bool) {
         bundles[app] = nil
         guard withRest else {
-            if isUsed(app) { problems.append("\(app), which is in use, was taken away") }
+            if isUsed(app) { report(.appInUse, "\(app), which is in use, was taken away") }
             return
         }
         registrations = registrations.filter { $0.key.app != app }
         slots = slots.filter { $0.key.app != app }
-        channels = channels.filter { $0.value.app != app }
+        if channels.contains(where: { $0.value.app == app }) {
+            report(.channelOfNoApp, "a channel of \(app), which is removed, stays")
+        }
     }
 
     private func isUsed(_ app: AppNumber) -> Bool {
@@ -163,14 +174,14 @@ struct WorldStore {
             $0.device == app.device && $0.app == app.app && $0.place != 0
         }
         if all > webPushKept || all != kept.count {
-            problems.append("\(all) messages of Web Push are kept for \(app)")
+            report(.tooManyWebPushes, "\(all) messages of Web Push are kept for \(app)")
         }
-        if Set(topics).count != topics.count { problems.append("a topic is kept twice: \(app)") }
+        if Set(topics).count != topics.count { report(.topicTwice, "of \(app)") }
     }
 
-    mutating func crash(keeping: Bool) {
-        if keeping { commit() }
-        batch = nil
+    /// Killed: of a batch on its way so many changes are on the disk; nil: it is, with its log.
+    mutating func crash(after count: Int?) {
+        if let count { fail(after: count) } else { commit() }
         questions = []
         (tally, removals) = (GatewayCounters(), 0)
     }
@@ -186,11 +197,6 @@ struct WorldStore {
     }
 
     // MARK: Reading
-
-    /// Where a batch may be written in part, only the store can say whether an app was removed.
-    func mayBeUnreadable(_ question: StoreQuestion) -> Bool {
-        if case .hasApp = question { isTransactional } else { true }
-    }
 
     func answer(_ question: StoreQuestion) -> StoreAnswer {
         switch question {
@@ -280,10 +286,12 @@ extension GatewayWorld {
         let choice = pick(waiting)
         if choice < store.questions.count {
             let (question, answer) = store.questions.remove(at: choice)
-            let isUnreadable =
-                mayFail && random.below(60) == 0 && store.mayBeUnreadable(question)
+            let kind = QuestionKind(question)
+            let isUnreadable = mayFail && random.below(kind.odds) == 0
             if isUnreadable {
                 count("unreadable")
+                count(kind.name)
+                troubles += 1
                 figures.failures += 1
             }
             // What a device may still get is forgotten with it.
@@ -303,7 +311,8 @@ extension GatewayWorld {
             return feed(.written(batch.number, problem: nil))
         }
         count("failures")
-        figures.failure = now.boot
+        for change in batch.changes { count(ChangeKind(change).name) }
+        troubles += 1
         figures.failures += 1
         store.fail(after: store.isTransactional ? 0 : pick(batch.changes.count + 1))
         problems += store.takeProblems()

@@ -153,6 +153,9 @@ extension GatewayDriver {
         case .broadcast(_, _, let call):
             senders.took(call, .broadcast, key: nil)
             answer(call, .refused(.serviceUnavailable), into: &actions)
+        case .lookUp(_, let call):
+            senders.refused(Reason.serviceUnavailable)
+            actions.append(.tell(call, .refused(.serviceUnavailable)))
         case .identify(let operation, _), .enrol(let operation, _):
             actions.append(.identified(operation, nil, isNew: false))
         case .createChannel(_, _, _, let operation), .removeChannel(_, let operation),
