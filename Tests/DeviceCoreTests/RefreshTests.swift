@@ -72,6 +72,18 @@ struct RefreshTests {
         #expect(bench.spawn(of: "app") != nil)
     }
 
+    @Test func `no shared wake after the end of the day takes a refresh from it`() throws {
+        var bench = Bench(at: .hours(22) + .minutes(58))
+        bench.configure {
+            $0.wakingFrom = .hours(7)
+            $0.wakingUntil = .hours(23)
+            $0.sharedWake = .minutes(5)
+        }
+        bench.install(.refreshing("app"))
+        bench.advance(.minutes(1))
+        #expect(bench.app("app")?.launches.isEmpty == false)
+    }
+
     @Test(arguments: [Interval.zero, .milliseconds(1), .milliseconds(700), .seconds(40)])
     func `a shared wake is met however late the timer comes`(_ late: Interval) throws {
         var bench = Bench(at: .hours(12) + .seconds(1), seed: 77_000_000_000, isCalm: false)
