@@ -199,6 +199,15 @@ struct RecoveryTests {
         let end = effects.firstIndex { if case .save = $0 { true } else { false } }
         let removal = effects.firstIndex(of: .remove(kept.slot, kept.number))
         #expect(try #require(end) < #require(removal))
+        // A new token is written when nothing is left of what was kept for the old one.
+        let isRenewal = way == "renew"
+        if case .save(_, let last)? = effects.last(where: {
+            if case .save = $0 { true } else { false }
+        }) {
+            #expect(last.isActive == isRenewal)
+        }
+        let ends = effects.prefix { $0 != .remove(kept.slot, kept.number) }
+        for case .save(_, let registration) in ends { #expect(!registration.isActive) }
     }
 
     @Test func `what is left of an app that is unregistered goes when it is so again`() {

@@ -31,11 +31,12 @@ extension Gateway {
         }
         var registration = state.apps[index].registration
         if renewing || !registration.isActive {
+            // In this order: what was kept for the old token never meets the new one.
+            end(app, of: device, at: now, into: &effects)
             registration.renew(at: now.wall)
             devices[device]?.apps[index].registration = registration
             touch(device)
             effects.append(.save(device, registration))
-            drop(device, index, at: now, into: &effects)
         }
         effects.append(registered(link, device, registration))
         flushIfWanted(device, at: now, into: &effects)
