@@ -164,18 +164,18 @@ package struct Gateway: Sendable {
 
     mutating func list(_ device: DeviceID) {
         guard let state = devices[device], state.link == nil, !state.isIdleListed else { return }
-        // In this order: somebody is about to speak of this one.
-        forgetIdle()
+        // Not this one, which may be listed from before it was lost: somebody is about to speak of it.
+        forgetIdle(but: device)
         devices[device]?.isIdleListed = true
         idle.append(device)
     }
 
-    private mutating func forgetIdle() {
+    private mutating func forgetIdle(but kept: DeviceID? = nil) {
         // Each is looked at once: one that may not go yet waits behind the others.
         var looks = min(idle.count - limits.devicesInMemory, 64)
         while looks > 0, let device = idle.popFirst() {
             looks -= 1
-            guard let state = devices[device] else { continue }
+            guard device != kept, let state = devices[device] else { continue }
             if state.link != nil {
                 devices[device]?.isIdleListed = false
             } else if state.batch > committed {

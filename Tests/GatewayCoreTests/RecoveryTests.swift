@@ -12,11 +12,11 @@ struct RecoveryTests {
         var now = GatewayBench().now
         private(set) var actions: [GatewayAction] = []
 
-        init() {
+        init(_ limits: GatewayLimits = GatewayLimits()) {
             let app = AppNumber(1)
             let channel = Channel(id: channel, app: app, keepsNewest: true)
             driver = GatewayDriver(
-                GatewayLimits(),
+                limits,
                 StoredGateway(
                     lastDevice: 7,
                     lastApp: 1,
@@ -171,6 +171,27 @@ struct RecoveryTests {
             bench.handle(.answered(.channels, bench.stored))
             #expect(bench.answers == [.refused(.serviceUnavailable)])
         }
+    }
+
+    /// Its place among those that may leave memory was kept, and it went as soon as it was there.
+    @Test func `a device that could not be read again is served when it comes back`() {
+        var limits = GatewayLimits()
+        limits.devicesInMemory = 0
+        var bench = Bench(limits)
+        let device = DeviceID(7)
+        let active = Registration(app: AppNumber(1), generation: 1, isActive: true)
+        let record = StoreAnswer.record(
+            StoredDevice(registrations: [active], seen: bench.now.wall)
+        )
+        bench.handle(.connected(device, LinkID(1), DeviceCondition()))
+        bench.handle(.answered(.record(device), record))
+        bench.failWriting(.link(LinkID(1), .unregister(Bench.bundle)))
+        bench.handle(.answered(.record(device), .failed))
+        bench.handle(.answered(.channels, bench.stored))
+        bench.handle(.connected(device, LinkID(2), DeviceCondition()))
+        bench.handle(.answered(.record(device), record))
+        #expect(bench.questions == [])
+        #expect(bench.driver.gateway.isConnected(device))
     }
 
     // MARK: A store that has written the first changes of a batch that failed
