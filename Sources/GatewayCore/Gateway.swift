@@ -164,7 +164,7 @@ package struct Gateway: Sendable {
 
     mutating func list(_ device: DeviceID) {
         guard let state = devices[device], state.link == nil, !state.isIdleListed else { return }
-        // Not this one, which may be listed from before it was lost: somebody is about to speak of it.
+        // Not this one, which may be listed from before it was lost: somebody speaks of it next.
         forgetIdle(but: device)
         devices[device]?.isIdleListed = true
         idle.append(device)
