@@ -31,12 +31,20 @@ struct ClientSimulationTests {
         var plan = Self.plan(3)
         let run = DeviceSimulation.run(plan)
         let (seen, made) = (run.world.killInjector.cutsSeen, run.world.killInjector.cutsMade)
-        let missing = seen.filter { !made.contains($0) }
+        // A message may be on its way while no daemon lives that could end.
+        let missing = seen.filter { !made.contains($0) && $0.victim != .daemon }
         try #require(missing.count > 3)
+        var reached = 0
         for cut in missing.suffix(4) {
             plan.messageTargets = [cut]
-            #expect(DeviceSimulation.run(plan).world.killInjector.cutsMade.contains(cut))
+            let injector = DeviceSimulation.run(plan).world.killInjector
+            // The first run may have made other cuts before, without which this one does not get
+            // there.
+            guard injector.cutsSeen.contains(cut) else { continue }
+            reached += 1
+            #expect(injector.cutsMade.contains(cut))
         }
+        #expect(reached > 1)
     }
 
     /// `make soak`, in release.
