@@ -103,9 +103,11 @@ struct WorldStore {
         case .removeDevice(let device):
             removals += 1
             keys = keys.filter { $0.value != device }
-            if registrations.contains(where: { $0.key.device == device && $0.value.isActive })
-                || slots.keys.contains(where: { $0.device == device })
-            {
+            let isKept =
+                registrations.contains { $0.key.device == device && $0.value.isActive }
+                || slots.keys.contains { $0.device == device }
+            // A batch of which a part was written may leave what expires later.
+            if isTransactional, isKept {
                 report(.keptForNobody, "something is kept for \(device), which is removed")
             }
         case .registration(let device, let registration):
