@@ -67,16 +67,16 @@ package struct AppState: Sendable {
     var paces: [Pace] { content[0].record.paces }
     var failedUntil: WallTime? { content[0].record.failures.until }
     func spentRefreshes(on day: Int64) -> Int64 { content[0].record.refresh.spent(on: day) }
-    /// Until when those of its refreshes are promised that were chosen for a moment, and have not
-    /// begun.
-    var promisedUntil: [WallTime] {
-        var ends: [WallTime] = []
-        let requests = requests
-        let span = requests.span
-        for requestIndex in span.indices where span[requestIndex].state == .pending {
-            if let decision = span[requestIndex].decision { ends.append(decision.end) }
+    /// Of refreshes that were chosen for a moment and have not begun by then.
+    func promisedRefreshes(at time: WallTime) -> Int64 {
+        var count: Int64 = 0
+        let requests = requests.span
+        for requestIndex in requests.indices
+        where requests[requestIndex].state == .pending && requests[requestIndex].isChosen(at: time)
+        {
+            count += 1
         }
-        return ends
+        return count
     }
     /// What was learned of it is enough to go by.
     var isLearned: Bool {

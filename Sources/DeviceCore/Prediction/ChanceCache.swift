@@ -29,19 +29,14 @@ struct ChanceCache: Sendable {
         }
         let bucket = Self.bucket(of: time)
         if times[bucket] != time || rows[bucket].count < count {
-            Self.clear(&rows[bucket], count: count)
+            if rows[bucket].count < count {
+                rows[bucket] = [Double](repeating: -1, count: count)
+            } else {
+                for app in rows[bucket].indices { rows[bucket][app] = -1 }
+            }
             times[bucket] = time
         }
         rows[bucket][app] = chance
-    }
-
-    private static func clear(_ row: inout [Double], count: Int) {
-        guard row.count >= count else {
-            row = [Double](repeating: -1, count: count)
-            return
-        }
-        var row = row.mutableSpan
-        for app in row.indices { row[app] = -1 }
     }
 
     private static func bucket(of time: WallTime) -> Int {

@@ -50,8 +50,11 @@ struct RefreshBudget: Hashable, Sendable, Codable {
         ceiling = count > 1 ? max(1, filled * 3 / 4) : filled
     }
 
-    mutating func countPromised(at time: WallTime, _ promises: RefreshPromises) {
-        promised = promises.count(at: time)
+    mutating func countPromised(to members: [Int], at time: WallTime, _ facts: RefreshFacts) {
+        promised = 0
+        for index in members where facts.apps[index].isLearned {
+            promised += facts.apps[index].promisedRefreshes(at: time)
+        }
     }
 
     private func share(of index: Int, _ facts: RefreshFacts) -> Double {
@@ -68,56 +71,22 @@ struct RefreshBudget: Hashable, Sendable, Codable {
     }
 
     /// What is left of a day's budget for an app: of today's, or of a whole one.
-    func left(
-        of index: Int,
-        at time: UseTime,
-        _ promises: RefreshPromises,
-        _ facts: RefreshFacts
-    ) -> Int64 {
+    func left(of index: Int, at time: UseTime, _ facts: RefreshFacts) -> Int64 {
         let full = perDay(of: index, facts)
         guard time.day <= day else { return full }
         switch facts.settings.budgetScope {
-        case .app: return full - taken(by: index, at: time.wall, promises, facts)
+        case .app: return full - taken(by: index, at: time.wall, facts)
         case .device:
-            return hasHadItsShare(index, at: time.wall, promises, facts)
-                ? 0 : full - spent - promised
+            return hasHadItsShare(index, at: time.wall, facts) ? 0 : full - spent - promised
         }
     }
 
     /// It has taken as much of a common budget today as one app may.
-    func hasHadItsShare(
-        _ index: Int,
-        at time: WallTime,
-        _ promises: RefreshPromises,
-        _ facts: RefreshFacts
-    ) -> Bool {
-        facts.settings.budgetScope == .device
-            && taken(by: index, at: time, promises, facts) >= ceiling
+    func hasHadItsShare(_ index: Int, at time: WallTime, _ facts: RefreshFacts) -> Bool {
+        facts.settings.budgetScope == .device && taken(by: index, at: time, facts) >= ceiling
     }
 
-    private func taken(
-        by index: Int,
-        at time: WallTime,
-        _ promises: RefreshPromises,
-        _ facts: RefreshFacts
-    ) -> Int64 {
-        facts.apps[index].spentRefreshes(on: day) + promises.count(to: index, at: time)
-    }
-}
-
-/// Refreshes that were chosen for a moment and have not begun: hardly ever any.
-struct RefreshPromises: Sendable {
-    private var ends: [(app: Int, at: WallTime)] = []
-
-    mutating func removeAll() { ends.removeAll(keepingCapacity: true) }
-
-    mutating func append(of index: Int, _ facts: RefreshFacts) {
-        for end in facts.apps[index].promisedUntil { ends.append((index, end)) }
-    }
-
-    /// Of those that still hold at a moment: all, or those of one app.
-    func count(at time: WallTime) -> Int64 { Int64(ends.count { time <= $0.at }) }
-    func count(to index: Int, at time: WallTime) -> Int64 {
-        ends.isEmpty ? 0 : Int64(ends.count { $0.app == index && time <= $0.at })
+    private func taken(by index: Int, at time: WallTime, _ facts: RefreshFacts) -> Int64 {
+        facts.apps[index].spentRefreshes(on: day) + facts.apps[index].promisedRefreshes(at: time)
     }
 }

@@ -319,10 +319,8 @@ extension RefreshPolicy {
     mutating func findCandidates(and asked: AskedRefresh? = nil, _ facts: RefreshFacts) {
         budget.fill(for: members.indices, facts)
         search.candidates.removeAll(keepingCapacity: true)
-        search.promises.removeAll()
         search.pricesOf = nil
         for index in members.indices where facts.apps[index].isLearned {
-            search.promises.append(of: index, facts)
             let notBefore = asked?.index == index ? asked?.notBefore : nil
             guard let dueAt = notBefore ?? facts.refreshDueAt(index) else { continue }
             search.candidates.append(RefreshSearch.Candidate(index, dueAt: dueAt, facts))
@@ -366,47 +364,39 @@ extension RefreshPolicy {
         let halfHour = time.day * Int64(GainHistory.slotCount) + Int64(facts.slot(of: time))
         guard search.pricesOf != halfHour else { return }
         search.pricesOf = halfHour
-        budget.countPromised(at: time.wall, search.promises)
+        budget.countPromised(to: members.indices, at: time.wall, facts)
         setPrices(at: time, facts)
     }
 
     private mutating func setPrices(at time: UseTime, _ facts: RefreshFacts) {
-        let slot = facts.slot(of: time)
-        // Of a common budget as much is left for most: what they pay is looked for once.
-        var common: (left: Int64, price: Double)?
         for candidate in search.candidates.indices {
             var app = search.candidates[candidate]
-            app.left = budget.left(of: app.index, at: time, search.promises, facts)
-            let left = Double(app.left)
-            let usual: Double
-            switch facts.settings.budgetScope {
-            case .app: usual = ownPrice(of: app.index, after: slot, left: left, facts)
-            case .device:
-                let known = common.flatMap { $0.left == app.left ? $0.price : nil }
-                usual = known ?? members.price(after: slot, left: left)
-                common = (app.left, usual)
-            }
-            setPrice(of: &app, usual: usual, at: time, facts)
+            setPrice(of: &app, at: time, facts)
             search.candidates[candidate] = app
         }
     }
 
-    /// By what is left for it.
     private mutating func setPrice(
         of candidate: inout RefreshSearch.Candidate,
-        usual: Double,
         at time: UseTime,
         _ facts: RefreshFacts
     ) {
-        let surcharge = candidate.left > 0 ? facts.surcharge : 0
+        let index = candidate.index
+        candidate.left = budget.left(of: index, at: time, facts)
+        let (slot, left) = (facts.slot(of: time), Double(candidate.left))
+        let usual =
+            switch facts.settings.budgetScope {
+            case .app: ownPrice(of: index, after: slot, left: left, facts)
+            case .device: members.price(after: slot, left: left)
+            }
+        let surcharge = left > 0 ? facts.surcharge : 0
         candidate.usualPrice = usual + surcharge
         candidate.price = candidate.usualPrice
-        guard candidate.left > 0, usual > 0, facts.settings.budgetScope == .device,
+        guard left > 0, usual > 0, facts.settings.budgetScope == .device,
             facts.isOwed(candidate, at: time)
         else { return }
         // Any moment of its best level will do.
-        let slot = facts.slot(of: time)
-        let own = ownPrice(of: candidate.index, after: slot, left: 1, facts)
+        let own = ownPrice(of: index, after: slot, left: 1, facts)
         candidate.price = min(usual, own.rounded(.down) - 0.001) + surcharge
     }
 

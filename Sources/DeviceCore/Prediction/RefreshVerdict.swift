@@ -48,29 +48,10 @@ struct DecisionPoint {
     let isUserAsleep: Bool
     /// How far below its price a refresh may lie that wakes nothing.
     let discount: Double
-    private var context: PredictionContext?
+    /// Made when it is needed.
+    fileprivate var context: PredictionContext?
     /// Nothing has to be woken, or what the apps gain together covers a wake; nil: nobody asked.
     fileprivate var isWakePaid: Bool?
-
-    fileprivate init(
-        at time: UseTime,
-        isAwake: Bool,
-        isNow: Bool,
-        isUserAsleep: Bool,
-        discount: Double
-    ) {
-        (self.time, self.isAwake, self.isNow) = (time, isAwake, isNow)
-        (self.isUserAsleep, self.discount) = (isUserAsleep, discount)
-        isWakePaid = isAwake ? true : nil
-    }
-
-    /// Made when it is needed.
-    fileprivate mutating func context(of use: DeviceUse) -> PredictionContext {
-        if let context { return context }
-        let made = PredictionContext(use, at: time)
-        context = made
-        return made
-    }
 }
 
 /// What a search for the next decision works with. A memo: whatever it holds makes no difference,
@@ -80,8 +61,6 @@ struct RefreshSearch: Sendable {
     var prices = PriceCache()
     /// Those whose refresh waits for its moment.
     var candidates: [Candidate] = []
-    /// Of all that take part, whether something holds them or not.
-    var promises = RefreshPromises()
     /// The half-hour, since ever, that their prices are of.
     var pricesOf: Int64?
 
@@ -129,11 +108,12 @@ extension RefreshPolicy {
             isNow
             ? use.idleSeconds(at: time) <= Self.awakeAfterUse || facts.isRunning : use.isInUse
         return DecisionPoint(
-            at: time,
+            time: time,
             isAwake: isAwake,
             isNow: isNow,
             isUserAsleep: isUserAsleep(at: time, facts),
-            discount: facts.discount(isAwake: isAwake)
+            discount: facts.discount(isAwake: isAwake),
+            isWakePaid: isAwake ? true : nil
         )
     }
 
@@ -143,7 +123,6 @@ extension RefreshPolicy {
         at point: inout DecisionPoint,
         _ facts: RefreshFacts
     ) -> RefreshVerdict {
-        countPrices(at: point.time, facts)
         var verdict = bid(of: candidate, at: &point, facts)
         if verdict.blocker == nil, !isWakePaid(at: &point, facts) {
             verdict.blocker = verdict.isAbovePrice ? .wake : .price
@@ -166,7 +145,6 @@ extension RefreshPolicy {
     mutating func refreshesAny(at time: UseTime, _ facts: RefreshFacts) -> Bool {
         var point = point(at: time, isNow: false, facts)
         guard !point.isUserAsleep else { return false }
-        countPrices(at: point.time, facts)
         guard point.isAwake else { return isWakePaid(at: &point, facts) }
         for candidate in search.candidates.indices
         where bid(of: candidate, at: &point, facts).blocker == nil {
@@ -175,21 +153,17 @@ extension RefreshPolicy {
         return false
     }
 
-    /// The verdict, if the device is awake then, by the prices that were counted for it.
+    /// The verdict, if the device is awake then.
     private mutating func bid(
         of candidate: Int,
         at point: inout DecisionPoint,
         _ facts: RefreshFacts
     ) -> RefreshVerdict {
+        countPrices(at: point.time, facts)
         let app = search.candidates[candidate]
         var bid = RefreshVerdict(candidate: app, discount: point.discount)
         guard app.left > 0 else {
-            let hasShare = budget.hasHadItsShare(
-                app.index,
-                at: point.time.wall,
-                search.promises,
-                facts
-            )
+            let hasShare = budget.hasHadItsShare(app.index, at: point.time.wall, facts)
             bid.blocker = hasShare ? .share : .budget
             return bid
         }
@@ -247,7 +221,9 @@ extension RefreshPolicy {
             assert(known == facts.chance(of: index, PredictionContext(use, at: point.time)))
             return known
         }
-        let chance = facts.chance(of: index, point.context(of: use))
+        let context = point.context ?? PredictionContext(use, at: point.time)
+        if point.context == nil { point.context = context }
+        let chance = facts.chance(of: index, context)
         let count = members.positions.count
         search.chances.store(chance, of: index, at: point.time.wall, count: count)
         return chance
