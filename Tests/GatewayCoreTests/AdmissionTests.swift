@@ -31,7 +31,7 @@ struct AdmissionTests {
         #expect(first == [true, true, false])
         let other = gate.admit(group(2), limits)
         #expect(other)
-        gate.isSetUp(group(1))
+        gate.wasSetUp(group(1))
         let next = gate.admit(group(1), limits)
         #expect(next)
     }
@@ -41,7 +41,7 @@ struct AdmissionTests {
         for _ in 0..<4 {
             let isWelcome = gate.admit(group(1), limits)
             #expect(isWelcome)
-            gate.isSetUp(group(1))
+            gate.wasSetUp(group(1))
         }
         var answers = [gate.admit(group(1), limits)]
         gate.ended(group(1), isSetUp: true)
@@ -106,7 +106,7 @@ struct AdmissionTests {
                 guard let index = live.firstIndex(where: { $0.group == number && !$0.isSetUp })
                 else { continue }
                 live[index].isSetUp = true
-                gate.isSetUp(group(number))
+                gate.wasSetUp(group(number))
             } else {
                 let own = live.filter { $0.group == number }
                 let isWelcome =

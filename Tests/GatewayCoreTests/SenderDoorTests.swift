@@ -118,7 +118,7 @@ struct SenderDoorTests {
         mutating func setUp() {
             guard let number = any(where: { !$0.isSetUp && $0.isNamed }) else { return }
             live[number]?.isSetUp = true
-            door.isSetUp(number)
+            door.wasSetUp(number)
         }
 
         mutating func prove() {
@@ -127,7 +127,7 @@ struct SenderDoorTests {
             }
             live[number]?.isProven = true
             good.insert(group)
-            door.isProven(number)
+            door.wasProven(number)
         }
 
         mutating func name() {
@@ -201,11 +201,11 @@ struct SenderDoorTests {
         let start = BootTime(nanoseconds: 0)
         let later = BootTime(nanoseconds: 60_000_000_000)
         _ = door.arrived(1, from: Self.group(1), at: start)
-        door.isSetUp(1)
-        door.isProven(1)
+        door.wasSetUp(1)
+        door.wasProven(1)
         let early = door.arrived(2, from: nil, at: later)
         #expect(early == .refused)
-        door.isRevoked(1)
+        door.wasRevoked(1)
         let next = door.arrived(2, from: nil, at: later)
         #expect(next == .taken(instead: 1))
     }

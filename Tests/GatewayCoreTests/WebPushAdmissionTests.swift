@@ -163,17 +163,14 @@ struct WebPushAdmissionTests {
                 return (error, 1, driver.senders, sender)
             }
         }
-        var registration = Registration(app: app, generation: 1, isActive: true)
-        if !one.isActive {
-            let end = Registration.Ended(generation: 1, at: now.wall)
-            registration = Registration(app: app, generation: 1, isActive: false, ended: [end])
-        }
-        let record = StoreAnswer.record(StoredDevice(registrations: [registration]))
-        driver.handle(.answered(.record(DeviceID(1)), record), at: now, into: &actions)
-        var refusals: [WebPushReason] = []
-        for case .answer(_, .refused(let reason, _)) in actions {
-            refusals.append(WebPushReason(reason))
-        }
+        let answer = DeviceAnswer(
+            &driver,
+            app,
+            isActive: one.isActive,
+            at: now,
+            behind: actions
+        )
+        let refusals = answer.refusals.map { WebPushReason($0) }
         return (refusals.first, UInt64(refusals.count), driver.senders, sender)
     }
 }

@@ -38,12 +38,12 @@ package struct AddressGate: Sendable {
     }
 
     /// The connection is set up.
-    package mutating func isSetUp(_ group: AddressGroup?) {
+    package mutating func wasSetUp(_ group: AddressGroup?) {
         guard let group else { return }
         counts[group]?.handshakes -= 1
     }
 
-    /// It is over; `isSetUp`: that was said of it.
+    /// It is over; `isSetUp`: `wasSetUp` was called for it.
     package mutating func ended(_ group: AddressGroup?, isSetUp: Bool) {
         guard let group, var count = counts[group] else { return }
         count.connections -= 1

@@ -253,7 +253,7 @@ package struct LinkDoor: Sendable {
         guard let place = places[link], !place.isProved else { return }
         places[link]?.isProved = true
         unproved.remove(link.number)
-        gate.isSetUp(place.group)
+        gate.wasSetUp(place.group)
         if !isNew { gate.wasGood(place.group) }
         counters.welcomed += 1
         settle(at: second)

@@ -35,40 +35,22 @@ extension GatewayDriver {
     ) throws(Reason) -> LogQuestion {
         sender.begin()
         do throws(Reason) {
-            return try examine(
-                request,
-                from: &sender,
+            guard request.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
+            let provider = try sender.authorize(
+                request.authorization,
+                nil,
                 proofs,
                 environment,
-                gateway: identity,
+                gateway.limits,
                 at: now
             )
+            guard let push = PushUUID(request.id)?.number(gateway: identity) else {
+                throw .badMessageID
+            }
+            return LogQuestion(push: push, provider: provider.name)
         } catch {
             senders.refused(error)
             throw error
         }
-    }
-
-    private func examine(
-        _ request: LogArrival,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        _ environment: PushEnvironment,
-        gateway identity: UInt64,
-        at now: Moment
-    ) throws(Reason) -> LogQuestion {
-        guard request.method.elementsEqual("GET".utf8) else { throw .methodNotAllowed }
-        let provider = try sender.authorize(
-            request.authorization,
-            nil,
-            proofs,
-            environment,
-            gateway.limits,
-            at: now
-        )
-        guard let push = PushUUID(request.id)?.number(gateway: identity) else {
-            throw .badMessageID
-        }
-        return LogQuestion(push: push, provider: provider.name)
     }
 }

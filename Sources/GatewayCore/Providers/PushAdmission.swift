@@ -227,50 +227,56 @@ extension GatewayDriver {
     ) throws(Reason) -> AdmittedPush {
         sender.begin()
         do throws(Reason) {
-            return try examine(arrival, from: &sender, proofs, environment, id: id, at: now)
+            let said = try Self.fields(of: arrival, sender)
+            let provider = try sender.authorize(
+                arrival.authorization,
+                said.bundle,
+                type: said.type,
+                proofs,
+                environment,
+                gateway.limits,
+                at: now
+            )
+            return AdmittedPush(
+                try token(of: arrival, said.bundle, proofs),
+                said.id ?? id,
+                provider,
+                .push(said),
+                arrival.push.payload,
+                isCutOff: arrival.push.isCutOff,
+                key: sender.place(in: &senders)
+            )
         } catch {
             senders.refusedPush(error, key: sender.place(in: &senders))
             throw error
         }
     }
 
-    private mutating func examine(
-        _ arrival: PushArrival,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        _ environment: PushEnvironment,
-        id: PushUUID,
-        at now: Moment
-    ) throws(Reason) -> AdmittedPush {
+    private static func fields(
+        of arrival: PushArrival,
+        _ sender: PushSender
+    ) throws(Reason) -> PushRequest.Fields {
         guard arrival.has(method: "POST") else { throw .methodNotAllowed }
         if arrival.hasDuplicate { throw .duplicateHeaders }
         var said = try arrival.push.fields()
         if let certificate = sender.certificate { try said.assumeTopic(of: certificate) }
-        let provider = try sender.authorize(
-            arrival.authorization,
-            said.bundle,
-            type: said.type,
-            proofs,
-            environment,
-            gateway.limits,
-            at: now
-        )
-        guard let bundle = said.bundle else { throw .missingTopic }
+        return said
+    }
+
+    /// To whom it is, for somebody who may send to the app.
+    private func token(
+        of arrival: PushArrival,
+        _ bundle: String?,
+        _ proofs: some Proofs
+    ) throws(Reason) -> DeviceToken {
+        guard let bundle else { throw .missingTopic }
         guard !arrival.token.isEmpty else { throw .missingDeviceToken }
         guard let token = proofs.device(arrival.token) else { throw .badDeviceToken }
         // Nothing more is told of a token that is for another app.
         guard let app = apps.number(of: bundle), token.app == app else {
             throw .deviceTokenNotForTopic
         }
-        return AdmittedPush(
-            token,
-            said.id ?? id,
-            provider,
-            .push(said),
-            arrival.push.payload,
-            isCutOff: arrival.push.isCutOff,
-            key: sender.place(in: &senders)
-        )
+        return token
     }
 
     /// Somebody was refused for a reason of the shell's own: an unknown path, no memory.

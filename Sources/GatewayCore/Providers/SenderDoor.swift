@@ -19,8 +19,8 @@ package enum SenderDeparture: Equatable, Sendable {
     case tooSlow
 }
 
-/// Who may be on the providers' ports. Those that have not shown who sends make room for others
-/// when there is none: strangers for each other, and all for those from good addresses.
+/// Who may be on the providers' ports. When there is no room, a connection that has not shown who
+/// sends is closed for a new one. One from a good address is not closed for a stranger.
 package struct SenderDoor: Sendable {
     package var limits: SenderLimits
     package private(set) var counters = SenderDoorCounters()
@@ -116,14 +116,14 @@ package struct SenderDoor: Sendable {
     // MARK: What connections show
 
     /// TLS stands.
-    package mutating func isSetUp(_ connection: UInt64) {
+    package mutating func wasSetUp(_ connection: UInt64) {
         guard let place = places[connection], !place.isSetUp else { return }
         places[connection]?.isSetUp = true
-        gate.isSetUp(place.group)
+        gate.wasSetUp(place.group)
     }
 
     /// It showed, for the first time or again, that it belongs to a provider known to the operator.
-    package mutating func isProven(_ connection: UInt64) {
+    package mutating func wasProven(_ connection: UInt64) {
         guard let place = places[connection] else { return }
         gate.wasGood(place.group)
         unproven.remove(connection)
@@ -135,7 +135,7 @@ package struct SenderDoor: Sendable {
     }
 
     /// Its certificate was revoked: it makes room for others again.
-    package mutating func isRevoked(_ connection: UInt64) {
+    package mutating func wasRevoked(_ connection: UInt64) {
         guard places[connection] != nil, !unproven.contains(connection) else { return }
         unproven.append(connection)
     }

@@ -20,8 +20,8 @@ package struct SenderLimits: Equatable, Sendable {
 
     package init() {}
 
-    /// Requests at once of one that has not shown who sends: it is told one, and more are taken all
-    /// the same, because a client may be faster than what it is told.
+    /// The number of requests at once that is announced to a connection that has not shown who
+    /// sends. More are taken all the same: a client may send before it reads the announcement.
     package static let streamsAtFirst = 1
     /// Bytes of requests that are not whole yet, of one connection.
     package var memoryOfOne: Int { requestMemory / 4 }

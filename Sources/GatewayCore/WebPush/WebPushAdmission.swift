@@ -51,44 +51,31 @@ extension GatewayDriver {
     ) throws(WebPushReason) -> AdmittedPush {
         sender.begin()
         do throws(WebPushReason) {
-            return try examine(
-                arrival,
-                to: text,
-                from: &sender,
+            guard let address = proofs.address(text) else { throw .noSubscription }
+            guard arrival.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
+            let said = try arrival.request.fields()
+            let provider = try Self.name(
+                of: &sender,
+                arrival.request,
+                address,
                 proofs,
-                origin: origin,
-                id: id,
+                origin,
                 at: now
+            )
+            // Only who has the address from its device can say it.
+            sender.isProven = true
+            return AdmittedPush(
+                address.token,
+                id,
+                AuthorizedSender(name: provider, quota: nil),
+                .webPush(said),
+                arrival.body,
+                isCutOff: arrival.isCutOff
             )
         } catch {
             senders.refused(error)
             throw error
         }
-    }
-
-    private func examine(
-        _ arrival: WebPushArrival,
-        to text: ArraySlice<UInt8>,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        origin: String,
-        id: PushUUID,
-        at now: Moment
-    ) throws(WebPushReason) -> AdmittedPush {
-        guard let address = proofs.address(text) else { throw .noSubscription }
-        guard arrival.method.elementsEqual("POST".utf8) else { throw .methodNotAllowed }
-        let said = try arrival.request.fields()
-        let provider = try Self.name(of: &sender, arrival.request, address, proofs, origin, at: now)
-        // Only who has the address from its device can say it.
-        sender.isProven = true
-        return AdmittedPush(
-            address.token,
-            id,
-            AuthorizedSender(name: provider, quota: nil),
-            .webPush(said),
-            arrival.body,
-            isCutOff: arrival.isCutOff
-        )
     }
 
     /// Who sends, for the log.

@@ -27,12 +27,15 @@ extension ProviderServer {
         )
         do throws(Reason) {
             defer { connection.hasLearned() }
-            let verdict = try node.admit(
-                ChannelArrival(path, fields.arrival, field: fields.channelID),
-                from: &connection.sender,
-                ConnectionProofs(connection),
-                environment
-            )
+            let verdict = try node.use { (driver) throws(Reason) in
+                try driver.admit(
+                    ChannelArrival(path, fields.arrival, field: fields.channelID),
+                    from: &connection.sender,
+                    ConnectionProofs(connection),
+                    environment,
+                    at: now
+                )
+            }
             perform(verdict, call)
         } catch {
             answer(call, error)

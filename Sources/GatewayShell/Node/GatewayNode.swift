@@ -92,59 +92,11 @@ package final class GatewayNode {
         feed(event(id))
     }
 
-    func use(_ body: (inout GatewayDriver) -> Void) { body(&driver) }
-
-    func admit(
-        _ arrival: PushArrival,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        _ environment: PushEnvironment,
-        id: PushUUID
-    ) throws(Reason) -> AdmittedPush {
-        try driver.admit(arrival, from: &sender, proofs, environment, id: id, at: now)
-    }
-
-    func admit(
-        _ arrival: ChannelArrival,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        _ environment: PushEnvironment
-    ) throws(Reason) -> ChannelVerdict {
-        try driver.admit(arrival, from: &sender, proofs, environment, at: now)
-    }
-
-    func admit(
-        _ arrival: WebPushArrival,
-        to text: ArraySlice<UInt8>,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        id: PushUUID
-    ) throws(WebPushReason) -> AdmittedPush {
-        try driver.admit(
-            arrival,
-            to: text,
-            from: &sender,
-            proofs,
-            origin: origin,
-            id: id,
-            at: now
-        )
-    }
-
-    func admit(
-        _ arrival: LogArrival,
-        from sender: inout PushSender,
-        _ proofs: some Proofs,
-        _ environment: PushEnvironment
-    ) throws(Reason) -> LogQuestion {
-        try driver.admit(
-            arrival,
-            from: &sender,
-            proofs,
-            environment,
-            gateway: identity,
-            at: now
-        )
+    /// Asks the driver something at once: whether a request is admitted, or what it allows.
+    func use<Answer, Failure: Error>(
+        _ body: (inout GatewayDriver) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try body(&driver)
     }
 
     // MARK: Actions

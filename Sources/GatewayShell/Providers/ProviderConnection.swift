@@ -105,7 +105,7 @@ final class ProviderConnection {
             sender.revoke(server.authority.revoked)
         }
         isSecure = true
-        server.door.isSetUp(number)
+        server.door.wasSetUp(number)
         if sender.certificate != nil { trust() }
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }
@@ -123,7 +123,7 @@ final class ProviderConnection {
     /// It showed who sends: a provider that the operator knows, or any sender of Web Push.
     func trust(isProvider: Bool = true) {
         // Senders of Web Push are whoever likes: they still make room for others.
-        if isProvider { server.door.isProven(number) }
+        if isProvider { server.door.wasProven(number) }
         guard !isTrusted else { return }
         isTrusted = true
         do throws(HTTP2Error) {
@@ -136,7 +136,7 @@ final class ProviderConnection {
     /// Its certificate was revoked: it is served as a stranger again.
     func distrust() {
         isTrusted = false
-        server.door.isRevoked(number)
+        server.door.wasRevoked(number)
     }
 
     private func speakHTTP2() -> Bool {

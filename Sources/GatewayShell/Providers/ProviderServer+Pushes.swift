@@ -66,13 +66,17 @@ extension ProviderServer {
         var arrival = fields.arrival
         arrival.token = text
         defer { connection.hasLearned() }
-        let push = try node.admit(
-            arrival,
-            from: &connection.sender,
-            ConnectionProofs(connection),
-            environment,
-            id: freshID()
-        )
+        let (id, now) = (freshID(), now)
+        let push = try node.use { (driver) throws(Reason) in
+            try driver.admit(
+                arrival,
+                from: &connection.sender,
+                ConnectionProofs(connection),
+                environment,
+                id: id,
+                at: now
+            )
+        }
         let written = arrival.push.id.map(Array.init)
         let call = begin(message.stream, connection, .push(push.id, written: written))
         node.push(push, for: call)
@@ -94,12 +98,20 @@ extension ProviderServer {
     ) {
         do throws(Reason) {
             defer { connection.hasLearned() }
-            let question = try node.admit(
-                LogArrival(method: fields.method, authorization: fields.authorization, id: text),
-                from: &connection.sender,
-                ConnectionProofs(connection),
-                environment
-            )
+            let question = try node.use { (driver) throws(Reason) in
+                try driver.admit(
+                    LogArrival(
+                        method: fields.method,
+                        authorization: fields.authorization,
+                        id: text
+                    ),
+                    from: &connection.sender,
+                    ConnectionProofs(connection),
+                    environment,
+                    gateway: node.identity,
+                    at: now
+                )
+            }
             let call = begin(message.stream, connection, .log(freshID()))
             node.feed(.lookUp(question, call))
         } catch {

@@ -48,13 +48,18 @@ extension ProviderServer {
     ) {
         do throws(WebPushReason) {
             defer { connection.hasLearned(isProvider: false) }
-            let push = try node.admit(
-                arrival,
-                to: text,
-                from: &connection.sender,
-                ConnectionProofs(connection),
-                id: freshID()
-            )
+            let (id, now) = (freshID(), now)
+            let push = try node.use { (driver) throws(WebPushReason) in
+                try driver.admit(
+                    arrival,
+                    to: text,
+                    from: &connection.sender,
+                    ConnectionProofs(connection),
+                    origin: node.origin,
+                    id: id,
+                    at: now
+                )
+            }
             let ttl = push.granted(node.driver.gateway.limits)
             node.push(push, for: begin(stream, connection, .webPush(ttl: ttl)))
         } catch {

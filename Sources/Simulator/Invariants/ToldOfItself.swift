@@ -2,8 +2,8 @@ import AppProtocol
 import DeviceCore
 import Vocabulary
 
-/// An app that asks is told of what it has asked for and nobody has taken, and how it is treated:
-/// what it has used, what its manifest and the settings allow it, and until when.
+/// An app that asks is told which of its requests wait, what it has used, what its manifest and the
+/// settings allow it, and until when.
 final class ToldOfItself: QuestionInvariant {
     let name = "an app is told what waits and what it uses"
 
