@@ -51,6 +51,11 @@ extension Database {
         try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep)
     }
 
+    /// A write-ahead log of this many pages is written back with the commit that makes it so long.
+    package func setPagesBetweenCheckpoints(_ count: Int) throws(SQLiteError) {
+        try execute("PRAGMA wal_autocheckpoint = \(count)")
+    }
+
     /// What SQLite finds wrong with the file, at most `limit` lines; empty when it is sound.
     package func findings(limit: Int) throws(SQLiteError) -> [String] {
         let lines = try texts("PRAGMA quick_check(\(limit))")

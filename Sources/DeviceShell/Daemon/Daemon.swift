@@ -368,16 +368,24 @@ final class Daemon {
         ensureKeeper()
     }
 
-    /// Nobody waits for the log.
+    /// Nobody waits for the log, and what was just started may end at any moment: it is written
+    /// after a pause, piece by piece.
     private func logWhenIdle() {
         if machine.log.mustNotWait { machine.log.flush(continuingWith: driver.device) }
         guard machine.log.isWaiting, !isLogDue else { return }
+        if hasLogPaused { return logNext() }
+        logPause = logPause ?? (try? TimerSource(loop) { [unowned self] in logNext() })
+        isLogDue = (try? logPause?.arm(at: Clocks.boot() + .milliseconds(5))) != nil
+    }
+
+    private func logNext() {
         idle = try? DeferredSource(loop) { [unowned self] in
             isLogDue = false
+            hasLogPaused = machine.inbox.isEmpty
             // The turn that it brought is waited for, and comes back to this.
-            guard machine.inbox.isEmpty else { return }
-            // Piece by piece: an exit may come at any moment.
+            guard hasLogPaused else { return }
             machine.log.writeNext(continuingWith: driver.device)
+            hasLogPaused = machine.log.isWaiting
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
@@ -385,6 +393,7 @@ final class Daemon {
         }
         isLogDue = (try? idle?.setPriority(10)) != nil
     }
+
     /// When there is nothing better to do, and not again and again.
     private func sweepLogs() {
         let isDue = lastSweep.map { Clocks.boot() - $0 > .hours(1) } ?? true
@@ -394,6 +403,8 @@ final class Daemon {
     }
     private var lastSweep: BootTime?
     private var idle: DeferredSource?
+    private var logPause: TimerSource?
+    private var hasLogPaused = false
     private var isLogDue = false
     private var hasSettledIn = false
 

@@ -23,7 +23,31 @@ struct StoreFile {
         }
         let database = try StoreError.naming(path) { () throws(SQLiteError) in try openChecked() }
         try migrate(database)
+        try StoreError.naming(path) { () throws(SQLiteError) in
+            try database.setPagesBetweenCheckpoints(Self.logPages)
+        }
+        reserveLog()
         return database
+    }
+
+    /// What the log holds before it is written back and begun anew. A turn changes few pages, and
+    /// mostly the same ones.
+    private static let logPages = 256
+    private static let logSize = Int64(logPages) * (4096 + 24) + 32
+
+    /// Writes the log to its full size, which SQLite ignores: a commit then overwrites what is
+    /// there, so that the file system has no new size to make durable with it. For speed alone: a
+    /// disk without room for it may have room for a commit.
+    private func reserveLog() {
+        guard let file = try? FileDescriptor(opening: log, [.writing, .create, .append]),
+            let size = try? file.status().size, size < Self.logSize
+        else { return }
+        do {
+            let zeros = [UInt8](repeating: 0, count: Int(Self.logSize - size))
+            try file.writeAll(zeros.span)
+        } catch {
+            try? file.truncate(to: size)
+        }
     }
 
     private func migrate(_ database: Database) throws(StoreError) {

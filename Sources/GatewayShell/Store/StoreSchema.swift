@@ -75,7 +75,7 @@ enum StoreSchema {
         try database.setJournalMode(.wal)
         try database.setSynchronous(.full)
         // Larger checkpoints: a slot that changes often is written back once.
-        try database.execute("PRAGMA wal_autocheckpoint = 8000")
+        try database.setPagesBetweenCheckpoints(8000)
         let version = try database.userVersion()
         if version == 0 {
             try database.transaction { () throws(SQLiteError) in
