@@ -82,7 +82,8 @@ package final class ThreadResult<Found: Sendable>: Sendable {
     /// Nil: not yet.
     package var found: Found? { result.withLock { $0 } }
 
-    fileprivate func wait() -> Found {
+    /// Until there is a result.
+    package func wait() -> Found {
         while true {
             if let found { return found }
             _ = Poll.ready(isDone.descriptor.number, for: .readable, milliseconds: -1)

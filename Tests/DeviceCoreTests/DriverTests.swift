@@ -5,107 +5,6 @@ import Vocabulary
 /// The turn: handle all, commit once, perform in order, answer; and what happens when the store
 /// takes no writes.
 struct DriverTests {
-    /// What a driver did, in order.
-    enum Step: Hashable {
-        case commit(Int)
-        case failed
-        case effect(Effect)
-        case reply(ReplyToken, Reply)
-        case rollback(Int)
-    }
-
-    struct Port: DevicePort {
-        var steps: [Step] = []
-        var events: [Event] = []
-        var records: [RecordKey: Record] = [:]
-        var durabilities: [Durability] = []
-        /// Fails while set.
-        var error: CommitError?
-
-        mutating func commit(
-            _ changes: [Change],
-            _ durability: Durability
-        ) throws(CommitError) {
-            durabilities.append(durability)
-            if let error {
-                steps.append(.failed)
-                if error.cause == .gone { records.removeAll() }
-                throw error
-            }
-            steps.append(.commit(changes.count))
-            for change in changes {
-                switch change {
-                case .put(let record): records[record.key] = record
-                case .delete(let key): records[key] = nil
-                case .append: break
-                }
-            }
-        }
-        mutating func commitAnew(
-            _ all: [Record],
-            with changes: [Change]
-        ) throws(CommitError) {
-            if let error { throw error }
-            steps.append(.commit(changes.count))
-            records = Dictionary(uniqueKeysWithValues: all.map { ($0.key, $0) })
-        }
-        mutating func perform(_ effect: Effect) {
-            if case .reply(let token, let reply) = effect {
-                steps.append(.reply(token, reply))
-            } else {
-                steps.append(.effect(effect))
-            }
-        }
-        mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
-            events.append(event)
-        }
-        mutating func recordRollback(of count: Int) { steps.append(.rollback(count)) }
-    }
-
-    struct Setup {
-        var driver: Driver<Port>
-        var now = Bench().now
-
-        init(_ events: Event...) {
-            driver = Driver(device: Device(), port: Port())
-            turn(.settings(.calm), .started(Start(bootID: "b", seed: 1)))
-            for event in events { turn(event) }
-        }
-
-        mutating func turn(_ events: Event...) {
-            driver.port.steps.removeAll()
-            turn(events.map { .init($0, at: now) })
-        }
-
-        mutating func turn(_ events: [TimedEvent], looksAtStore: Bool = false) {
-            let effects = driver.turn(events, looksAtStore: looksAtStore)
-            for effect in effects { driver.port.perform(effect) }
-        }
-
-        var effects: [Effect] {
-            driver.port.steps.compactMap {
-                if case .effect(let effect) = $0 { effect } else { nil }
-            }
-        }
-
-        var spawned: [LaunchID] {
-            effects.compactMap { if case .spawn(let id, _) = $0 { id } else { nil } }
-        }
-
-        var replies: [Reply] {
-            driver.port.steps.compactMap {
-                if case .reply(_, let reply) = $0 { reply } else { nil }
-            }
-        }
-
-        mutating func fail(full: Bool = true) {
-            driver.port.error = CommitError(
-                full ? .full : .failing,
-                reason: "no space left on device"
-            )
-        }
-    }
-
     private static let submit = Event.user(
         .submit(Submission(kind: .refresh, command: ["sync"])),
         reply: ReplyToken(1)
@@ -113,13 +12,8 @@ struct DriverTests {
 
     @Test func `a receipt that the marker says as well waits for the next commit to be synced`() {
         var setup = Setup(Self.submit)
-        func pass(_ seconds: Int64) {
-            setup.now.boot = setup.now.boot + .seconds(seconds)
-            setup.now.awake = setup.now.awake + .seconds(seconds)
-            setup.now.wall = setup.now.wall + .seconds(seconds)
-        }
         for _ in 0..<4 where setup.driver.device.apps.at(0)?.launches.isEmpty ?? true {
-            pass(3600)
+            setup.pass(.hours(1))
             setup.turn(.timer)
         }
         let launch = setup.driver.device.apps.at(0)?.launches.first?.id ?? LaunchID(0)
@@ -134,6 +28,20 @@ struct DriverTests {
         #expect(setup.driver.port.durabilities.last == .powerLoss)
         setup.turn(.process(launch, .exited(.status(0), nil)))
         #expect(setup.driver.port.durabilities.last == .powerLoss)
+    }
+
+    @Test func `the port hears before the commit what follows it, and of a failure after it`() {
+        var setup = Setup(Self.submit)
+        for _ in 0..<24 where setup.spawned.isEmpty {
+            setup.pass(.hours(1))
+            setup.turn(.timer)
+        }
+        #expect(!setup.spawned.isEmpty)
+        #expect(setup.driver.port.preparedSpawns.last == setup.spawned)
+        setup.fail()
+        setup.turn(.user(.pause(nil), reply: ReplyToken(2)))
+        #expect(setup.driver.port.steps.contains(.rollback(1)))
+        #expect(setup.driver.port.foretold.isEmpty)
     }
 
     @Test func `one commit for all events of a turn, then the effects and the replies`() throws {

@@ -107,7 +107,7 @@ struct ControlProbeTests {
         }
         let control = CgroupControl(CgroupV2(scratch.path))
         #expect(control.step.limitsMemory && control.step.lost.isEmpty)
-        try control.prepare(LaunchID(1), LaunchLimits(memory: 200 << 20, weight: .background))
+        try control.make(LaunchID(1), LaunchLimits(memory: 200 << 20, weight: .background))
         #expect(try scratch.read("launch-1/memory.max") == "\(200 << 20)")
         #expect(try scratch.read("launch-1/memory.swap.max") == "0")
         #expect(try scratch.read("launch-1/memory.oom.group") == "1")
@@ -116,7 +116,7 @@ struct ControlProbeTests {
         #expect(try scratch.read("launch-1/memory.swap.max") == "max")
         #expect(try scratch.read("launch-1/cpu.weight") == "10")
         #expect(try scratch.read("cpu.weight") == "5")
-        try control.prepare(LaunchID(2), LaunchLimits(weight: .foreground))
+        try control.make(LaunchID(2), LaunchLimits(weight: .foreground))
         #expect(try scratch.read("launch-2/memory.max") == "max\n")
         #expect(try scratch.read("launch-2/cpu.weight") == "100")
         #expect(try scratch.read("cpu.weight") == "100")

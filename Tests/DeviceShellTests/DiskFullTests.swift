@@ -29,6 +29,18 @@ struct DiskFullTests {
         return conditions.first { $0["condition"] == .string(name) }?["value"]?.stringValue
     }
 
+    /// Until not even a condition can be stored: what is written anew may leave a page.
+    private func fillToTheLastPage(_ daemon: DaemonOnSmallDisk) throws {
+        var network = "on"
+        try Wait.until("nothing fits") {
+            network = network == "on" ? "off" : "on"
+            return (try? daemon.bench.set("network", network)) == nil
+        } step: {
+            try daemon.disk.fill()
+            _ = try? daemon.bench.submit(":", id: "small", ["power": true])
+        }
+    }
+
     @Test func `a full disk is answered as such, explained, survived, and over once there is room`()
         throws
     {
@@ -56,6 +68,7 @@ struct DiskFullTests {
                 )
             }
         }
+        try fillToTheLastPage(daemon)
         #expect(refused?.name == "org.offstage.Error.Storage")
         #expect(refused?.text.contains("free some space") == true, "\(refused?.text ?? "")")
         #expect(try bench.answers())

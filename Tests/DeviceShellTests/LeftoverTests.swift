@@ -39,10 +39,12 @@ struct LeftoverTests {
             !step.path.isEmpty
         else { return }
         let trial = step.path + "/trial-\(try goneNumber())"
+        // Made ahead of a commit that did not come.
+        let prepared = step.path + "/launch-77"
         try bench.kill()
-        try Files.makeDirectory(trial)
+        for group in [trial, prepared] { try Files.makeDirectory(group) }
         try bench.daemon.start()
-        #expect(!Files.exists(trial))
+        for group in [trial, prepared] { #expect(!Files.exists(group)) }
     }
 
     @Test func `a clean end leaves no socket, no keeper and no cgroup`() throws {

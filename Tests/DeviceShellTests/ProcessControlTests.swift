@@ -28,6 +28,37 @@ struct ProcessControlTests {
     }
 
     @Test(arguments: ProcessBench.steps)
+    func `a launch begins in the groups that were made ahead`(step: ControlStep.Kind) throws {
+        let bench = try ProcessBench(step)
+        let limit: Int64 = 300 << 20
+        bench.control.prepare(one, LaunchLimits(memory: limit))
+        let process = try bench.launch(1, "exec sleep 1000", memory: limit)
+        #expect(bench.control.processes(of: one) == [process.pid])
+        // Another limit than was foretold.
+        let two = LaunchID(2)
+        bench.control.prepare(two, LaunchLimits(memory: 1 << 20))
+        let other = try bench.launch(2, "exec sleep 1000", memory: limit)
+        #expect(bench.control.processes(of: two) == [other.pid])
+        #expect(bench.control.ranOutOfMemory(two) == false)
+    }
+
+    @Test(arguments: ProcessBench.steps)
+    func `groups that were made ahead go with a launch that does not begin`(
+        step: ControlStep.Kind
+    ) throws {
+        let bench = try ProcessBench(step)
+        for number in 0..<20 as Range<UInt64> {
+            bench.control.prepare(LaunchID(number), LaunchLimits(memory: 300 << 20))
+            if number % 2 == 0 { #expect(bench.control.remove(LaunchID(number))) }
+        }
+        bench.control.removePrepared()
+        #expect(bench.control.discover().isEmpty)
+        bench.control.prepare(one, LaunchLimits())
+        let process = try bench.launch(1, "exec sleep 1000")
+        #expect(bench.control.processes(of: one) == [process.pid])
+    }
+
+    @Test(arguments: ProcessBench.steps)
     func `the processor time of a frozen launch does not change at all`(step: ControlStep.Kind)
         throws
     {

@@ -12,10 +12,17 @@ package protocol DevicePort {
         _ records: [Record],
         with changes: [Change]
     ) throws(CommitError)
+    /// What will be performed once the commit that follows has worked. The port may begin what
+    /// nobody sees and what leaves nothing behind: `recordRollback` undoes it, or the next daemon.
+    mutating func prepare(_ effects: [Effect])
     /// One event with its decisions, for the event log. Need not be durable.
     mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect])
     /// The last turn's events did not take place: their commit failed.
     mutating func recordRollback(of count: Int)
+}
+
+extension DevicePort {
+    package mutating func prepare(_ effects: [Effect]) {}
 }
 
 /// What a commit must survive, once it has returned.
@@ -165,6 +172,7 @@ package struct Driver<Port: DevicePort> {
             if isGone {
                 try port.commitAnew(device.records, with: changes)
             } else {
+                port.prepare(effects)
                 try port.commit(changes, canWait(events) ? .kill : .powerLoss)
             }
             isGone = false

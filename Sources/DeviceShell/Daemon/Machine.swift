@@ -285,12 +285,17 @@ final class Machine {
             try machine.commitAnew(records, with: changes)
         }
 
+        mutating func prepare(_ effects: [Effect]) {
+            for case .spawn(let id, let spec) in effects { machine.processes?.prepare(id, spec) }
+        }
+
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {
             machine.log.append(event, at: moment, decisions)
         }
 
         mutating func recordRollback(of count: Int) {
             machine.log.appendRollback(of: count)
+            machine.processes?.removePrepared()
         }
     }
 

@@ -78,6 +78,14 @@ final class AppProcesses {
 
     // MARK: Starting
 
+    /// Makes the groups of a launch while it is committed.
+    func prepare(_ id: LaunchID, _ spec: ProcessSpec) {
+        control.prepare(id, LaunchLimits(spec))
+    }
+
+    /// The commit failed.
+    func removePrepared() { control.removePrepared() }
+
     func spawn(_ id: LaunchID, _ spec: ProcessSpec) {
         do throws(StartFailure) {
             let process = try start(id, spec)
@@ -105,7 +113,7 @@ final class AppProcesses {
             return try control.launch(
                 id,
                 program,
-                LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
+                LaunchLimits(spec)
             )
         } catch {
             throw StartFailure(starting: error, spec)
@@ -179,8 +187,7 @@ final class AppProcesses {
         }
         do throws(LinuxError) {
             try watchAdopted(id, try PidFD(of: identity))
-            let limits = LaunchLimits(memory: spec.memoryLimit, weight: spec.weight)
-            try control.adopt(id, pid: caller.pid, limits)
+            try control.adopt(id, pid: caller.pid, LaunchLimits(spec))
         } catch {
             throw StartFailure(attaching: error)
         }

@@ -33,6 +33,9 @@ package final class FallbackControl: ProcessControl {
         _ limits: LaunchLimits
     ) throws(LinuxError) -> PidFD { try best.launch(id, program, limits) }
 
+    package func prepare(_ id: LaunchID, _ limits: LaunchLimits) { best.prepare(id, limits) }
+    package func removePrepared() { best.removePrepared() }
+
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         try control(of: id).join(id, program)
     }

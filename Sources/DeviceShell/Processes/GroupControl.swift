@@ -18,6 +18,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     private var foreground: Set<LaunchID> = []
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
+    /// Groups that are being made, each in a thread of its own.
+    private var prepared: [LaunchID: Preparation] = [:]
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
@@ -101,14 +103,14 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     }
 
     package func adopt(_ id: LaunchID, pid: Int32, _ limits: LaunchLimits) throws(LinuxError) {
-        try prepare(id, limits)
+        try make(id, limits)
         try group(id).add(pid)
         // It is in: without limits rather than half taken in.
         try? resources.add(pid, to: id)
     }
 
     /// Makes the launch's groups and sets what the kernel offers there.
-    package func prepare(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
+    package func make(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) {
         try create(id, limits)
         try weigh(id, limits.weight)
     }
@@ -116,11 +118,31 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     /// False when the launch had a group already, whose limits are set all the same.
     @discardableResult
     private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
-        let group = group(id)
-        let isFresh = try group.create()
-        if let bytes = limits.memory, limitsMemory { try group.setMemoryLimit(bytes) }
-        try resources.create(id, limits)
+        guard let preparation = prepared.removeValue(forKey: id) else {
+            return try newGroups.create(id, limits)
+        }
+        let isFresh = try preparation.isFresh.wait().get()
+        if preparation.limits != limits { _ = try newGroups.create(id, limits) }
         return isFresh
+    }
+
+    private var newGroups: NewGroups<Group> {
+        NewGroups(base: base, limitsMemory: limitsMemory, resources: resources)
+    }
+
+    private struct Preparation {
+        let limits: LaunchLimits
+        let isFresh: ThreadResult<Result<Bool, LinuxError>>
+    }
+
+    package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {
+        let groups = newGroups
+        prepared[id] = (try? ThreadResult(named: "offstage-groups") { groups.result(id, limits) })
+            .map { Preparation(limits: limits, isFresh: $0) }
+    }
+
+    package func removePrepared() {
+        for id in prepared.keys.sorted() { remove(id) }
     }
 
     @discardableResult
@@ -183,6 +205,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
+        if let preparation = prepared.removeValue(forKey: id) { _ = preparation.isFresh.wait() }
         foreground.remove(id)
         try? weighScope()
         do throws(LinuxError) {
@@ -213,6 +236,29 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         return try ProcessTable.nearest(to: pid) { (process) throws(LinuxError) in
             guard let group = try Group.of(process.pid, in: mounts) else { return nil }
             return LaunchName.id(of: group.path, below: base.path)
+        }
+    }
+}
+
+/// What makes the groups of launches, in any thread.
+private struct NewGroups<Group: AppGroup>: Sendable {
+    let base: Group
+    let limitsMemory: Bool
+    let resources: ResourceGroups
+
+    func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
+        let group = base.child(LaunchName.of(id))
+        let isFresh = try group.create()
+        if let bytes = limits.memory, limitsMemory { try group.setMemoryLimit(bytes) }
+        try resources.create(id, limits)
+        return isFresh
+    }
+
+    func result(_ id: LaunchID, _ limits: LaunchLimits) -> Result<Bool, LinuxError> {
+        do throws(LinuxError) {
+            return .success(try create(id, limits))
+        } catch {
+            return .failure(error)
         }
     }
 }

@@ -12,6 +12,10 @@ package protocol ProcessControl: AnyObject {
     /// must lead a session of its own (`newSession`).
     func launch(_ id: LaunchID, _ program: Program, _ limits: LaunchLimits) throws(LinuxError)
         -> PidFD
+    /// Begins to make the groups that `launch` will need, beside what the caller does meanwhile.
+    func prepare(_ id: LaunchID, _ limits: LaunchLimits)
+    /// Removes the groups of launches that were prepared and do not begin.
+    func removePrepared()
     /// Starts one more program in the group of a launch, for reading a result. The launch need not
     /// have begun.
     func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD
@@ -54,6 +58,8 @@ package struct LaunchLimits: Equatable, Sendable {
     package init(memory: Int64? = nil, weight: Weight = .background) {
         (self.memory, self.weight) = (memory, weight)
     }
+
+    init(_ spec: ProcessSpec) { self.init(memory: spec.memoryLimit, weight: spec.weight) }
 }
 
 /// A step of process control, in words for `offstage doctor`.

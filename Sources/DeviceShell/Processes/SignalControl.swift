@@ -35,6 +35,9 @@ package final class SignalControl: ProcessControl {
         )
     }
 
+    package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {}
+    package func removePrepared() {}
+
     package func launch(
         _ id: LaunchID,
         _ program: Program,
