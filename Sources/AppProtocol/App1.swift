@@ -45,8 +45,8 @@ package enum App1: CallSet {
             complete,
             .connected,
             "Completes a delivery. The result is newData, noData or failed; or succeeded or "
-                + "unsuccessful. The answer comes when the end is stored; on a full disk that "
-                + "takes until there is space."
+                + "unsuccessful. The answer comes when the end is stored: on a full disk, "
+                + "only once space is free."
         ),
         CallRow(
             setMinimumFetchInterval,

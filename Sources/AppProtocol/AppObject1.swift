@@ -12,6 +12,7 @@ package enum AppObject1: CallSet {
             offer,
             .daemon,
             "Offers a delivery; the reply is the receipt. Kind: fetch, refresh or processing. "
+                + "Options: what the message of the trigger may hold; none for these kinds. "
                 + "An error declines the delivery, which has then failed."
         ),
         CallRow(

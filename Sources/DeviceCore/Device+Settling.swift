@@ -107,7 +107,7 @@ extension Device {
         }
         setRefreshHeld(index, by: refreshHeld)
         apps[index].setHeld(by: held, told: told, at: transition.now.wall)
-        if held.overlaps(.unused) { noteUnused(index, &transition) }
+        if held.overlaps(.unused) { recordUnused(index, &transition) }
         let look = nextDeadline(of: index, at: transition.now)
         apps.set(
             AppTable.Dates(start: next, look: look, waitsForIdle: waitsForIdle),
@@ -122,7 +122,7 @@ extension Device {
     }
 
     /// The week rule begins to hold an app: once in the history (C4).
-    private mutating func noteUnused(_ index: Int, _ transition: inout Transition) {
+    private mutating func recordUnused(_ index: Int, _ transition: inout Transition) {
         guard apps[index].record.unusedSince == nil else { return }
         apps[index].record.unusedSince = transition.now.wall
         save(app: index)

@@ -123,7 +123,7 @@ struct LostDaemonTests {
         #expect(try ended(process) == .exited(4))
         let said = try Files.text(said)
         #expect(said.hasPrefix("offstage: the program listening at \(path) \(words)"), "\(said)")
-        #expect(said.hasSuffix("\nSay which is the daemon's with --socket or OFFSTAGE_SOCKET.\n"))
+        #expect(said.hasSuffix("\nGive the daemon's socket with --socket or OFFSTAGE_SOCKET.\n"))
     }
 
     @Test(.enabled(if: Command.runsAsRoot, "only root can become somebody else"))

@@ -116,7 +116,7 @@ struct DaemonControl: Control {
 
     private static let start =
         "Start it with \"systemctl --user start offstaged\" or \"offstage daemon\"."
-    private static let which = "Say which is the daemon's with --socket or OFFSTAGE_SOCKET."
+    private static let which = "Give the daemon's socket with --socket or OFFSTAGE_SOCKET."
 
     private static func stranger(_ path: String) -> String {
         "the program listening at \(path.printable) is not Offstage"
@@ -126,7 +126,7 @@ struct DaemonControl: Control {
         guard let path = DaemonSocket.path(CurrentProcess.environment) else {
             throw Failure(
                 .notRunning,
-                "XDG_RUNTIME_DIR is not set, so where the daemon listens is not known",
+                "XDG_RUNTIME_DIR is not set, so the daemon's socket cannot be located",
                 fix: "Say where with --socket or OFFSTAGE_SOCKET."
             )
         }

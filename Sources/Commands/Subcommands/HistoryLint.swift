@@ -80,7 +80,7 @@ struct HistoryLint {
         case .run: return mistake(ofRun: line.task, told, neverCompleted)
         case .ended where neverCompleted:
             return Mistake(
-                summary: "A background task was held beyond its time, and the app ended for it",
+                summary: "The app was terminated because it held a background task too long",
                 fix: "End each background task, in its expiration handler too."
             )
         case .note: return told.flatMap { mistake(ofNote: $0, line.subject ?? "") }
@@ -150,7 +150,7 @@ struct HistoryLint {
         case .letGo:
             return Mistake(
                 subject: subject,
-                summary: "was let go without being completed, and counts as a failure",
+                summary: "was released without being completed, and counts as a failure",
                 fix: "Keep the task, or the completion handler, until it is completed."
             )
         case .notPermitted: return notPermitted(subject, "was submitted")

@@ -68,7 +68,7 @@ struct MachineLint {
                     key,
                     program,
                     isThere ? "is not executable" : "is not there",
-                    isThere ? "chmod +x \(program)" : "Install it, or mend the path."
+                    isThere ? "chmod +x \(program)" : "Install it, or correct the path."
                 )
             }
             return warning(key, program, "is not in PATH", "Install it, or write its whole path.")

@@ -101,7 +101,7 @@ extension OffstageProgram {
         throw Failure(
             .notFound,
             "the source of the library is not beside this program",
-            fix: "Give its place: --library DIRECTORY."
+            fix: "Specify its directory with --library."
         )
     }
 }

@@ -64,7 +64,7 @@ extension OffstageProgram {
                 "simulate advance 24h",
                 "Let a test daemon live through the next day, in a moment."
             ),
-            Example("simulate sleep 2h", "See what a test daemon makes of a closed lid."),
+            Example("simulate sleep 2h", "See how a test daemon reacts to a closed lid."),
             Example("simulate --days 1 --apps 5 --seed 7", "Simulate one day of a virtual device."),
         ],
         printsData: true

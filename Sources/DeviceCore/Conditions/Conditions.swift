@@ -67,6 +67,11 @@ package struct Conditions: Hashable, Sendable, Codable {
     package var thermal: Int { value(.thermal) }
     package var memory: Int { value(.memory) }
     package var storage: Int { value(.storage) }
+    /// Serious.
+    static let thermalLimit = 2
+    var isTooWarm: Bool { thermal >= Self.thermalLimit }
+    /// Critical.
+    var isMemoryShort: Bool { memory >= 2 }
     /// Deleted under the daemon, or moved away.
     static let storageGone = 3
     var storageIsGone: Bool { storage == Self.storageGone }

@@ -44,7 +44,7 @@ extension Device {
     /// never used, or nobody knows of, goes first.
     mutating func relieveMemory(_ transition: inout Transition) {
         memoryCheckAt = nil
-        guard conditions.memory >= 2 else { return }
+        guard conditions.isMemoryShort else { return }
         var oldest: (launch: LaunchID, used: WallTime)?
         for index in usedIndices {
             let used = apps[index].record.lastUsed ?? .distantPast

@@ -124,7 +124,7 @@ extension Device {
             save(app: index)
             useEnded(of: index, &transition)
         case .froze:
-            if conditions.memory >= 2, memoryCheckAt == nil {
+            if conditions.isMemoryShort, memoryCheckAt == nil {
                 memoryCheckAt = transition.now.awake + .seconds(2)
             }
         case .reopen: reopen(id, index, &transition)
@@ -275,7 +275,7 @@ extension Device {
     mutating func count(_ grant: Grant?, by step: Int) {
         guard let grant else { return }
         running.all += step
-        if grant == .processing { running.processing += step }
+        if grant.isHeavy { running.processing += step }
     }
 
     private mutating func began(_ index: Int, onBattery: Bool, _ now: Moment) {

@@ -249,7 +249,7 @@ extension Launch {
 
     /// Whether being stopped for this reason means being frozen, to go on later.
     func isFreezable(_ reason: StopReason, _ manifest: Shared<AppManifest>?) -> Bool {
-        guard case .command(_, let trigger) = role, trigger.grant == .processing,
+        guard case .command(_, let trigger) = role, trigger.grant.isFreezable,
             manifest?.whenInterrupted == .freeze
         else { return false }
         switch reason {

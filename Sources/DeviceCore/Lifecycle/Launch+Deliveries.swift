@@ -14,10 +14,9 @@ extension Launch {
             if presence == .foreground { wake.end = .distantFuture }
             begin(wake, facts, &actions)
             if wasSuspended { thaw(facts, &actions) }
-        } else if request.trigger.grant == .processing {
-            // A run that processing joins is a processing run from then on: it counts, and is
-            // watched, as one.
-            if wake?.trigger.grant != .processing { wake?.trigger = request.trigger }
+        } else if request.trigger.grant.isHeavy, wake?.trigger.grant.isHeavy != true {
+            // It counts, and is watched, as such from then on.
+            wake?.trigger = request.trigger
         }
         let end = deliveryEnd(request.trigger.grant, facts)
         deliveries.append(
@@ -254,7 +253,7 @@ extension Launch {
         _ facts: LaunchFacts,
         _ actions: inout [LaunchAction]
     ) {
-        guard let wake, wake.trigger.grant == .processing, ending == nil,
+        guard let wake, wake.trigger.grant.isLongerOnPower, ending == nil,
             presence != .foreground
         else { return }
         let soonest = facts.now.awake + facts.settings.expiryWarning
@@ -262,7 +261,7 @@ extension Launch {
             self.wake?.end = max(wake.end + shift, soonest)
         } else {
             for slot in deliveries.indices
-            where deliveries[slot].trigger.grant == .processing && !deliveries[slot].warned {
+            where deliveries[slot].trigger.grant.isLongerOnPower && !deliveries[slot].warned {
                 deliveries[slot].end = max(deliveries[slot].end + shift, soonest)
             }
             let end = deliveries.map(\.end).max() ?? wake.end

@@ -216,9 +216,10 @@ extension Launch {
 
     /// Whether the CPU monitor is off: for processing that asked for external power, and has it.
     func isUnmonitored(_ facts: LaunchFacts) -> Bool {
-        guard facts.onExternalPower, wake?.trigger.grant == .processing else { return false }
+        guard facts.onExternalPower, wake?.trigger.grant.isUnmonitoredOnPower == true
+        else { return false }
         let served =
-            [request] + deliveries.filter { $0.trigger.grant == .processing }.map(\.request)
+            [request] + deliveries.filter { $0.trigger.grant.isUnmonitoredOnPower }.map(\.request)
         return facts.requests.contains { $0.needs.power && served.contains($0.id) }
     }
 

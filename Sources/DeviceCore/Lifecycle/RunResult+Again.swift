@@ -12,7 +12,7 @@ extension RunResult {
                 .lowPowerMode, .thermal, .memoryPressure, .paused, .userClosed, .manifestRemoved,
                 .interruptedTooLong:
                 true
-            case .timeout: trigger.grant == .processing
+            case .timeout: trigger.grant.isAgainAfterTimeout
             case .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .cancelled, .simulated,
                 .neverCompleted:
                 false

@@ -272,7 +272,11 @@ extension Device {
                 && $0.mode != .simulated
                 && !$0.isReplaced(by: identifier)
         }
-        let cap = kind == .refresh ? settings.pendingRefreshes : settings.pendingProcessing
+        let cap =
+            switch kind {
+            case .refresh: settings.pendingRefreshes
+            case .processing: settings.pendingProcessing
+            }
         guard pending >= Int(cap) else { return }
         throw Refusal(
             .tooManyPendingTaskRequests,

@@ -48,12 +48,14 @@ extension Device {
             )
         }
         if model == nil, let manifest = app.manifest {
-            // Nobody says of what kind an identifier is; where only one is declared, it is that.
-            let isProcessing = simulation == .launch && !manifest.value.declares(.refresh)
+            // Nobody says of what kind an identifier is: the first that is declared.
+            let trigger = Trigger.allCases.first {
+                simulation == .launch ? manifest.value.declares($0) : $0.row.fetches
+            }
             model = Request(
                 id: RequestID(0),
                 identifier: identifier ?? "fetch",
-                trigger: isProcessing ? .processing : .refresh,
+                trigger: trigger ?? .refresh,
                 origin: identifier == nil ? .fetch : .submitted,
                 needs: Needs(),
                 submittedAt: transition.now.wall

@@ -32,8 +32,8 @@ extension Device {
         case .network: conditions.isAssured(.network) ? nil : .networkLost
         case .idle: conditions.deviceIdle ? nil : .deviceInUse
         case .lowPower: conditions.lowPower ? .lowPowerMode : nil
-        case .thermal: conditions.thermal >= 2 ? .thermal : nil
-        case .memory: conditions.memory >= 2 ? .memoryPressure : nil
+        case .thermal: conditions.isTooWarm ? .thermal : nil
+        case .memory: conditions.isMemoryShort ? .memoryPressure : nil
         case .metered: conditions.isAssured(.metered) ? nil : .networkMetered
         case .locked: conditions.isAssured(.locked) ? nil : .dataLocked
         case .battery, .storage: nil
@@ -53,7 +53,8 @@ extension Device {
         case .networkLost: needs.network
         case .networkMetered: needs.unmetered
         case .dataLocked: needs.unlocked
-        case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure: trigger.grant == .processing
+        case .deviceInUse, .lowPowerMode, .thermal, .memoryPressure:
+            trigger.grant.endsWhenDeviceIsBusy
         case .timeout, .memoryLimit, .cpuMonitor, .fileLock, .launchWatchdog, .userClosed,
             .cancelled, .paused, .simulated, .manifestRemoved, .interruptedTooLong, .neverCompleted:
             false

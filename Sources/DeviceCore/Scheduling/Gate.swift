@@ -24,6 +24,7 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
 /// Some gates, as one word.
 struct GateSet: Hashable, Sendable, Codable {
     private(set) var bits: UInt64 = 0
+    static let capacity = UInt64.bitWidth
     static let none = GateSet()
     static let runSlots = GateSet(.runSlots)
     static let unused = GateSet(.unused)

@@ -150,11 +150,19 @@ enum GateTable {
     }
 
     private static func row(_ gate: Gate, _ cells: String, _ definition: Definition) -> GateRow {
-        GateRow(
+        guard let index = Gate.allCases.firstIndex(of: gate), index < GateSet.capacity else {
+            preconditionFailure("no bit of GateSet is left for \(gate.name)")
+        }
+        let known = cells.compactMap { GateCell(rawValue: $0) }
+        precondition(
+            known.count == cells.count && known.count == Trigger.allCases.count,
+            "\(gate.name) needs one known cell for each trigger, not \(cells)"
+        )
+        return GateRow(
             gate: gate,
-            index: Gate.allCases.firstIndex(of: gate) ?? 0,
+            index: index,
             title: definition.title,
-            cells: cells.map { GateCell(rawValue: $0) ?? .no },
+            cells: known,
             kind: definition.kind,
             check: definition.check,
             explain: definition.explain

@@ -9,6 +9,21 @@ enum Grant: Hashable, Sendable {
     case processing
 }
 
+extension Grant {
+    /// One such run at a time, beside any number of others. A run that it joins becomes one.
+    var isHeavy: Bool { self == .processing }
+    /// Not while somebody uses the device, in low-power mode, in heat or for want of memory.
+    var endsWhenDeviceIsBusy: Bool { self == .processing }
+    /// What runs out of time goes on later; else it has had its turn.
+    var isAgainAfterTimeout: Bool { self == .processing }
+    /// A command may be frozen when it is stopped (`WhenInterrupted=freeze`).
+    var isFreezable: Bool { self == .processing }
+    /// On external power that was asked for it may use the processor without end.
+    var isUnmonitoredOnPower: Bool { self == .processing }
+    /// Longer while the device is idle and charging.
+    var isLongerOnPower: Bool { self == .processing }
+}
+
 /// What limits how often a trigger wakes an app, beside the quotas.
 enum RateBucket: Hashable, Sendable {
     case refreshBudget

@@ -39,6 +39,14 @@ extension Daemon: ControlHost {
     private func unknown(_ name: String) -> Refusal? {
         let settings = SettingRow.table.map(\.name)
         guard !settings.contains(name) else { return nil }
+        if let new = SettingRow.name(formerly: name) {
+            return Refusal(
+                .invalid,
+                reason: "this setting is now called \(new)",
+                value: name,
+                fix: "write \(new) instead"
+            )
+        }
         let names = Condition.allCases.map(\.row.name) + settings
         let guess = Spelling.suggestion(for: name, among: names)
         return Refusal(

@@ -81,7 +81,7 @@ final class TaskRun: RunningWork {
         session.mistaken(
             .letGo,
             work.identifier,
-            "task \(work.identifier) was let go without setTaskCompleted(success:): it counts as "
+            "task \(work.identifier) was released without setTaskCompleted(success:): it counts as "
                 + "unsuccessful (keep the task until it is completed)"
         )
         complete(success: false)
@@ -122,7 +122,7 @@ final class FetchRun: RunningWork {
         session.mistaken(
             .letGo,
             "fetch",
-            "the completion handler of a fetch was let go without being called: it counts as "
+            "the completion handler of a fetch was released without being called: it counts as "
                 + "failed (call it exactly once)"
         )
         complete(.failed)

@@ -167,7 +167,7 @@ package final class Watch {
         for index in span.indices {
             if let text = span[index].ended(turn, world) { fail(span[index].name, text) }
         }
-        noteTail()
+        recordTail()
     }
 
     func restored(_ world: World) {
@@ -184,10 +184,10 @@ package final class Watch {
         for invariant in byAnswer {
             if let text = invariant.idled(world, explain) { fail(invariant.name, text) }
         }
-        noteTail()
+        recordTail()
     }
 
-    private func noteTail() {
+    private func recordTail() {
         guard violation != nil, violation?.tail.isEmpty == true else { return }
         violation?.tail = tail.joined().suffix(tailLength).map { $0.description }
     }

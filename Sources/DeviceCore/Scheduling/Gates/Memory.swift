@@ -4,7 +4,7 @@ extension GateTable.Definition {
     static let memory = Self(
         title: "memory pressure",
         kind: .rule,
-        check: { $0.conditions.memory >= 2 ? .held(.event) : .open },
+        check: { $0.conditions.isMemoryShort ? .held(.event) : .open },
         explain: {
             GateExplanation(
                 of: .memory,

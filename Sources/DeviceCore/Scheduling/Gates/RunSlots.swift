@@ -7,12 +7,12 @@ extension GateTable.Definition {
         kind: .needed,
         check: {
             let running = $0.device.running
-            let isSecond = running.processing > 0 && $0.work.trigger.grant == .processing
+            let isSecond = running.processing > 0 && $0.work.trigger.grant.isHeavy
             // Mostly there is room, whatever it joins.
             guard isSecond || running.all >= Int($0.settings.runSlots) else { return .open }
             // Side by side in one launch: no slot of its own, but processing may be new to it.
             guard let own = $0.joins else { return .held(.event) }
-            return isSecond && own.trigger.grant != .processing ? .held(.event) : .open
+            return isSecond && !own.trigger.grant.isHeavy ? .held(.event) : .open
         },
         explain: {
             let running = $0.device.running
