@@ -108,7 +108,7 @@ package final class ScratchDaemon {
         [
             ("--pressure", "off"), ("--power-supplies", scratch("supplies")),
             ("--load", scratch("loadavg")), ("--routes", "off"), ("--thermal", "off"),
-            ("--system-bus", "off"), ("--app-slice", "off"),
+            ("--system-bus", "off"), ("--app-slice", "off"), ("--cpu-pressure", "off"),
         ]
     }
 

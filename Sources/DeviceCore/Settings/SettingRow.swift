@@ -214,7 +214,8 @@ package struct SettingRow: Sendable {
             name: "idle-load",
             field: .count(\.idleLoad, 0...10_000),
             documentation: "Load below which the device counts as idle if no source reports its "
-                + "use: percent of all processors, averaged over a minute."
+                + "use: percent of all processors, averaged over a minute. Nor may tasks have "
+                + "waited for a processor during as many percent of that minute."
         ),
         SettingRow(
             name: "unused-limit",

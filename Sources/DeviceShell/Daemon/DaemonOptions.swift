@@ -24,6 +24,7 @@ package struct DaemonOptions {
         .init("power-supplies", nil, .required), .init("load", nil, .required),
         .init("routes", nil, .required), .init("thermal", nil, .required),
         .init("system-bus", nil, .required), .init("app-slice", nil, .required),
+        .init("cpu-pressure", nil, .required),
         .init("administrator", nil, .required), .init("virtual-clock", nil),
         .init("help", "h"), .init("version", "V"),
     ]
@@ -56,6 +57,9 @@ package struct DaemonOptions {
           --app-slice DIR  the cgroups of apps that the desktop starts; off: do not watch them
                            [app.slice of the user's manager]
           --load FILE      the kernel's load; off: do not read it   [/proc/loadavg]
+          --cpu-pressure FILE
+                           the kernel's processor pressure; off: do not read it
+                                                  [/proc/pressure/cpu]
           --virtual-clock  a clock that "offstage simulate advance" moves on; not with the usual
                            state directory
           -h, --help       print help and exit
@@ -171,6 +175,7 @@ package struct DaemonOptions {
         let sensors: [(String, WritableKeyPath<DaemonPaths, String?>)] = [
             ("pressure", \.pressure), ("power-supplies", \.powerSupplies), ("load", \.load),
             ("routes", \.routes), ("thermal", \.thermal), ("app-slice", \.appSlice),
+            ("cpu-pressure", \.cpuPressure),
         ]
         for (name, path) in sensors {
             guard let value = options[name] else { continue }
@@ -198,7 +203,7 @@ package struct DaemonOptions {
         case "data", "power", "power-supplies", "routes", "thermal", "app-slice":
             if kind == nil { throw .usage("\(name): there is no such directory") }
             if kind != .directory { throw .usage("\(name) is not a directory") }
-        case "pressure", "load":
+        case "pressure", "load", "cpu-pressure":
             if kind == nil { throw .usage("\(name): there is no such file; use off to do without") }
             if kind == .directory { throw .usage("\(name) is a directory; name a file in it") }
         default: break

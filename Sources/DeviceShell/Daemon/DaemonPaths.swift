@@ -30,6 +30,8 @@ package struct DaemonPaths: Equatable, Sendable {
     package var systemBus = SystemBusPlace.usual
     /// Where the kernel tells of the load; nil: nobody is to ask.
     package var load: String? = LoadAverage.usualPath
+    /// Where the kernel tells how long tasks wait for a processor; nil: nobody is to ask.
+    package var cpuPressure: String? = Pressure.path(of: .cpu)
 
     package enum SystemBusPlace: Equatable, Sendable {
         case usual

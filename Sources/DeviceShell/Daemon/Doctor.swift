@@ -11,8 +11,8 @@ struct Doctor {
 
     var checks: [Check] {
         [
-            processes, keeper, memory, pressure, files, lingering, sleep, waking, identity, bus,
-            services,
+            processes, keeper, memory, pressure, processorPressure, files, lingering, sleep, waking,
+            identity, bus, services,
         ]
             + settings + [store, starting] + strays + sensors + xServer
     }
@@ -64,6 +64,25 @@ struct Doctor {
             lost: "suspended apps are not terminated when memory is low",
             fix: Self.pressureFix(problem)
         )
+    }
+
+    private var processorPressure: Check {
+        let name = "processor pressure"
+        guard let path = daemon.paths.cpuPressure else {
+            return Check(name, ok: true, "turned off (--cpu-pressure off)")
+        }
+        do throws(LinuxError) {
+            _ = try Pressure(readingFrom: path)
+            return Check(name, ok: true, "reported by the kernel")
+        } catch {
+            return Check(
+                name,
+                ok: false,
+                "not reported: \(error.errno.text)",
+                lost: "where no source reports use of the device, its load alone is the estimate",
+                fix: Self.pressureFix(error)
+            )
+        }
     }
 
     private var files: Check {

@@ -78,7 +78,7 @@ final class Machine {
             }
         }
         load = try paths.load.map { (path) throws(LinuxError) in
-            try LoadEstimate(loop, path) { [unowned self] in
+            try LoadEstimate(loop, path, paths.cpuPressure) { [unowned self] in
                 happened(.condition(.idle, .estimate, $0))
             }
         }

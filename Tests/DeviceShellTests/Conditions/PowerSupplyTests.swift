@@ -160,21 +160,4 @@ struct PowerSupplyTests {
         try bench.ask("Set", "network", "on", .map([:]))
         try bench.wait(for: "ran")
     }
-
-    @Test func `where nothing tells of use, a busy machine runs no processing, a quiet one does`()
-        throws
-    {
-        let bench = try DaemonBench(starting: false)
-        try bench.daemon.scratch.write("loadavg", "64.00 64.00 64.00 1/100 1\n")
-        try bench.daemon.start()
-        _ = try submit(bench, [:])
-        let held = try bench.ask("Explain", "once", .map([:])).listValue?.first
-        #expect(held?["holds"]?.listValue?.map { $0["gate"] } == ["device-in-use"])
-        #expect(try bench.condition("idle")["source"] == "estimated")
-        try bench.daemon.scratch.write("loadavg", "0.01 64.00 64.00 1/100 1\n")
-        // Another request to know it reads it at once.
-        try bench.ask("Cancel", "command.once", .map([:]))
-        _ = try submit(bench, [:])
-        try bench.wait(for: "ran")
-    }
 }
