@@ -18,8 +18,8 @@ package struct WakeLedger: Equatable, Sendable {
     private struct Alarm: Equatable {
         let user: User
         let at: BootTime
-        /// How long the machine had slept since boot when it was set.
-        let slept: Interval
+        /// How long the machine had slept since boot when it was set, or was awake last before it.
+        var slept: Interval
     }
 
     private struct Wake: Equatable {
@@ -44,6 +44,8 @@ package struct WakeLedger: Equatable, Sendable {
     package static let patience = Interval.minutes(30)
     /// An alarm that is handled later than this has not woken the machine.
     package static let delay = Interval.seconds(10)
+    /// A real-time clock counts in seconds: it may ring so much too early.
+    package static let advance = Interval.seconds(1)
     /// The clocks are read one after the other.
     private static let imprecision = Interval.milliseconds(100)
 
@@ -79,6 +81,15 @@ package struct WakeLedger: Equatable, Sendable {
     package mutating func clear(_ user: User) {
         alarms.removeAll { $0.user == user }
         wakes.removeAll { $0.user == user }
+    }
+
+    /// The machine may have woken just now. Alarms that are still to come were not the cause, and
+    /// are not if it stays awake until then.
+    package mutating func isAwake(at now: Moment) {
+        let slept = Self.sleep(by: now)
+        for index in alarms.indices where alarms[index].at - now.boot > Self.advance {
+            alarms[index].slept = slept
+        }
     }
 
     /// The alarm rang. Whose time has come has no alarm any more; if the machine slept before, and

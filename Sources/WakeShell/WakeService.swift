@@ -13,6 +13,9 @@ final class WakeService {
     private var object: ExportedObject?
     private var alarm: TimerSource?
     private var idle: TimerSource?
+    /// The kernel tells so of each return from sleep, before logind does.
+    private let jumps: ClockJumps
+    private var jumpSource: DescriptorSource?
     private var gone: Subscription?
     /// The connections whose alarms these are, by user.
     private var owners: [WakeLedger.User: String] = [:]
@@ -32,8 +35,13 @@ final class WakeService {
         _ ledger: WakeLedger = WakeLedger()
     ) throws(LinuxError) {
         (self.loop, self.bus, self.ledger) = (loop, bus, ledger)
+        jumps = try ClockJumps()
         alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in rang() }
         idle = try TimerSource(loop) { [unowned self] in endIfIdle() }
+        jumpSource = try DescriptorSource(loop, jumps.descriptor.number, .readable) {
+            [unowned self] _ in
+            if (try? jumps.happened()) == true { self.ledger.isAwake(at: Clocks.now()) }
+        }
     }
 
     func serve() throws(BusError) {

@@ -45,6 +45,15 @@ struct SleepAgainTests {
         #expect(!bench.contains(.sleepAgain))
     }
 
+    @Test func `a clock that rings a moment too early has woken it all the same`() throws {
+        var bench = try Self.refreshed()
+        let alarm = try #require(bench.timers.alarm)
+        bench.sleep(alarm - bench.now.boot - .milliseconds(900))
+        bench.advance(.seconds(1))
+        bench.exited(try Self.begin(&bench))
+        #expect(bench.contains(.sleepAgain))
+    }
+
     @Test func `without any work it sleeps again when the pause after the wake is over`() throws {
         var bench = try Self.refreshed { $0.pauseAfterResume = .seconds(10) }
         _ = bench.sleepUntilAlarm(atMost: .days(1))
@@ -113,6 +122,12 @@ struct SleepAgainTests {
         // Somebody wakes it before.
         bench.sleep(.minutes(1))
         bench.advance(.minutes(2))
+        #expect(!bench.contains(.sleepAgain))
+        // Or moments before.
+        let next = try #require(bench.timers.alarm)
+        bench.sleep(next - bench.now.boot - .seconds(2))
+        bench.advance(.seconds(2))
+        bench.exited(try Self.begin(&bench))
         #expect(!bench.contains(.sleepAgain))
     }
 

@@ -27,6 +27,8 @@ struct WakeLedgerTests {
 
         mutating func rings() { ledger.rang(at: now) }
 
+        mutating func wakes() { ledger.isAwake(at: now) }
+
         mutating func sleepAgain(_ user: UInt32 = 1000) -> WakeLedger.Refusal? {
             do throws(WakeLedger.Refusal) {
                 try ledger.sleepAgain(user, now: now)
@@ -74,6 +76,28 @@ struct WakeLedgerTests {
         let early = machine.sleepAgain()
         #expect(early == .notWoken)
         #expect(machine.ledger.next != nil)
+    }
+
+    @Test func `an alarm that rings moments after somebody woke it allows nothing`() throws {
+        var machine = Machine()
+        try machine.set(in: .hours(2))
+        machine.sleep(.hours(2) - .seconds(5))
+        machine.wakes()
+        machine.pass(.seconds(5))
+        machine.rings()
+        let after = machine.sleepAgain()
+        #expect(after == .notWoken)
+        // It sleeps on, and the alarm wakes it: a real-time clock may be ahead by a second.
+        try machine.set(in: .hours(2))
+        machine.sleep(.hours(1))
+        machine.wakes()
+        machine.pass(.seconds(5))
+        machine.sleep(.hours(1) - .seconds(5) - .milliseconds(900))
+        machine.wakes()
+        machine.pass(.milliseconds(900))
+        machine.rings()
+        let own = machine.sleepAgain()
+        #expect(own == nil)
     }
 
     @Test func `what a wake allows ends after half an hour, and with the next alarm`() throws {

@@ -1,4 +1,4 @@
-import Vocabulary
+package import Vocabulary
 
 /// What is known of the last sleep of the machine.
 struct Sleep: Hashable, Sendable, Codable {
@@ -14,6 +14,8 @@ struct Sleep: Hashable, Sendable, Codable {
 extension Device {
     /// An alarm rings so long before anybody hears of it at most.
     private static let alarmDelay = Interval.seconds(10)
+    /// A real-time clock counts in seconds: it may ring so much too early.
+    package static let alarmAdvance = Interval.seconds(1)
     /// Work that is due so soon is waited for.
     private static let shortWait = Interval.minutes(1)
 
@@ -27,8 +29,10 @@ extension Device {
         sleep.end = now.boot
         sleep.isSentBack = false
         // Whoever woke it earlier was heard of earlier, unless that could not be stored.
-        let rang =
-            armed.alarm.map { $0 > last.boot && $0 <= now.boot && now.boot - $0 < Self.alarmDelay }
+        let rang = armed.alarm.map {
+            $0 > last.boot && $0 - now.boot <= Self.alarmAdvance
+                && now.boot - $0 < Self.alarmDelay
+        }
         sleep.isOwnWake = rang == true && conditions.storage == 0
     }
 

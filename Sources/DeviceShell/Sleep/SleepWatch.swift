@@ -9,8 +9,9 @@ final class SleepWatch: ServiceBus.Client {
     private let resumed: () -> Void
     private let delay = Inhibitor.delayingSleep("prepares for sleep")
     private var signal: Subscription?
-    /// The machine is about to sleep.
-    private var isPreparing = false
+    /// Which of its sleeps the machine is about to begin; nil: none.
+    private var next: Int?
+    private var count = 0
 
     init(
         _ systemBus: ServiceBus,
@@ -31,13 +32,17 @@ final class SleepWatch: ServiceBus.Client {
             from: ServiceRow.logind.name
         ) { [unowned self] message in
             guard let isBefore = message.arguments.first?.boolValue else { return }
-            isPreparing = isBefore
             guard isBefore else {
+                next = nil
                 resumed()
                 return delay.hold(true)
             }
-            // It may have slept, and be awake again, by the time that all is prepared.
-            prepare { [unowned self] in if isPreparing { delay.hold(false) } }
+            count += 1
+            let number = count
+            next = number
+            // By the time that all is prepared it may have slept and be awake again, or be about
+            // to sleep once more.
+            prepare { [unowned self] in if next == number { delay.hold(false) } }
         }
     }
 

@@ -214,8 +214,9 @@ package final class World {
         guard clock.isAsleep else { return }
         clock.wakeUp()
         awakeSince = clock.elapsed
-        // Who comes when the alarm is due but has not fired yet cannot be told from it.
-        wokeItself = armed.alarm.map { $0 <= now.boot } ?? false
+        // Who comes when the alarm is due but has not fired yet cannot be told from it, nor can
+        // who comes in the second before.
+        wokeItself = armed.alarm.map { $0 - now.boot <= Device.alarmAdvance } ?? false
         // logind tells of each return from sleep, whoever caused it.
         send(.timer, after: .zero)
         for process in processes { follow(process) }

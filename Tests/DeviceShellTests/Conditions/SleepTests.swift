@@ -97,6 +97,7 @@ final class SleepTests {
     // MARK: Waking the machine
 
     /// `offstage-wake`, which writes down what it is asked.
+    /// `file`: its calls are answered once that is there, with the number of the call at its end.
     private func startHelper(waitingFor file: String? = nil) throws {
         try bus.mock(Wake1.busName, Wake1.path, Wake1.busName)
         for method in Wake1.interface.methods {
@@ -106,15 +107,20 @@ final class SleepTests {
                 at: Wake1.path,
                 takes: method.inputSignature,
                 gives: "",
-                "open('\(bench.daemon.scratch("asked"))', 'a').write("
+                "with open('\(bench.daemon.scratch("asked"))', 'a') as asked: asked.write("
                     + "'\(method.name) ' + ' '.join(map(str, args)) + '\\n')"
-                    + (file.map(Self.wait(for:)) ?? "")
+                    + (file.map(wait(for:)) ?? "")
             )
         }
     }
 
-    private static func wait(for file: String) -> String {
-        "\nimport os, time\nwhile not os.path.exists('\(file)'): time.sleep(0.01)"
+    private func wait(for file: String) -> String {
+        """
+
+        import os, time
+        number = len(open('\(bench.daemon.scratch("asked"))').readlines())
+        while not os.path.exists('\(file)' + str(number)): time.sleep(0.01)
+        """
     }
 
     private var asked: [String] {
@@ -152,14 +158,32 @@ final class SleepTests {
         try Wait.until("the helper is asked") { !asked.isEmpty }
         try prepareForSleep(false)
         // The helper answers after that.
-        try bench.daemon.scratch.write("answer", "")
+        try bench.daemon.scratch.write("answer1", "")
         try ping(Wake1.busName)
         try ping(daemonName())
         #expect(try inhibitors() == ["sleep delay"])
         // The next sleep is prepared as usual.
+        try bench.daemon.scratch.write("answer2", "")
         try prepareForSleep(true)
         try wait(forInhibitors: [])
         #expect(asked.count == 2)
+    }
+
+    @Test func `ready for one sleep it is not ready for the next`() throws {
+        try startHelper(waitingFor: bench.daemon.scratch("answer"))
+        try wait(forInhibitors: ["sleep delay"])
+        _ = try bench.ask("Set", "power", "on", [:])
+        try bench.submit("true", id: "later", ["after": 7200])
+        try prepareForSleep(true)
+        try Wait.until("the helper is asked") { asked.count == 1 }
+        try prepareForSleep(false)
+        try prepareForSleep(true)
+        try bench.daemon.scratch.write("answer1", "")
+        try Wait.until("the helper is asked again") { asked.count == 2 }
+        try ping(daemonName())
+        #expect(try inhibitors() == ["sleep delay"])
+        try bench.daemon.scratch.write("answer2", "")
+        try wait(forInhibitors: [])
     }
 
     @Test func `before it sleeps the helper is told when to wake the machine`() throws {
