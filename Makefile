@@ -71,6 +71,7 @@ soak: ## long campaigns: SEEDS (500) x DAYS (30), 1,000 gateways and libraries, 
 	@scripts/setup test
 	@scripts/build-tests
 	OFFSTAGE_SEEDS=$(SEEDS) OFFSTAGE_DAYS=$(DAYS) $(TESTS) '^SimulatorTests.CampaignTests'
+	OFFSTAGE_WAKE_SEEDS=$(SEEDS) $(TESTS) '^SimulatorTests.WakeReasonTests'
 	OFFSTAGE_CLIENT_SEEDS=1000 $(TESTS) '^SimulatorTests.ClientSimulationTests'
 	OFFSTAGE_GATEWAY_SEEDS=1000 $(TESTS) '^GatewayCoreTests.(CampaignTests|LinkDoorTests)'
 	OFFSTAGE_SEED=$$(scripts/seed) OFFSTAGE_ROUNDS=$(or $(ROUNDS),500) \

@@ -76,10 +76,25 @@ package struct AppTable: Hashable, Sendable {
         return earliest
     }
 
+    /// Whose work may start next by time alone; nil: nobody's.
+    var nextStart: (index: Int, time: BootTime)? {
+        var next: (index: Int, time: BootTime)?
+        let span = dates.span
+        for index in span.indices
+        where span[index].start < next?.time ?? .distantFuture {
+            next = (index, span[index].start)
+        }
+        return next
+    }
+
+    func start(of index: Int) -> BootTime { dates[index].start }
+
     /// Those whose work starts by time alone.
     var dated: [Int] { dates.indices.filter { dates[$0].start != .distantFuture } }
 
     mutating func set(_ dates: Dates, of index: Int) { self.dates[index] = dates }
+
+    mutating func startsAt(_ time: BootTime, _ index: Int) { dates[index].start = time }
 
     mutating func startsNotAfter(_ time: BootTime, _ index: Int) {
         dates[index].start = min(dates[index].start, time)

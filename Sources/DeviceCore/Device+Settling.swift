@@ -10,7 +10,9 @@ extension Device {
         var indices = UniqueList<Int>()
         // Starting or ending a run may touch other apps; each round settles at least one thing.
         var rounds = 0
-        while !touched.isEmpty || !ready.isEmpty {
+        while true {
+            if touched.isEmpty, ready.isEmpty { ready = confirmNextStart(&transition) }
+            guard !touched.isEmpty || !ready.isEmpty else { break }
             rounds += 1
             guard rounds <= limit else {
                 giveUpSettling(ready, &transition)
@@ -79,7 +81,7 @@ extension Device {
 
     /// Looks at all waiting requests of an app: drops what is too old, remembers when the next
     /// answer can change, and returns what is ready but for its turn.
-    private mutating func evaluateRequests(of index: Int, _ transition: inout Transition)
+    mutating func evaluateRequests(of index: Int, _ transition: inout Transition)
         -> [Candidate]
     {
         var ready: [Candidate] = []

@@ -24,6 +24,7 @@ package struct Device: Hashable, Sendable, Codable {
     var serials = Serials()
     var lastMoment: Moment?
     var armed = Timers()
+    var confirmedStart: NextStart?
     var isHeldAwake = false
     var isIdleWatched = false
     /// When the next suspended app ends if memory is still short.
@@ -176,9 +177,9 @@ extension Device {
         if condition.gates.overlaps(.ofRefreshes) {
             for index in refreshPolicy.members.indices where apps[index].mayWait { touch(index) }
         }
-        // What starts by time alone shares its wakes once nobody uses the device: the machine is
+        // What starts by time alone shares its wakes while nobody uses the device: the machine is
         // not woken for each. Nor is it woken for what may not start any more.
-        if condition == .idle && conditions.deviceIdle || change.mayClose {
+        if condition == .idle || change.mayClose {
             for index in apps.dated { touch(index) }
         }
     }

@@ -56,6 +56,6 @@ struct LostStoreTests {
         simulated.run(until: .days(4))
         if simulated.watch.violation == nil { simulated.replayLife() }
         #expect(simulated.watch.violation?.text == nil)
-        #expect(notes.recovered > 20)
+        #expect(notes.recovered > 15)
     }
 }

@@ -20,7 +20,7 @@ package struct Turn {
     /// Somebody submitted something in it.
     private(set) var hasSubmission = false
     /// The daemon was killed in it, after its changes had become durable if there were any.
-    var wasKilled = false
+    package internal(set) var wasKilled = false
     /// Its events did not take place: the store failed.
     var wasRolledBack = false
     /// The first turn of a daemon that is stored.
