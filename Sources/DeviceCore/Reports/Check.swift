@@ -36,7 +36,8 @@ extension Check {
             ok: !means.isEmpty,
             means.isEmpty ? "not possible here" : means.joined(separator: " and "),
             lost: !means.isEmpty
-                ? "" : "if the machine goes to sleep, a run is interrupted and continues later"
+                ? "" : "if the machine goes to sleep, a run is interrupted and continues later",
+            fix: means.isEmpty ? "as root: apt install \(Condition.packageOfLogind)" : ""
         )
     }
 
@@ -75,7 +76,7 @@ extension Check {
         let row = condition.row
         let (name, value) = ("sensor " + row.name, row.word(state.value))
         let suffix = problem.isEmpty ? "" : " (\(problem))"
-        let fix = "set it by hand: offstage set \(row.name) VALUE"
+        let byHand = "set it by hand: offstage set \(row.name) VALUE"
         switch state.sensing {
         case .known:
             let source = state.source?.label ?? ""
@@ -91,11 +92,14 @@ extension Check {
                     ? "work that requires it waits; all other work runs as if it were \(value)"
                     : "everything runs as if it were \(value)"
             let found = "unknown: no source reports \(row.question)" + suffix
+            // A source that has a problem is there already.
+            let source = problem.isEmpty ? condition.package : nil
+            let fix = source.map { "as root: apt install \($0); or \(byHand)" } ?? byHand
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
             let found =
                 "lost: the source that reported \(row.question) is gone; taken as \(value)" + suffix
-            return Check(name, ok: false, found, fix: fix)
+            return Check(name, ok: false, found, fix: byHand)
         }
     }
 
@@ -127,6 +131,21 @@ extension Check {
                     ? "no setting in the file takes effect until the whole file is valid" : "",
                 fix: problem.fix
             )
+        }
+    }
+}
+
+extension Condition {
+    fileprivate static let packageOfLogind = "libpam-systemd"
+
+    /// Debian's, with the service that reports it; nil: the kernel does.
+    fileprivate var package: String? {
+        switch self {
+        case .battery, .power: "upower"
+        case .network, .metered: "network-manager"
+        case .locked, .idle: Self.packageOfLogind
+        case .lowPower: "power-profiles-daemon"
+        case .thermal, .memory, .storage: nil
         }
     }
 }

@@ -135,7 +135,8 @@ struct Doctor {
             ok: problem == nil,
             problem ?? "the address of the socket is published there",
             lost: problem == nil
-                ? "" : "programs cannot look up the address there; apps still use the socket"
+                ? "" : "programs cannot look up the address there; apps still use the socket",
+            fix: problem == nil ? "" : "as root: apt install dbus-user-session; then log in anew"
         )
     }
 
@@ -146,7 +147,8 @@ struct Doctor {
             ok: problem == nil,
             problem ?? "UPower, NetworkManager, power-profiles-daemon and logind are asked there",
             lost: problem == nil
-                ? "" : "only what the kernel reports is known of battery, network, lock and use"
+                ? "" : "only what the kernel reports is known of battery, network, lock and use",
+            fix: problem == nil ? "" : "as root: apt install dbus"
         )
     }
 
