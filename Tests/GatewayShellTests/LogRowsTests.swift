@@ -69,4 +69,98 @@ struct LogRowsTests {
         }
         #expect(try storage.log(of: PushNumber(count + 1)) == nil)
     }
+
+    /// Pushes and broadcasts of a minute, with all that may have become of them.
+    private static func batch(_ random: inout SeededRandom) -> (StoreBatch, [LogRow]) {
+        var batch = StoreBatch()
+        var rows: [LogRow] = []
+        let events: [LogEvent] = [
+            .delivered, .stored(.away), .stored(.lowBattery), .expired,
+            .replaced(by: PushNumber(1)), .dropped(.refused),
+        ]
+        for second in 0..<60 as Range<UInt64> {
+            let number = PushNumber(UInt64(wall.nanoseconds / 1000) + second * 1_000_000)
+            let app = AppNumber(1 + UInt32(random.below(2)))
+            let head: LogRow.Head
+            if random.below(4) == 0 {
+                let channel = ChannelID(high: 1, low: random.below(3))
+                head = LogRow.Head(
+                    target: .channel(channel, provider: "K"),
+                    app: app,
+                    type: .liveactivity,
+                    priority: .immediate,
+                    size: 2
+                )
+                let broadcast = Broadcast(
+                    number: number,
+                    channel: channel,
+                    priority: .immediate,
+                    expiration: .once,
+                    payload: Array("{}".utf8)
+                )
+                batch.log.accepted(broadcast, of: app, from: "K")
+            } else {
+                let id = PushUUID(high: 1, low: random.below(3))
+                let acceptance = Acceptance(apnsID: id, provider: "K")
+                let push = Push(
+                    number: number,
+                    device: DeviceID(1 + random.below(3)),
+                    app: app,
+                    type: .alert,
+                    priority: .immediate,
+                    expiration: .once,
+                    isSilent: false,
+                    payload: Array("{}".utf8)
+                )
+                head = LogRow.Head(
+                    target: .device(push.device, acceptance),
+                    app: app,
+                    type: .alert,
+                    priority: .immediate,
+                    size: 2
+                )
+                batch.log.accepted(push, acceptance)
+            }
+            var entries = [LogRow.Entry(event: .accepted, at: wall)]
+            if random.below(4) > 0 {
+                let event = events[Int(random.below(UInt64(events.count)))]
+                entries.append(LogRow.Entry(event: event, at: wall))
+            }
+            for entry in entries { batch.log.add(number, entry.event, at: entry.at) }
+            rows.append(LogRow(number: number, head: head, events: entries))
+        }
+        return (batch, rows)
+    }
+
+    private static func filter(_ random: inout SeededRandom) -> LogFilter {
+        var filter = LogFilter()
+        func time(_ random: inout SeededRandom) -> WallTime? {
+            random.below(2) == 0 ? nil : wall + .seconds(Int64(random.below(60)))
+        }
+        (filter.since, filter.until) = (time(&random), time(&random))
+        if random.below(3) == 0 { filter.device = DeviceID(1 + random.below(4)) }
+        if random.below(3) == 0 { filter.app = AppNumber(1 + UInt32(random.below(3))) }
+        if random.below(4) == 0 { filter.apnsID = PushUUID(high: 1, low: random.below(4)) }
+        let states = LogState.allCases
+        if random.below(3) == 0 { filter.state = states[Int(random.below(UInt64(states.count)))] }
+        return filter
+    }
+
+    @Test func `a store finds the newest pushes that fit a filter`() throws {
+        let scratch = ScratchDirectory()
+        let storage = try SQLiteStorage(scratch("store"))
+        let store: any OperatorStore = storage.reader
+        var random = SeededRandom(seed: 1)
+        let (batch, rows) = Self.batch(&random)
+        try write(batch, to: storage)
+        var found = 0
+        for _ in 0..<500 {
+            let (filter, limit) = (Self.filter(&random), 1 + Int(random.below(10)))
+            let wanted = rows.reversed().filter { filter.fits($0) }.prefix(limit)
+            let list = try store.log(matching: filter, limit: limit)
+            #expect(list == Array(wanted), "\(filter)")
+            found += list.count
+        }
+        #expect(found > 300)
+    }
 }

@@ -10,7 +10,7 @@ package struct LogReport {
             ("uniqueId", .string("\(PushUUID(number: row.number, gateway: gateway))")),
             ("topic", .string(bundle)),
             ("events", .list(row.events.map(Self.event))),
-            ("state", .string(row.events.last.map { Self.name($0.event) } ?? "accepted")),
+            ("state", .string(row.state.rawValue)),
         ]
         let head = row.head
         fields += [
@@ -32,7 +32,7 @@ package struct LogReport {
 
     private static func event(_ entry: LogRow.Entry) -> Value {
         var fields: [(String, Value)] = [
-            ("event", .string(name(entry.event))),
+            ("event", .string(LogState(entry.event).rawValue)),
             ("timestamp", .integer(entry.at.nanoseconds / 1_000_000)),
         ]
         let detail = detail(entry.event)
@@ -41,25 +41,6 @@ package struct LogReport {
             fields.append(("devices", .integer(Int64(devices))))
         }
         return .map(ValueMap(fields))
-    }
-
-    /// Each that a push may have.
-    package static let states = [
-        "accepted", "attempted", "delivered", "throttled", "stored", "replaced", "expired",
-        "dropped", "sent",
-    ]
-
-    package static func name(_ event: LogEvent) -> String {
-        switch event {
-        case .accepted: "accepted"
-        case .attempted: "attempted"
-        case .delivered: "delivered"
-        case .stored(let reason): reason.isThrottling ? "throttled" : "stored"
-        case .replaced: "replaced"
-        case .expired: "expired"
-        case .dropped: "dropped"
-        case .sent: "sent"
-        }
     }
 
     package static func detail(_ event: LogEvent) -> String {

@@ -181,7 +181,7 @@ extension GatewayProgram {
         }
         guard operands.isEmpty else { throw misuse(of: "devices", operands) }
         let limit = Int(try invocation.integer("lines", in: 1...1_000_000) ?? 1000)
-        let list = try failing { try invocation.reader().devices(after: 0, limit: limit) }
+        let list = try failing { try invocation.store().devices(after: 0, limit: limit) }
         let report = Value.list(
             list.map { device in
                 .map([

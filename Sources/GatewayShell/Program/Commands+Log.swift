@@ -17,7 +17,7 @@ extension GatewayProgram {
             OptionRow(
                 "state",
                 "only pushes to which this happened last: "
-                    + LogReport.states.joined(separator: ", "),
+                    + LogState.allCases.map(\.rawValue).joined(separator: ", "),
                 argument: "STATE"
             ),
             OptionRow("since", "only pushes accepted since then", argument: "TIME"),
@@ -39,9 +39,9 @@ extension GatewayProgram {
         ],
         printsData: true
     ) { invocation throws(Failure) in
-        let reader = try invocation.reader()
+        let store = try invocation.store()
         let identity = try Self.identity(invocation.paths)
-        let apps = try failing { Dictionary(uniqueKeysWithValues: try reader.apps()) }
+        let apps = try failing { Dictionary(uniqueKeysWithValues: try store.apps()) }
         func report(_ row: LogRow) -> Value {
             LogReport(row, bundle: apps[row.head.app] ?? "?", gateway: identity).value
         }
@@ -51,15 +51,15 @@ extension GatewayProgram {
                 throw Failure(.usage, "UNIQUE-ID names one push: leave out --\(name)")
             }
             guard let number = PushUUID(Array(text.utf8))?.number(gateway: identity),
-                let row = try failing({ try reader.log(of: number) })
+                let row = try failing({ try store.log(of: number) })
             else {
                 throw Failure(.notFound, "no push \(text.quoted) is known here")
             }
             return invocation.show(report(row)) { print($0, invocation.console) }
         }
         let limit = Int(try invocation.integer("lines", in: 1...1_000_000) ?? 20)
-        let filter = try filter(of: invocation, reader)
-        let list = try failing { try reader.log(matching: filter, limit: limit) }.map(report)
+        let filter = try filter(of: invocation, store)
+        let list = try failing { try store.log(matching: filter, limit: limit) }.map(report)
         invocation.show(.list(list)) { _ in
             for value in list { print(value, invocation.console) }
             if list.isEmpty { invocation.console.print("No push in the log fits.") }
@@ -69,7 +69,7 @@ extension GatewayProgram {
     /// What the options ask for.
     private static func filter(
         of invocation: GatewayInvocation,
-        _ reader: StoreReader
+        _ store: some OperatorStore
     ) throws(Failure) -> LogFilter {
         let options = invocation.options
         var filter = LogFilter()
@@ -87,7 +87,7 @@ extension GatewayProgram {
             filter.device = DeviceID(UInt64(number))
         }
         if let bundle = options["topic"] {
-            let apps = try failing { try reader.apps() }
+            let apps = try failing { try store.apps() }
             guard let app = apps.first(where: { $0.1.utf8.elementsEqual(bundle.utf8) }) else {
                 throw Failure(
                     .notFound,
@@ -97,12 +97,13 @@ extension GatewayProgram {
             }
             filter.app = app.0
         }
-        if let state = options["state"] {
-            guard LogReport.states.contains(state) else {
+        if let text = options["state"] {
+            guard let state = LogState(rawValue: text) else {
+                let states = LogState.allCases.map(\.rawValue).joined(separator: ", ")
                 throw Failure(
                     .usage,
-                    "--state \(state.quoted) is not a state",
-                    fix: "One of \(LogReport.states.joined(separator: ", "))."
+                    "--state \(text.quoted) is not a state",
+                    fix: "One of \(states)."
                 )
             }
             filter.state = state

@@ -61,7 +61,7 @@ extension GatewayProgram {
     }
 
     private static func listTopics(_ invocation: GatewayInvocation) throws(Failure) {
-        let known = try failing { try invocation.reader().apps() }.map(\.1)
+        let known = try failing { try invocation.store().apps() }.map(\.1)
         let owners = try KeysFile(invocation.paths.keys).owners()
         let topics = known + owners.keys.filter { !known.contains($0) }.sorted()
         let report = Value.list(
@@ -114,7 +114,7 @@ extension GatewayProgram {
     ) throws(Failure) {
         var file = try KeysFile(invocation.paths.keys)
         let hadTeam = try file.release(topic)
-        let known = try? invocation.reader().apps()
+        let known = try? invocation.store().apps()
         // An app that only its team names is no business of a gateway that runs.
         if !hadTeam || known?.contains(where: { $0.1 == topic }) ?? true {
             _ = try ControlClient.ask("DELETE", "/topics/\(topic)", invocation.paths)
@@ -130,7 +130,7 @@ extension GatewayProgram {
     ) throws(Failure) {
         guard before.count < 2, try file.teams().count > 1 else { return }
         let owners = try file.owners()
-        let known = (try? invocation.reader().apps().map(\.1)) ?? []
+        let known = (try? invocation.store().apps().map(\.1)) ?? []
         let closed = known.filter { owners[$0] == nil }
         guard !closed.isEmpty else { return }
         invocation.console.printError(

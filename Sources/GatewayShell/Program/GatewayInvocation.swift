@@ -11,7 +11,8 @@ package struct GatewayInvocation: SubcommandCall {
         options["directory"].map { GatewayPaths($0) } ?? .standard
     }
 
-    func reader() throws(Failure) -> StoreReader {
+    /// The gateway's store, to be read beside it.
+    func store() throws(Failure) -> some OperatorStore {
         try paths.checkExists()
         try GatewayPaths.checkReadable(paths.store)
         guard Files.exists(paths.store) else {

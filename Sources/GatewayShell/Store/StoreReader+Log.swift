@@ -1,25 +1,6 @@
 package import GatewayCore
 import SQLite
-package import Vocabulary
-
-/// Which pushes of the log are asked for; nil: any.
-package struct LogFilter: Sendable {
-    /// When they were accepted.
-    package var since: WallTime?
-    package var until: WallTime?
-    package var device: DeviceID?
-    package var app: AppNumber?
-    package var apnsID: PushUUID?
-    /// What became of it last.
-    package var state: String?
-
-    package init() {}
-
-    fileprivate func fits(_ row: LogRow) -> Bool {
-        guard let state else { return true }
-        return row.events.last.map { LogReport.name($0.event) } == state
-    }
-}
+import Vocabulary
 
 /// What is known of pushes.
 extension StoreReader {
@@ -42,12 +23,12 @@ extension StoreReader {
                 """
                 SELECT \(Self.logColumns) FROM log
                 WHERE number BETWEEN ?1 AND ?2 AND (?3 IS NULL OR device = ?3)
-                AND (?4 IS NULL OR app = ?4) AND (?5 IS NULL OR id = ?5 AND device != 0)
+                AND (?4 IS NULL OR app = ?4) AND (?5 IS NULL OR id = ?5)
                 ORDER BY number DESC
                 """
             )
-            try statement.bind(filter.since.map(Self.number) ?? 0, at: 1)
-            try statement.bind(filter.until.map(Self.number) ?? .max, at: 2)
+            try statement.bind(Int64(clamping: filter.numbers.lowerBound), at: 1)
+            try statement.bind(Int64(clamping: filter.numbers.upperBound), at: 2)
             if let device = filter.device {
                 try statement.bind(Int64(bitPattern: device.number), at: 3)
             }
@@ -60,9 +41,6 @@ extension StoreReader {
             return rows
         }
     }
-
-    /// A push number of that moment.
-    private static func number(_ wall: WallTime) -> Int64 { max(0, wall.nanoseconds / 1000) }
 
     private static func row(_ statement: borrowing Statement) throws(SQLiteError) -> LogRow? {
         guard let type = PushType(rawValue: UInt8(clamping: try statement.integer(at: 3))),

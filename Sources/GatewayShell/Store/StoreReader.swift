@@ -1,6 +1,6 @@
 package import GatewayCore
 import SQLite
-package import Vocabulary
+import Vocabulary
 
 /// Reads a gateway's file beside its writer: the loop's thread, or another process.
 package final class StoreReader {
@@ -254,18 +254,8 @@ package final class StoreReader {
         }
     }
 
-    /// What a device is known by, since when, how many apps it has and how much is kept for it.
-    package struct Device: Sendable {
-        package var id: DeviceID
-        package var key: [UInt8]
-        package var since: WallTime
-        package var seen: WallTime
-        package var apps: Int
-        package var stored: Int
-    }
-
     /// Devices behind `after`, in the order of their numbers.
-    package func devices(after: UInt64, limit: Int) throws(StorageError) -> [Device] {
+    package func devices(after: UInt64, limit: Int) throws(StorageError) -> [ListedDevice] {
         try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
                 """
@@ -277,10 +267,10 @@ package final class StoreReader {
             )
             try statement.bind(Int64(bitPattern: after), at: 1)
             try statement.bind(Int64(limit), at: 2)
-            var devices: [Device] = []
+            var devices: [ListedDevice] = []
             while try statement.step() {
                 devices.append(
-                    Device(
+                    ListedDevice(
                         id: DeviceID(UInt64(clamping: try statement.integer(at: 0))),
                         key: try statement.bytes(at: 1),
                         since: WallTime(nanoseconds: try statement.integer(at: 2)),
