@@ -25,18 +25,33 @@ package struct HTTP2Limits: Sendable {
     package var connectionWindow: Int32 = 1 << 20
     /// Bytes of the table that remembers header fields.
     package var headerTable: UInt32 = 4096
-    /// Resets by the peer: so many at once, and so many a second.
-    package var resetBurst: UInt64 = 1000
-    package var resetRate: UInt64 = 33
-    /// Frames of one header block after its first.
-    package var continuations = 8
     /// Bytes of messages that are not whole yet, and as long as not all streams are allowed. A
     /// request that finds no room is turned away.
     package var unfinished = 16 << 20
     package var unfinishedAtFirst = 128 << 10
-    /// PINGs and SETTINGS of which the acknowledgement has not been taken for sending. An honest
-    /// peer has one or two.
-    package var acknowledgements = 16
+    /// Nil: nghttp2's own.
+    package var floods: Floods?
+
+    /// What ends the connection of a peer that sends more.
+    package struct Floods: Sendable {
+        /// Resets: so many at once, and so many a second.
+        let resetBurst: UInt64
+        let resetRate: UInt64
+        /// Frames of one header block after its first.
+        let continuations: Int
+        /// PINGs and SETTINGS of which the acknowledgement has not been taken for sending.
+        let acknowledgements: Int
+
+        package init(
+            resetBurst: UInt64,
+            resetRate: UInt64,
+            continuations: Int,
+            acknowledgements: Int
+        ) {
+            (self.resetBurst, self.resetRate) = (resetBurst, resetRate)
+            (self.continuations, self.acknowledgements) = (continuations, acknowledgements)
+        }
+    }
 
     package init() {}
 }

@@ -62,7 +62,15 @@ package final class HTTP2Session {
         }
         guard code == 0 else { throw HTTP2Error("new session", code) }
         unsafe HTTP2Callbacks.install(callbacks)
-        unsafe nghttp2_option_set_max_outbound_ack(options, limits.acknowledgements)
+        if let floods = limits.floods {
+            unsafe nghttp2_option_set_max_outbound_ack(options, floods.acknowledgements)
+            unsafe nghttp2_option_set_stream_reset_rate_limit(
+                options,
+                floods.resetBurst,
+                floods.resetRate
+            )
+            unsafe nghttp2_option_set_max_continuations(options, floods.continuations)
+        }
         unsafe nghttp2_option_set_max_settings(options, 32)
         unsafe nghttp2_option_set_no_closed_streams(options, 1)
         unsafe nghttp2_option_set_max_deflate_dynamic_table_size(
@@ -70,12 +78,6 @@ package final class HTTP2Session {
             Int(limits.headerTable)
         )
         if role == .server {
-            unsafe nghttp2_option_set_stream_reset_rate_limit(
-                options,
-                limits.resetBurst,
-                limits.resetRate
-            )
-            unsafe nghttp2_option_set_max_continuations(options, limits.continuations)
             code = unsafe nghttp2_session_server_new2(&session, callbacks, nil, options)
         } else {
             code = unsafe nghttp2_session_client_new2(&session, callbacks, nil, options)

@@ -28,6 +28,36 @@ struct AlarmTests {
         #expect(bench.gateway.alarm == nil)
     }
 
+    @Test func `a store that took nothing is tried again every five seconds until it does`() {
+        var driver = GatewayDriver(GatewayLimits(), StoredGateway())
+        var now = GatewayBench().now
+        var actions: [GatewayAction] = []
+        func handle(_ event: GatewayEvent) { driver.handle(event, at: now, into: &actions) }
+        /// What is written now, and whether the store takes it.
+        func write(_ problem: String?) -> [String] {
+            actions = []
+            handle(.turnEnded)
+            for case .write(let batch) in actions {
+                handle(.written(batch.number, problem: problem))
+                if problem != nil { handle(.answered(.channels, .channels([]))) }
+                return batch.changes.map { GatewayWorld.ChangeKind($0).rawValue }
+            }
+            return []
+        }
+        handle(.enrol(OperationID(1), key: [1]))
+        #expect(write("full") == ["device"])
+        for problem in ["full", nil] {
+            #expect(driver.alarm == now.boot + .seconds(5))
+            now.boot = now.boot + .seconds(4)
+            handle(.passed)
+            #expect(write(nil) == [])
+            now.boot = now.boot + .seconds(1)
+            handle(.passed)
+            #expect(write(problem) == ["probe"])
+        }
+        #expect(driver.alarm == nil && driver.storeProblem == nil)
+    }
+
     @Test func `devices that come and go in a small memory keep what is theirs`() {
         var limits = GatewayLimits()
         limits.devicesInMemory = 4

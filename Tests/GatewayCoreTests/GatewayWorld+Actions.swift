@@ -13,7 +13,7 @@ extension GatewayWorld {
             store.batch = batch
         case .storeChanged: count("store changes")
         case .unknown(let operation, let key): feed(.enrol(operation, key: key))
-        case .identified(let operation, let device, _): identified(operation, device)
+        case .identified(let operation, let who): identified(operation, who?.device)
         case .send(let link, let sending): sent(sending, over: link)
         case .registered(let link, let bundle, let token): registered(link, bundle, token)
         case .unregistered(let link, let bundle):

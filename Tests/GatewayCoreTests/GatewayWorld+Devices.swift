@@ -37,7 +37,9 @@ extension GatewayWorld {
         case 3:
             guard let app = driver.apps.number(of: names[pick(names.count)]) else { return }
             feed(.link(link, .reported(silentLeft: 0, app)))
-        case 4: feed(.link(link, .subscribe(names[pick(names.count)], key: [])))
+        case 4:
+            let key: [UInt8]? = random.below(4) == 0 ? nil : []
+            feed(.link(link, .subscribe(names[pick(names.count)], key: key)))
         default: refuse(index, link)
         }
     }

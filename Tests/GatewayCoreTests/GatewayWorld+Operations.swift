@@ -18,8 +18,7 @@ extension GatewayWorld {
         case 0..<2:
             guard let device = store.keys[devices[index].key] else { return }
             feed(.removeDevice(device, begin(.removesDevice(device))))
-        case 2: feed(.probe)
-        case 3:
+        case 2..<4:
             let bundle = (apps + rareApps)[pick(5)]
             guard let app = driver.apps.number(of: bundle) else { return }
             feed(.removeApp(bundle, begin(.removesApp(app))))

@@ -19,11 +19,40 @@ struct IdentifyingTests {
             handle(.enrol(OperationID(number - 1), key: key))
             handle(.turnEnded)
             for case .write(let batch) in actions { handle(.written(batch.number, problem: nil)) }
-            for case .identified(_, let device?, true) in actions { known.append(device) }
+            for case .identified(_, let who?) in actions where who.isNew {
+                known.append(who.device)
+            }
             actions = []
             #expect(driver.rememberedDevices <= 2)
         }
         #expect(Set(known).count == 200)
+    }
+
+    @Test func `a device that comes from a backup is asked for its apps`() {
+        let stored = StoredGateway(lastDevice: 9, lastRestored: 5)
+        var driver = GatewayDriver(GatewayLimits(), stored)
+        let now = GatewayBench().now
+        func who(_ device: UInt64) -> IdentifiedDevice? {
+            var actions: [GatewayAction] = []
+            driver.handle(.identify(OperationID(device), key: [1]), at: now, into: &actions)
+            let answer = StoreAnswer.device(DeviceID(device))
+            driver.handle(.answered(.device(key: [1]), answer), at: now, into: &actions)
+            for case .identified(_, let who) in actions { return who }
+            return nil
+        }
+        #expect(who(4)?.mustRegister == true && who(4)?.isNew == false)
+        #expect(who(5)?.mustRegister == false)
+    }
+
+    @Test func `a key of a sender that is none gets no address`() {
+        var driver = GatewayDriver(GatewayLimits(), StoredGateway())
+        var actions: [GatewayAction] = []
+        let event = GatewayEvent.link(LinkID(1), .subscribe("a.b", key: nil))
+        driver.handle(event, at: GatewayBench().now, into: &actions)
+        var refusals: [RegistrationRefusal] = []
+        for case .refused(LinkID(1), "a.b", let why) in actions { refusals.append(why) }
+        #expect(refusals == [.badKey])
+        #expect(driver.apps.number(of: "a.b") == nil)
     }
 
     /// Told who it is, and removed before it could say that it is there.

@@ -114,7 +114,7 @@ struct RecoveryTests {
         bench.handle(.identify(OperationID(3), key: [1]))
         bench.handle(.answered(.channels, .failed))
         let unknown = bench.actions.contains {
-            if case .identified(OperationID(3), nil, _) = $0 { true } else { false }
+            if case .identified(OperationID(3), nil) = $0 { true } else { false }
         }
         #expect(unknown)
         let broadcast = Broadcast(

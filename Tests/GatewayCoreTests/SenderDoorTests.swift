@@ -9,7 +9,7 @@ struct SenderDoorTests {
         var group: AddressGroup?
         var start: BootTime
         var isSetUp = false
-        var isProven = false
+        var isProvider = false
         var isNamed = true
     }
 
@@ -84,7 +84,7 @@ struct SenderDoorTests {
                 others.count >= 5 || others.values.count { !$0.isSetUp } >= 3
             let room = good.isEmpty || isGood(group) ? 16 : 14
             let old = live.filter { number, other in
-                number != own && !other.isProven && other.start + .seconds(3) < now
+                number != own && !other.isProvider && other.start + .seconds(3) < now
                     && (isGood(group) || !isGood(other.group))
             }
             switch arrival {
@@ -110,7 +110,7 @@ struct SenderDoorTests {
         /// Of those that may go at all the oldest had its time: it alone is looked at.
         func isOldest(_ old: [UInt64: Connection], _ own: UInt64?, _ group: AddressGroup?) -> Bool {
             let all = live.filter { number, other in
-                number != own && !other.isProven && (isGood(group) || !isGood(other.group))
+                number != own && !other.isProvider && (isGood(group) || !isGood(other.group))
             }
             return all.keys.min() == old.keys.min()
         }
@@ -125,9 +125,9 @@ struct SenderDoorTests {
             guard let number = any(where: { $0.isSetUp }), let group = live[number]?.group else {
                 return
             }
-            live[number]?.isProven = true
+            live[number]?.isProvider = true
             good.insert(group)
-            door.wasProven(number)
+            door.keepsPlace(number)
         }
 
         mutating func name() {
@@ -155,7 +155,7 @@ struct SenderDoorTests {
             counted["without", default: 0] += 1
             if let other = door.cannotAccept(at: now) {
                 counted["displaced", default: 0] += 1
-                if live[other]?.isProven != false { problems.append("one that was proven went") }
+                if live[other]?.isProvider != false { problems.append("one of a provider went") }
                 live[other] = nil
             }
         }
@@ -202,10 +202,10 @@ struct SenderDoorTests {
         let later = BootTime(nanoseconds: 60_000_000_000)
         _ = door.arrived(1, from: Self.group(1), at: start)
         door.wasSetUp(1)
-        door.wasProven(1)
+        door.keepsPlace(1)
         let early = door.arrived(2, from: nil, at: later)
         #expect(early == .refused)
-        door.wasRevoked(1)
+        door.makesRoom(1)
         let next = door.arrived(2, from: nil, at: later)
         #expect(next == .taken(instead: 1))
     }

@@ -5,6 +5,39 @@ import Vocabulary
 
 /// What senders are allowed before they have shown who they are, and what is counted of them.
 struct SenderTests {
+    // MARK: Whom the operator knows
+
+    @Test func `a token is its key's if it names that key's team`() throws {
+        let keys = ProviderKeys([
+            ProviderKey(id: "ONE", team: "T1"), ProviderKey(id: "TWO", team: "T2"),
+        ])
+        func signer(_ key: String, _ team: String) throws -> String? {
+            let head = Base64.urlText(Array(#"{"alg":"ES256","kid":"\#(key)"}"#.utf8))
+            let claims = Base64.urlText(Array(#"{"iss":"\#(team)","iat":1700000000}"#.utf8))
+            let signature = Base64.urlText([UInt8](repeating: 1, count: 64))
+            let text = Array("\(head).\(claims).\(signature)".utf8)
+            return keys.signer(of: try #require(ProviderToken(text[...])))?.id
+        }
+        #expect(try signer("ONE", "T1") == "ONE")
+        #expect(try signer("ONE", "T2") == nil)
+        #expect(try signer("NONE", "T1") == nil)
+    }
+
+    @Test func `a certificate makes a connection trusted until it is revoked`() {
+        let certificate = ProviderCertificate(fingerprint: "f", topics: ["a.b"])
+        var sender = PushSender()
+        sender.show(certificate, revoked: ["other"])
+        #expect(sender.isTrusted && sender.authorized == .provider)
+        let (other, own) = (sender.revoke(["other"]), sender.revoke(["f"]))
+        #expect(!other && own && !sender.isTrusted && sender.authorized == nil)
+        var late = PushSender()
+        late.show(certificate, revoked: ["f"])
+        #expect(!late.isTrusted && late.certificate == nil)
+        var bad = PushSender()
+        bad.show(nil, revoked: [])
+        #expect(!bad.isTrusted)
+    }
+
     // MARK: Wrong tokens
 
     /// One key, which signs tokens that begin with "good"; counts the signatures that it checks.

@@ -11,13 +11,13 @@ struct SenderTimesTests {
         _ times: inout SenderTimes,
         _ speech: SenderSpeech,
         after span: Interval,
-        isProven: Bool = false,
+        isTrusted: Bool = false,
         isQueued: Bool = false,
         isDraining: Bool = false
     ) -> [SenderStep] {
         times.steps(
             speech,
-            isProven: isProven,
+            isTrusted: isTrusted,
             isQueued: isQueued,
             isDraining: isDraining,
             limits,
@@ -49,9 +49,9 @@ struct SenderTimesTests {
         let busy = SenderSpeech.http2(open: 1)
         #expect(steps(&times, busy, after: .hours(9)) == [cut(after: .hours(9))])
         #expect(
-            steps(&times, quiet, after: .hours(2), isProven: true) == [cut(after: .hours(2))]
+            steps(&times, quiet, after: .hours(2), isTrusted: true) == [cut(after: .hours(2))]
         )
-        let late = steps(&times, quiet, after: .hours(2) + .seconds(1), isProven: true)
+        let late = steps(&times, quiet, after: .hours(2) + .seconds(1), isTrusted: true)
         #expect(late.last == .sendAway(.idleTimeout))
     }
 

@@ -108,18 +108,20 @@ struct WebPushAdmissionTests {
 
     @Test func `who knows an address has shown who sends, with a key or without`() {
         var one = Case()
-        #expect(Self.isProven(one))
+        #expect(Self.isAuthorized(one))
         one.isBound = false
-        #expect(Self.isProven(one))
+        #expect(Self.isAuthorized(one))
         one.fields["authorization"] = nil
-        #expect(Self.isProven(one))
+        #expect(Self.isAuthorized(one))
         one.isBound = true
-        #expect(!Self.isProven(one), "its sender says nothing")
+        #expect(!Self.isAuthorized(one), "its sender says nothing")
         one.isSealed = false
-        #expect(!Self.isProven(one), "we made no such address")
+        #expect(!Self.isAuthorized(one), "we made no such address")
     }
 
-    private static func isProven(_ one: Case) -> Bool { outcome(one).sender.isProven }
+    private static func isAuthorized(_ one: Case) -> Bool {
+        outcome(one).sender.authorized == .webPush
+    }
 
     /// Why a message is refused, and how many were; nil: they are taken. And what is counted.
     private static func outcome(

@@ -83,8 +83,8 @@ struct DeviceAgeTests {
         // Another gateway of the same file, which knows what it says.
         let next = try ScratchNode.node(node.directory, node.disk, limits())
         defer { withExtendedLifetime(node) {} }
-        next.identify([UInt8](repeating: 1, count: 32)) { device, _ in
-            next.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+        next.identify([UInt8](repeating: 1, count: 32)) { who in
+            next.connected(who?.device ?? DeviceID(0), LinkID(1), DeviceCondition())
         }
         next.settle()
         next.disconnected(LinkID(1))

@@ -191,8 +191,8 @@ struct ReasonTests {
         )
         let (links, senders) = (ScratchGateway.Links(), Answers())
         (node.links, node.senders) = (links, senders)
-        node.identify([UInt8](repeating: 1, count: 32)) { device, _ in
-            node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+        node.identify([UInt8](repeating: 1, count: 32)) { who in
+            node.connected(who?.device ?? DeviceID(0), LinkID(1), DeviceCondition())
             node.register(ScratchGateway.topic, renewing: false, over: LinkID(1))
             node.disconnected(LinkID(1))
         }

@@ -91,8 +91,8 @@ final class ScratchGateway {
         node.links = links
         for index in 0..<count {
             let key = try Cryptography.randomBytes(32)
-            node.identify(key) { device, _ in
-                guard let device else { return }
+            node.identify(key) { who in
+                guard let device = who?.device else { return }
                 let link = LinkID(UInt64(index + 1))
                 node.connected(device, link, DeviceCondition())
                 node.register(topic, renewing: false, over: link)

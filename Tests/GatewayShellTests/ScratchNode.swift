@@ -16,8 +16,8 @@ final class ScratchNode {
     init(_ limits: GatewayLimits = GatewayLimits()) throws {
         node = try Self.node(directory, disk, limits)
         node.links = links
-        node.identify([UInt8](repeating: 1, count: 32)) { [node = node] device, _ in
-            node.connected(device ?? DeviceID(0), LinkID(1), DeviceCondition())
+        node.identify([UInt8](repeating: 1, count: 32)) { [node = node] who in
+            node.connected(who?.device ?? DeviceID(0), LinkID(1), DeviceCondition())
         }
         node.settle()
     }

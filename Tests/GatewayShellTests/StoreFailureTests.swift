@@ -49,18 +49,22 @@ struct StoreFailureTests {
         #expect(log.contains("stored again"))
     }
 
+    /// Of a device that nobody knows.
+    private func writeSomething(_ node: GatewayNode) {
+        node.identify([UInt8](repeating: 9, count: 32)) { _ in }
+        node.settle()
+    }
+
     @Test func `a file that cannot be opened at first is opened later`() throws {
         let (directory, disk) = (ScratchDirectory(), FaultyDisk())
         let node = try ScratchNode.node(directory, disk, GatewayLimits())
         disk.fail(.open, nth: 1, with: .cannotOpen, forever: true)
         for _ in 0..<2 {
-            node.probe()
-            node.settle()
+            writeSomething(node)
             #expect(node.driver.storeProblem?.contains("open") == true)
         }
         disk.heal()
-        node.probe()
-        node.settle()
+        writeSomething(node)
         #expect(node.driver.storeProblem == nil)
     }
 
@@ -70,12 +74,10 @@ struct StoreFailureTests {
         world.register("org.example.One")
         #expect(world.links.refusals == [.unavailable])
         #expect(world.node.driver.storeProblem?.contains("full") == true)
-        world.node.probe()
-        world.node.settle()
+        writeSomething(world.node)
         #expect(world.node.driver.storeProblem != nil)
         world.disk.heal()
-        world.node.probe()
-        world.node.settle()
+        writeSomething(world.node)
         #expect(world.node.driver.storeProblem == nil)
         world.register("org.example.One")
         #expect(world.links.tokens.count == 1)
@@ -148,8 +150,8 @@ struct StoreFailureTests {
         world.node.settle()
         let next = try ScratchNode.node(world.directory, world.disk, limits)
         next.links = world.links
-        next.identify([UInt8](repeating: 1, count: 32)) { device, _ in
-            next.connected(device ?? DeviceID(0), LinkID(2), DeviceCondition())
+        next.identify([UInt8](repeating: 1, count: 32)) { who in
+            next.connected(who?.device ?? DeviceID(0), LinkID(2), DeviceCondition())
         }
         next.register("later", renewing: false, over: LinkID(2))
         next.settle()

@@ -59,6 +59,8 @@ package enum RegistrationRefusal: Sendable, CaseIterable {
     case tooMany
     /// Nobody sends to it here.
     case unknown
+    /// The key of the sender of Web Push is none.
+    case badKey
     /// Not now: it may ask again.
     case unavailable
 }

@@ -14,7 +14,7 @@ package enum GatewayAction: Sendable {
     /// Nobody has this key yet: `enrol`, if its owner may.
     case unknown(OperationID, key: [UInt8])
     /// The device with the key; nil: that cannot be told now.
-    case identified(OperationID, DeviceID?, isNew: Bool)
+    case identified(OperationID, IdentifiedDevice?)
     case send(LinkID, Sending)
     case broadcast(LinkID, Broadcast)
     /// The token of an app, to be sealed.
@@ -32,6 +32,15 @@ package enum GatewayAction: Sendable {
     case tell(CallID, LogAnswer)
     /// It is done; or not, and why.
     case done(OperationID, OperationProblem?)
+}
+
+/// Who somebody is who proved to have a key.
+package struct IdentifiedDevice: Equatable, Sendable {
+    package let device: DeviceID
+    /// It was made for this key just now.
+    package let isNew: Bool
+    /// It is to register all its apps, as at the first contact: some may not be known here.
+    package let mustRegister: Bool
 }
 
 /// Why something was not done.

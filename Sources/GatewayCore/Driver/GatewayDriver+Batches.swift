@@ -41,6 +41,8 @@ extension GatewayDriver {
     /// Lines of the log that nothing else is written with may wait for so long, and be so many.
     private static var logDelay: Interval { .milliseconds(400) }
     private static var logLimit: Int { 10_000 }
+    /// A store that took nothing is tried again after so long.
+    private static var probeDelay: Interval { .seconds(5) }
 
     // MARK: Effects
 
@@ -166,6 +168,10 @@ extension GatewayDriver {
 
     mutating func pass(at now: Moment, into actions: inout [GatewayAction]) {
         tell(at: now, into: &actions) { $0.passed($1, into: &$2) }
+        if let due = probeAlarm, due <= now.boot {
+            probeAlarm = nil
+            batch.changes.append(.probe)
+        }
         guard let due = logAlarm, due <= now.boot else { return }
         logAlarm = nil
         if writing == nil, !batch.isEmpty { write(into: &actions) }
@@ -197,6 +203,7 @@ extension GatewayDriver {
         writing = nil
         let wasWell = storeProblem == nil
         storeProblem = problem
+        probeAlarm = problem == nil ? nil : now.boot + Self.probeDelay
         if wasWell != (problem == nil) { actions.append(.storeChanged(problem)) }
         guard problem == nil else { return fail(own, into: &actions) }
         gateway.committed(number)
@@ -258,7 +265,7 @@ extension GatewayDriver {
             actions.append(.unregistered(link, bundle: bundle))
         case .done(let operation): actions.append(.done(operation, nil))
         case .identified(let operation, let device):
-            actions.append(.identified(operation, device, isNew: true))
+            actions.append(.identified(operation, identity(of: device, isNew: true)))
         case .expired: expiredDevices += 1
         case .sweep(let question): ask(question, into: &actions)
         }

@@ -157,11 +157,11 @@ extension GatewayDriver {
             senders.refused(Reason.serviceUnavailable)
             actions.append(.tell(call, .refused(.serviceUnavailable)))
         case .identify(let operation, _), .enrol(let operation, _):
-            actions.append(.identified(operation, nil, isNew: false))
+            actions.append(.identified(operation, nil))
         case .createChannel(_, _, _, let operation), .removeChannel(_, let operation),
             .removeDevice(_, let operation), .removeApp(_, let operation):
             actions.append(.done(operation, .notKept))
-        case .sweep, .probe, .passed: break
+        case .sweep, .passed: break
         case .connected, .link, .answered, .written, .turnEnded, .ending: return true
         }
         return false
@@ -191,7 +191,7 @@ extension GatewayDriver {
             actions.append(.refused(link, bundle: bundle, .unavailable))
         case .done(let operation): actions.append(.done(operation, .notKept))
         case .identified(let operation, _):
-            actions.append(.identified(operation, nil, isNew: true))
+            actions.append(.identified(operation, nil))
         case .expired, .sweep: break
         }
     }

@@ -50,15 +50,28 @@ extension GatewayDriver {
         guard let operation = identifying.take(key) else { return }
         defer { forgetDeviceChanges() }
         guard case .device(let found) = answer else {
-            return actions.append(.identified(operation, nil, isNew: false))
+            return actions.append(.identified(operation, nil))
         }
         if let device = found {
             // It may be being removed: known no more, and not yet to be made anew.
             let isGone = removing.contains(device)
-            actions.append(.identified(operation, isGone ? nil : device, isNew: false))
+            let who = isGone ? nil : identity(of: device, isNew: false)
+            actions.append(.identified(operation, who))
         } else if !takeNew(key, operation, into: &actions) {
             actions.append(.unknown(operation, key: key))
         }
+    }
+
+    /// Of a device that comes from a backup, apps may be missing that it registered since. It is
+    /// asked each time: nobody keeps in mind which came back, and what is registered already is
+    /// only told again.
+    func identity(of device: DeviceID, isNew: Bool) -> IdentifiedDevice {
+        let isRestored = device.number < lastRestored
+        return IdentifiedDevice(
+            device: device,
+            isNew: isNew,
+            mustRegister: isNew || isRestored
+        )
     }
 
     /// One that the store may not know yet.
@@ -70,7 +83,7 @@ extension GatewayDriver {
         guard let device = unwrittenDevices[key] else { return false }
         if removing.contains(device) {
             // As above.
-            actions.append(.identified(operation, nil, isNew: false))
+            actions.append(.identified(operation, nil))
         } else {
             deferred.append(.identified(operation, device))
         }

@@ -26,6 +26,9 @@ package struct GatewayDriver: Sendable {
     var writing: Writing?
     /// When lines of the log are written that wait for nothing else.
     var logAlarm: BootTime?
+    /// When something is written to know whether the store takes it again: nobody may send until
+    /// it does.
+    var probeAlarm: BootTime?
     /// Pushes of slots that are not in the store yet.
     var unwritten: [SlotKey: Push] = [:]
 
@@ -56,6 +59,7 @@ package struct GatewayDriver: Sendable {
     /// Apps that somebody used since the store was asked for unused ones.
     var usedApps: Set<AppNumber> = []
     var lastDevice: UInt64
+    let lastRestored: UInt64
     var sweeping = Sweeping()
     private var effects: [GatewayEffect] = []
 
@@ -133,7 +137,7 @@ package struct GatewayDriver: Sendable {
         gateway = Gateway(limits, lastPush: stored.lastPush)
         gateway.load(stored.channels)
         apps = BundleTable(stored.apps, last: stored.lastApp, limits)
-        lastDevice = stored.lastDevice
+        (lastDevice, lastRestored) = (stored.lastDevice, stored.lastRestored)
     }
 
     /// The limits from now on; buckets that are there keep their size until their device is read
@@ -157,8 +161,7 @@ package struct GatewayDriver: Sendable {
     package var alarm: BootTime? {
         // All else waits.
         if let recovery { return recovery.alarm }
-        guard let logAlarm else { return gateway.alarm }
-        return gateway.alarm.map { min($0, logAlarm) } ?? logAlarm
+        return [gateway.alarm, logAlarm, probeAlarm].compactMap(\.self).min()
     }
 
     /// Whether everything so far is kept, and nothing is being read.
@@ -195,7 +198,7 @@ package struct GatewayDriver: Sendable {
         case .ending where recovery == nil: writeAll(into: &actions)
         case .ending: hold(event, at: now, into: &actions)
         case .identify, .enrol, .connected, .link, .push, .broadcast, .createChannel,
-            .removeChannel, .removeDevice, .removeApp, .lookUp, .sweep, .probe, .passed:
+            .removeChannel, .removeDevice, .removeApp, .lookUp, .sweep, .passed:
             if recovery == nil {
                 act(event, at: now, into: &actions)
             } else {
@@ -243,7 +246,6 @@ package struct GatewayDriver: Sendable {
             removeApp(bundle, operation, at: now, into: &actions)
         case .lookUp(let question, let call): lookUp(question, call, into: &actions)
         case .sweep: sweep(at: now, into: &actions)
-        case .probe: batch.changes.append(.probe)
         case .passed: pass(at: now, into: &actions)
         case .answered, .written, .turnEnded, .ending: break
         }
@@ -261,7 +263,9 @@ package struct GatewayDriver: Sendable {
             tell(at: now, into: &actions) {
                 $0.register(app, renewing: renewing, over: link, at: $1, into: &$2)
             }
-        case .subscribe(let bundle, let key):
+        case .subscribe(let bundle, nil):
+            actions.append(.refused(link, bundle: bundle, .badKey))
+        case .subscribe(let bundle, let key?):
             guard let app = app(bundle, for: link, at: now, into: &actions) else { return }
             tell(at: now, into: &actions) {
                 $0.subscribe(app, key: key, over: link, at: $1, into: &$2)

@@ -30,8 +30,6 @@ package enum GatewayEvent: Sendable {
     case removeApp(String, OperationID)
     /// Take away what has expired or is gone. To be sent every minute or so.
     case sweep
-    /// Write something, to know whether that works again.
-    case probe
 
     // The store.
     case answered(StoreQuestion, StoreAnswer)
@@ -51,8 +49,8 @@ package enum GatewayEvent: Sendable {
 package enum LinkEvent: Sendable {
     case disconnected
     case register(String, renewing: Bool)
-    /// `key`: a sender's of Web Push; empty: whoever knows the address.
-    case subscribe(String, key: [UInt8])
+    /// `key`: a sender's of Web Push; empty: whoever knows the address; nil: what was said is none.
+    case subscribe(String, key: [UInt8]?)
     case unregister(String)
     case follow(ChannelID, bundle: String, last: UInt64)
     case unfollow(ChannelID)
@@ -119,6 +117,8 @@ package struct StoredGateway: Sendable {
     package var lastDevice: UInt64
     package var lastApp: UInt32
     package var lastPush: UInt64
+    /// Devices with smaller numbers come from a backup.
+    package var lastRestored: UInt64
     package var apps: [(AppNumber, String)]
     package var channels: [Channel]
 
@@ -126,10 +126,12 @@ package struct StoredGateway: Sendable {
         lastDevice: UInt64 = 0,
         lastApp: UInt32 = 0,
         lastPush: UInt64 = 0,
+        lastRestored: UInt64 = 0,
         apps: [(AppNumber, String)] = [],
         channels: [Channel] = []
     ) {
         (self.lastDevice, self.lastApp, self.lastPush) = (lastDevice, lastApp, lastPush)
+        self.lastRestored = lastRestored
         (self.apps, self.channels) = (apps, channels)
     }
 }

@@ -56,6 +56,28 @@ package struct ProviderCertificate: Equatable, Sendable {
         self.isComplete = isComplete
     }
 
+    /// By what stands in a certificate: the user id of its subject, and Apple's extensions. Nil
+    /// when it is for no topic. `listed`: what the extension for topics says, if there is one.
+    package init?(
+        fingerprint: String,
+        userID: String?,
+        listed: [String]?,
+        isDevelopment: Bool,
+        isProduction: Bool
+    ) {
+        // The kinds stand among the topics, by plain words.
+        var topics = (listed ?? []).filter { $0.utf8.contains(UInt8(ascii: ".")) }
+        if let userID, !topics.contains(userID) { topics.insert(userID, at: 0) }
+        guard !topics.isEmpty else { return nil }
+        self.init(
+            fingerprint: fingerprint,
+            topics: topics,
+            isComplete: listed != nil,
+            environment: isDevelopment == isProduction
+                ? nil : isProduction ? .production : .development
+        )
+    }
+
     /// `type` nil: it is about the app, not about a push.
     func covers(_ bundle: String, _ type: PushType?) -> Bool {
         switch type {

@@ -48,18 +48,27 @@ package protocol Proofs {
 
 /// What one connection of a sender has shown of itself.
 package struct PushSender: Sendable {
-    package var session = ProviderSession()
-    package var certificate: ProviderCertificate?
+    var session = ProviderSession()
+    package private(set) var certificate: ProviderCertificate?
     /// It showed a certificate that cannot be used.
-    package var hasBadCertificate = false
-    /// Its last request showed who sends: the holder of a key, or of the one that an address is
-    /// for.
-    package internal(set) var isProven = false
+    private var hasBadCertificate = false
+    /// Who its last request showed itself to be from; nil: nobody who may send.
+    package private(set) var authorized: Authorized?
+    /// It has shown who sends: it is served before those that have not, and may be silent for
+    /// longer.
+    package private(set) var isTrusted = false
     /// Of the key that signed the token of the last request, whether it was taken or not.
     private(set) var keyID: String?
     /// Where the requests of a key are counted.
     private var counted: (keyID: String, place: SenderCounters.KeyPlace)?
     private var wrong = WrongTokens()
+
+    package enum Authorized: Equatable, Sendable {
+        /// Known to the operator, by a key or a certificate: it need not make room for others.
+        case provider
+        /// Whoever has an address for Web Push from its device, and the key that it is for.
+        case webPush
+    }
 
     package init() {}
 
@@ -67,7 +76,10 @@ package struct PushSender: Sendable {
     package var mustGo: Bool { wrong.areTooMany }
 
     /// To be called first for each request.
-    mutating func begin() { (isProven, keyID) = (false, nil) }
+    mutating func begin() { (authorized, keyID) = (nil, nil) }
+
+    /// Its last request is from somebody who may send.
+    mutating func authorize(as who: Authorized) { (authorized, isTrusted) = (who, true) }
 
     /// Where its last request is counted, if one of the keys signed it.
     mutating func place(in counters: inout SenderCounters) -> SenderCounters.KeyPlace? {
@@ -101,12 +113,18 @@ package struct PushSender: Sendable {
         return nil
     }
 
+    /// It showed a certificate while TLS was set up; nil: one that cannot be used.
+    package mutating func show(_ certificate: ProviderCertificate?, revoked: Set<String>) {
+        (self.certificate, hasBadCertificate) = (certificate, certificate == nil)
+        if certificate != nil, !revoke(revoked) { authorize(as: .provider) }
+    }
+
     /// Stops accepting its certificate if it is one of these: its requests are then refused with
-    /// `BadCertificate`. Whether it is one.
-    @discardableResult
+    /// `BadCertificate`, and it is a stranger again. Whether it is one.
     package mutating func revoke(_ fingerprints: Set<String>) -> Bool {
         guard let certificate, fingerprints.contains(certificate.fingerprint) else { return false }
         (self.certificate, hasBadCertificate) = (nil, true)
+        (authorized, isTrusted) = (nil, false)
         return true
     }
 
@@ -128,6 +146,7 @@ package struct PushSender: Sendable {
                 environment: environment
             )
             if let refusal { throw refusal }
+            authorize(as: .provider)
             return AuthorizedSender(name: certificate.fingerprint, quota: nil)
         }
         guard let field else {
@@ -147,7 +166,7 @@ package struct PushSender: Sendable {
             at: now
         )
         if let refusal { throw refusal }
-        isProven = true
+        authorize(as: .provider)
         return AuthorizedSender(name: token.key.id, quota: token.key.quota)
     }
 }

@@ -32,8 +32,8 @@ package struct SenderDoor: Sendable {
     }
 
     private var places: [UInt64: Place] = [:]
-    /// Those that have not shown who sends.
-    private var unproven = ArrivalOrder()
+    /// Those that make room for others: they have not shown that they belong to a provider.
+    private var displaceable = ArrivalOrder()
     private var gate = AddressGate()
 
     package init(_ limits: SenderLimits) { self.limits = limits }
@@ -50,7 +50,7 @@ package struct SenderDoor: Sendable {
         let arrival = admit(group, beside: places.count, not: nil, at: now)
         guard arrival != .refused else { return .refused }
         places[connection] = Place(group: group, start: now)
-        unproven.append(connection)
+        displaceable.append(connection)
         counters.connections += 1
         return arrival
     }
@@ -97,7 +97,7 @@ package struct SenderDoor: Sendable {
         sparing own: UInt64?,
         at now: BootTime
     ) -> UInt64? {
-        let oldest = unproven.first { number in
+        let oldest = displaceable.first { number in
             number != own && !(onlyStrangers && isGood(number))
         }
         guard let oldest, let place = places[oldest], place.start + limits.proofTime / 10 < now
@@ -123,10 +123,10 @@ package struct SenderDoor: Sendable {
     }
 
     /// It showed, for the first time or again, that it belongs to a provider known to the operator.
-    package mutating func wasProven(_ connection: UInt64) {
+    package mutating func keepsPlace(_ connection: UInt64) {
         guard let place = places[connection] else { return }
         gate.wasGood(place.group)
-        unproven.remove(connection)
+        displaceable.remove(connection)
     }
 
     /// Its address is exempt, or a provider known to the operator came from there lately.
@@ -135,9 +135,9 @@ package struct SenderDoor: Sendable {
     }
 
     /// Its certificate was revoked: it makes room for others again.
-    package mutating func wasRevoked(_ connection: UInt64) {
-        guard places[connection] != nil, !unproven.contains(connection) else { return }
-        unproven.append(connection)
+    package mutating func makesRoom(_ connection: UInt64) {
+        guard places[connection] != nil, !displaceable.contains(connection) else { return }
+        displaceable.append(connection)
     }
 
     // MARK: Going
@@ -151,7 +151,7 @@ package struct SenderDoor: Sendable {
 
     private mutating func leave(_ connection: UInt64) {
         guard let place = places.removeValue(forKey: connection) else { return }
-        unproven.remove(connection)
+        displaceable.remove(connection)
         gate.ended(place.group, isSetUp: place.isSetUp)
         counters.ended += 1
     }

@@ -126,7 +126,7 @@ package struct SenderTimes: Sendable {
     /// it waits for its turn, so that its silence is not its own.
     package mutating func steps(
         _ speech: SenderSpeech,
-        isProven: Bool,
+        isTrusted: Bool,
         isQueued: Bool,
         isDraining: Bool,
         _ limits: SenderLimits,
@@ -148,7 +148,7 @@ package struct SenderTimes: Sendable {
             return steps + [.close(.tooSlow)]
         }
         let late = now - limits.requestTime
-        let patience = isProven ? limits.idleTime : limits.proofTime
+        let patience = isTrusted ? limits.idleTime : limits.proofTime
         switch speech {
         case .nothing:
             let isSilent = isEnding && silence >= Self.silentTime

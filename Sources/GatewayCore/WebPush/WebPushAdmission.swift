@@ -63,7 +63,7 @@ extension GatewayDriver {
                 at: now
             )
             // Only who has the address from its device can say it.
-            sender.isProven = true
+            sender.authorize(as: .webPush)
             return AdmittedPush(
                 address.token,
                 id,

@@ -13,10 +13,6 @@ final class ControlServer {
         var body: String
     }
 
-    /// No question is longer, and so many may wait.
-    private static let limit = 4096
-    private static let connectionLimit = 64
-
     private let loop: EventLoop
     /// Answers a question, at once or later.
     typealias Reply = (Answer) -> Void
@@ -24,6 +20,7 @@ final class ControlServer {
     private var source: DescriptorSource?
     private var unix: UnixListener?
     private var internet: InternetListener?
+    private var door = OperatorDoor()
     private var connections: [Int: Connection] = [:]
     private var last = 0
     let port: UInt16
@@ -34,12 +31,8 @@ final class ControlServer {
         var source: DescriptorSource?
         /// What is left of the answer.
         var answer: [UInt8] = []
-        let start: BootTime
 
-        init(_ descriptor: consuming FileDescriptor, _ start: BootTime) {
-            self.descriptor = descriptor
-            self.start = start
-        }
+        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
     }
 
     init(
@@ -78,15 +71,12 @@ final class ControlServer {
             return
         }
         guard let socket = socket.take() else { return }
-        let now = Clocks.boot()
-        // Whoever says nothing makes room for others.
-        for (number, old) in connections where now - old.start > .seconds(10) {
-            connections[number] = nil
-        }
-        guard connections.count < Self.connectionLimit else { return }
         last += 1
         let number = last
-        let connection = Connection(socket, now)
+        let arrival = door.arrived(number, at: Clocks.boot())
+        for other in arrival.closed { connections[other] = nil }
+        guard arrival.isTaken else { return }
+        let connection = Connection(socket)
         connections[number] = connection
         connection.source = try? DescriptorSource(
             loop,
@@ -97,17 +87,18 @@ final class ControlServer {
         }
     }
 
+    private func close(_ number: Int) {
+        connections[number] = nil
+        door.left(number)
+    }
+
     private func read(_ number: Int) {
         guard let connection = connections[number] else { return }
         do throws(LinuxError) {
-            guard let bytes = try connection.descriptor.readAvailable(upTo: Self.limit) else {
-                return
-            }
+            let limit = OperatorDoor.questionLimit
+            guard let bytes = try connection.descriptor.readAvailable(upTo: limit) else { return }
             connection.question += bytes
-            if bytes.isEmpty || connection.question.count > Self.limit {
-                connections[number] = nil
-                return
-            }
+            if bytes.isEmpty || connection.question.count > limit { return close(number) }
             let text = String(decoding: connection.question, as: UTF8.self)
             guard text.hasSuffix("\r\n\r\n") else { return }
             // Nothing more is read of it.
@@ -121,7 +112,7 @@ final class ControlServer {
             }
             answer(String(words[0]), String(words[1])) { [weak self] in self?.reply($0, number) }
         } catch {
-            connections[number] = nil
+            close(number)
         }
     }
 
@@ -143,13 +134,13 @@ final class ControlServer {
                 let bytes = connection.answer
                 connection.answer.removeFirst(try connection.descriptor.write(bytes.span))
             }
-            connections[number] = nil
+            close(number)
         } catch  where error.errno == .again {
             try? connection.source?.setEvents(.writable)
             try? connection.source?.setEnabled(true)
         } catch {
             // Whoever asked is gone.
-            connections[number] = nil
+            close(number)
         }
     }
 }

@@ -134,15 +134,15 @@ struct Metrics {
                 gauge(
                     "certificate_expiry_timestamp_seconds",
                     "When the certificate expires, in seconds since 1970.",
-                    certificate.end
+                    certificate.validity.end
                 ),
                 count(
                     "certificate_days_left",
                     "Whole days until the certificate expires.",
-                    certificate.daysLeft(at: now)
+                    certificate.validity.daysLeft(at: now)
                 ),
             ] + Self.refusals(node.driver.senders)
-            + Self.keys(node.driver.senders.keys(providers.authority.keyIDs))
+            + Self.keys(node.driver.senders.keys(providers.authority.keys.ids))
             + Self.times(
                 accepting: node.driver.senders.acceptanceTimes,
                 delivering: gateway.deliveryTimes

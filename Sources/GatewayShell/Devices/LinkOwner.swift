@@ -9,18 +9,15 @@ package protocol LinkOwner: AnyObject {
     func identify(
         _ key: [UInt8],
         mayEnrol: @escaping () -> Bool,
-        _ completion: @escaping (DeviceID?, _ isNew: Bool) -> Void
+        _ completion: @escaping (IdentifiedDevice?) -> Void
     )
-
-    /// Whether apps may be missing that the device has registered: it is asked for them all, as at
-    /// the first contact.
-    func isRestored(_ device: DeviceID) -> Bool
     func connected(_ device: DeviceID, _ link: LinkID, _ condition: DeviceCondition)
     func disconnected(_ link: LinkID)
 
     func register(_ bundle: String, renewing: Bool, over link: LinkID)
     func unregister(_ bundle: String, over link: LinkID)
-    func subscribe(_ bundle: String, key: [UInt8], over link: LinkID)
+    /// `key` nil: what the device said is none.
+    func subscribe(_ bundle: String, key: [UInt8]?, over link: LinkID)
     func follow(_ channel: ChannelID, of bundle: String, last: UInt64, over link: LinkID)
     func unfollow(_ channel: ChannelID, over link: LinkID)
     func acknowledged(_ sending: SendingID, over link: LinkID)

@@ -11,6 +11,7 @@ extension LinkServer {
             switch why {
             case .tooMany: .tooManyApps
             case .unknown: .unknownTopic
+            case .badKey: .badKey
             case .unavailable: .unavailable
             }
         send(.refused(topic: bundle, problem), over: link)
@@ -38,10 +39,8 @@ extension LinkServer {
     }
 
     func subscribe(_ topic: String, _ key: [UInt8], _ link: LinkID) {
-        guard key.isEmpty || (try? P256PublicKey(point: key)) != nil else {
-            return send(.refused(topic: topic, .badKey), over: link)
-        }
-        owner.subscribe(topic, key: key, over: link)
+        let isKey = key.isEmpty || (try? P256PublicKey(point: key)) != nil
+        owner.subscribe(topic, key: isKey ? key : nil, over: link)
     }
 
     // MARK: Broadcast channels

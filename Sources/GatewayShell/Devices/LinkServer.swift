@@ -182,38 +182,38 @@ package final class LinkServer {
             server.end(connection, .init(refusal))
             return false
         }
-        owner.identify(hello.key, mayEnrol: mayEnrol) { device, isNew in
+        owner.identify(hello.key, mayEnrol: mayEnrol) { device in
             guard let server = server.server, let connection = server.connections[link] else {
                 return
             }
-            server.admit(connection, device, hello, isNew: isNew)
+            server.admit(connection, device, hello)
         }
     }
 
     private func admit(
         _ connection: DeviceConnection,
-        _ device: DeviceID?,
-        _ hello: DeviceFrame.Hello,
-        isNew: Bool
+        _ identified: IdentifiedDevice?,
+        _ hello: DeviceFrame.Hello
     ) {
-        guard let device, (try? connection.order?.proved(true)) != nil else {
+        guard let identified, (try? connection.order?.proved(true)) != nil else {
             return end(connection, .init(.unavailable), .sentAway)
         }
         connection.phase = .open
-        door.welcomed(connection.id, isNew: isNew, at: Self.second())
+        door.welcomed(connection.id, isNew: identified.isNew, at: Self.second())
         heard(from: connection, next: hello.next)
         connection.append(
             .welcome(
                 .init(
-                    device: device.number,
-                    isNew: isNew || owner.isRestored(device),
+                    device: identified.device.number,
+                    isNew: identified.mustRegister,
                     longest: UInt64(door.limits.longestKeepAlive.wholeSeconds)
                 )
             )
         )
         mark(connection)
         perform()
-        owner.connected(device, connection.id, DeviceCondition(hello.condition))
+        let condition = DeviceCondition(hello.condition)
+        owner.connected(identified.device, connection.id, condition)
     }
 
     // MARK: Sending

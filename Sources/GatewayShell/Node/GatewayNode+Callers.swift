@@ -5,14 +5,10 @@ extension GatewayNode: LinkOwner {
     package func identify(
         _ key: [UInt8],
         mayEnrol: @escaping () -> Bool = { true },
-        _ completion: @escaping (DeviceID?, _ isNew: Bool) -> Void
+        _ completion: @escaping (IdentifiedDevice?) -> Void
     ) {
         begin(.identify(mayEnrol: mayEnrol, completion)) { .identify($0, key: key) }
     }
-
-    /// Always, since nobody keeps in mind who came back after the backup was restored: what is
-    /// registered already is only told again.
-    package func isRestored(_ device: DeviceID) -> Bool { device < lastRestored }
 
     package func number(of bundle: String) -> AppNumber? { driver.apps.number(of: bundle) }
 
@@ -26,7 +22,7 @@ extension GatewayNode: LinkOwner {
         feed(.register(bundle, renewing: renewing), over: link)
     }
 
-    package func subscribe(_ bundle: String, key: [UInt8], over link: LinkID) {
+    package func subscribe(_ bundle: String, key: [UInt8]?, over link: LinkID) {
         feed(.subscribe(bundle, key: key), over: link)
     }
 

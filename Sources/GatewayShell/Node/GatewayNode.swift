@@ -24,7 +24,6 @@ package final class GatewayNode {
     package var storeChanged: (String?) -> Void = { _ in }
 
     let storage: SQLiteStorage
-    let lastRestored: DeviceID
     private var actions: [GatewayAction] = []
     private var isPerforming = false
     private var operations: [OperationID: Operation] = [:]
@@ -36,7 +35,7 @@ package final class GatewayNode {
 
     /// Who waits for something other than the answer to a push.
     enum Operation {
-        case identify(mayEnrol: () -> Bool, (DeviceID?, _ isNew: Bool) -> Void)
+        case identify(mayEnrol: () -> Bool, (IdentifiedDevice?) -> Void)
         case change((OperationProblem?) -> Void)
     }
 
@@ -49,7 +48,6 @@ package final class GatewayNode {
     ) throws(StorageError) {
         (self.loop, self.storage) = (loop, storage)
         (self.seal, self.identity) = (seal, identity)
-        lastRestored = try storage.reader.lastRestored()
         driver = GatewayDriver(limits, try storage.reader.gateway())
         do throws(LinuxError) {
             timer = try TimerSource(loop) { [unowned self] in
@@ -126,10 +124,10 @@ package final class GatewayNode {
         case .forgetLog(let push): storage.sweep(oldestLog: push)
         case .storeChanged(let problem): storeChanged(problem)
         case .unknown(let operation, let key): enrol(operation, key)
-        case .identified(let operation, let device, let isNew):
+        case .identified(let operation, let device):
             guard case .identify(_, let completion) = operations.removeValue(forKey: operation)
             else { return }
-            completion(device, isNew)
+            completion(device)
         case .send(let link, let sending): links?.send(sending, over: link)
         case .broadcast(let link, let broadcast): links?.send(broadcast, over: link)
         case .registered(let link, let bundle, let token):
@@ -197,7 +195,4 @@ package final class GatewayNode {
         turnTime = nil
         feed(.sweep)
     }
-
-    /// Writes something, to know whether that works again.
-    package func probe() { feed(.probe) }
 }

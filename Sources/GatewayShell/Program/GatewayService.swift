@@ -23,7 +23,6 @@ final class GatewayService {
     private var signals: [SignalSource] = []
     private var watch: PathSource?
     private var sweepTimer: TimerSource?
-    private var probeTimer: TimerSource?
     private var endTimer: TimerSource?
     private var isEnding = false
     private var certificate: CertificateTime
@@ -109,17 +108,9 @@ final class GatewayService {
     private func storeChanged(_ problem: String?) {
         if let problem {
             GatewayLog.write("nothing can be stored, and no push is accepted: \(problem)")
-            try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
         } else {
             GatewayLog.write("pushes are stored again")
         }
-    }
-
-    /// Looks from time to time whether it can write again: nobody may send until it says so.
-    private func probe() {
-        guard node.driver.storeProblem != nil else { return }
-        node.probe()
-        try? probeTimer?.arm(at: Clocks.now().boot + .seconds(5))
     }
 
     /// One process at a time may have a directory.
@@ -204,7 +195,6 @@ final class GatewayService {
             sweepTimer = try TimerSource(loop) { [unowned self] in sweep() }
             try sweepTimer?.arm(at: Clocks.now().boot + .seconds(5))
             endTimer = try TimerSource(loop) { [unowned self] in loop.exit() }
-            probeTimer = try TimerSource(loop) { [unowned self] in probe() }
         }
     }
 
@@ -318,13 +308,15 @@ final class GatewayService {
                 body: metrics.text
             )
         case ("GET", "/health"):
-            let certificate = certificate.problem(at: node.now.wall)
-            let problem = isEnding ? nil : node.driver.storeProblem ?? certificate
-            let word = isEnding ? "ending" : problem == nil ? "serving" : "failing"
-            var report: [(String, Value)] = [("status", .string(word))]
-            if let problem { report.append(("reason", .string(problem))) }
+            let health = GatewayHealth(
+                isEnding: isEnding,
+                storeProblem: node.driver.storeProblem,
+                certificateProblem: certificate.problem(at: node.now.wall)
+            )
+            var report: [(String, Value)] = [("status", .string(health.word))]
+            if let reason = health.reason { report.append(("reason", .string(reason))) }
             return ControlServer.Answer(
-                status: word == "serving" ? "200 OK" : "503 Service Unavailable",
+                status: health == .serving ? "200 OK" : "503 Service Unavailable",
                 body: Value.map(ValueMap(report)).json()
             )
         default:

@@ -2,8 +2,8 @@ package import GatewayCore
 package import TLS
 import Vocabulary
 
-/// The keys of providers, and the tokens whose signatures were found right: checking one costs
-/// more than everything else about a push.
+/// Verifies the tokens of providers. Those whose signatures were found right are remembered:
+/// checking one costs more than everything else about a push.
 package final class Authority {
     package struct Key: Sendable {
         package var key: ProviderKey
@@ -15,14 +15,13 @@ package final class Authority {
     }
 
     struct Verified {
-        var keyID: String
+        var key: ProviderKey
         var issuedAt: Int64
     }
 
-    private var keys: [String: Key]
+    private(set) var keys: ProviderKeys
+    private var publicKeys: [String: P256PublicKey]
     private var verified: [[UInt8]: Verified] = [:]
-    /// Fingerprints of revoked certificates.
-    private(set) var revoked: Set<String>
     /// Signatures checked so far.
     package private(set) var checks: UInt64 = 0
     /// Rises when the keys change.
@@ -31,40 +30,36 @@ package final class Authority {
     private static let limit = 10_000
 
     package init(_ keys: [Key] = [], revoked: Set<String> = []) {
-        self.revoked = revoked
-        self.keys = Self.table(keys)
+        self.keys = ProviderKeys(keys.map(\.key), revoked: revoked)
+        publicKeys = Self.table(keys)
     }
 
-    private static func table(_ keys: [Key]) -> [String: Key] {
-        Dictionary(keys.map { ($0.key.id, $0) }) { first, _ in first }
+    private static func table(_ keys: [Key]) -> [String: P256PublicKey] {
+        Dictionary(keys.map { ($0.key.id, $0.publicKey) }) { first, _ in first }
     }
 
     /// From now on these keys hold; tokens of keys that are gone do no more.
     package func replace(_ keys: [Key], revoked: Set<String> = []) {
-        self.revoked = revoked
-        self.keys = Self.table(keys)
+        self.keys = ProviderKeys(keys.map(\.key), revoked: revoked)
+        publicKeys = Self.table(keys)
         verified = [:]
         generation += 1
     }
-
-    func key(_ id: String) -> ProviderKey? { keys[id]?.key }
-
-    var keyIDs: [String] { Array(keys.keys) }
 
     /// What a token says, if one of the keys signed it.
     func verify(_ text: ArraySlice<UInt8>) -> Verified? {
         let bytes = Array(text)
         if let known = verified[bytes] { return known }
-        guard let token = ProviderToken(text), let key = keys[token.keyID],
-            key.key.team == token.teamID
+        guard let token = ProviderToken(text), let key = keys.signer(of: token),
+            let publicKey = publicKeys[key.id]
         else { return nil }
         checks += 1
-        guard (try? key.publicKey.verifies(token.signature, of: token.signed)) == true else {
+        guard (try? publicKey.verifies(token.signature, of: token.signed)) == true else {
             return nil
         }
         // Nobody without a key can fill it.
         if verified.count >= Self.limit { verified.removeAll(keepingCapacity: true) }
-        let answer = Verified(keyID: token.keyID, issuedAt: token.issuedAt)
+        let answer = Verified(key: key, issuedAt: token.issuedAt)
         verified[bytes] = answer
         return answer
     }
@@ -98,24 +93,15 @@ extension ProviderCertificate {
     private static let development = "1.2.840.113635.100.6.3.1"
     private static let production = "1.2.840.113635.100.6.3.2"
 
-    /// What a certificate that our anchors vouch for says; nil when it names no topic.
+    /// What a certificate that our anchors vouch for says; nil when it is for no topic.
     init?(_ certificate: Certificate) {
-        let list = certificate.extensionValue(Self.topics).map { DER.texts($0) }
-        var topics = list ?? []
-        // The kinds stand among the topics, by plain words.
-        topics.removeAll { !$0.utf8.contains(UInt8(ascii: ".")) }
-        if let own = certificate.subject(.userID), !topics.contains(own) {
-            topics.insert(own, at: 0)
-        }
-        guard !topics.isEmpty, let fingerprint = try? certificate.fingerprint() else { return nil }
-        let isDevelopment = certificate.extensionValue(Self.development) != nil
-        let isProduction = certificate.extensionValue(Self.production) != nil
+        guard let fingerprint = try? certificate.fingerprint() else { return nil }
         self.init(
             fingerprint: Hexadecimal.text(fingerprint),
-            topics: topics,
-            isComplete: list != nil,
-            environment: isDevelopment == isProduction
-                ? nil : isProduction ? .production : .development
+            userID: certificate.subject(.userID),
+            listed: certificate.extensionValue(Self.topics).map { DER.texts($0) },
+            isDevelopment: certificate.extensionValue(Self.development) != nil,
+            isProduction: certificate.extensionValue(Self.production) != nil
         )
     }
 }

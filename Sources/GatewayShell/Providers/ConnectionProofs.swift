@@ -27,14 +27,13 @@ struct ConnectionProofs: Proofs {
 
     func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
         let server = connection.server
-        guard let said = ProviderToken.bearer(field), let verified = server.authority.verify(said),
-            let key = server.authority.key(verified.keyID)
+        guard let said = ProviderToken.bearer(field), let verified = server.authority.verify(said)
         else { return nil }
         let token = KnownToken(
             field: Array(field),
             text: Array(said),
             issuedAt: verified.issuedAt,
-            key: key,
+            key: verified.key,
             generation: generation
         )
         connection.lastToken = token

@@ -44,8 +44,7 @@ final class ProviderConnection {
     private(set) var isClosed = false
     /// When it was read from: what it asks had come by then.
     private(set) var lastRead: BootTime
-    /// It showed who sends.
-    private(set) var isTrusted = false
+    var isTrusted: Bool { sender.isTrusted }
     /// Its last token, that need not be looked for again.
     var lastToken: KnownToken?
 
@@ -100,13 +99,12 @@ final class ProviderConnection {
         }
         watchWrites(false)
         if let shown = tls.peerCertificate {
-            if tls.peerProblem == nil { sender.certificate = ProviderCertificate(shown) }
-            sender.hasBadCertificate = sender.certificate == nil
-            sender.revoke(server.authority.revoked)
+            let certificate = tls.peerProblem == nil ? ProviderCertificate(shown) : nil
+            sender.show(certificate, revoked: server.authority.keys.revoked)
         }
         isSecure = true
         server.door.wasSetUp(number)
-        if sender.certificate != nil { trust() }
+        hasLearned()
         switch tls.chosenProtocol {
         case Self.newer: guard speakHTTP2() else { return }
         case Self.older: web = HTTP1Session()
@@ -120,12 +118,14 @@ final class ProviderConnection {
     static let newer = "h2"
     static let older = "http/1.1"
 
-    /// It showed who sends: a provider that the operator knows, or any sender of Web Push.
-    func trust(isProvider: Bool = true) {
-        // Senders of Web Push are whoever likes: they still make room for others.
-        if isProvider { server.door.wasProven(number) }
-        guard !isTrusted else { return }
-        isTrusted = true
+    /// After the handshake and after each request: what follows from what it showed of who sends.
+    func hasLearned() {
+        if sender.authorized == .provider { server.door.keepsPlace(number) }
+        if isTrusted { allowAllStreams() }
+        if sender.mustGo { sendAway(.invalidProviderToken) }
+    }
+
+    private func allowAllStreams() {
         do throws(HTTP2Error) {
             try http?.allowAllStreams()
         } catch {
@@ -133,17 +133,11 @@ final class ProviderConnection {
         }
     }
 
-    /// Its certificate was revoked: it is served as a stranger again.
-    func distrust() {
-        isTrusted = false
-        server.door.wasRevoked(number)
-    }
-
     private func speakHTTP2() -> Bool {
         do throws(HTTP2Error) {
             var limits = server.httpLimits
             // Who shows no certificate has one request at a time until it shows a good token.
-            if sender.certificate == nil {
+            if !isTrusted {
                 limits.announcedStreams = UInt32(SenderLimits.streamsAtFirst)
             }
             http = try HTTP2Session(.server, limits, memory: server.memory, handler: self)
@@ -383,7 +377,7 @@ final class ProviderConnection {
         flood.secondPassed()
         let steps = times.steps(
             speech,
-            isProven: isTrusted,
+            isTrusted: isTrusted,
             isQueued: isQueued,
             isDraining: server.isDraining,
             server.limits,
@@ -410,14 +404,6 @@ final class ProviderConnection {
             flush()
         case .sendAway(let reason): drain(reason)
         }
-    }
-}
-
-extension ProviderConnection {
-    /// After each request: what it showed of who sends.
-    func hasLearned(isProvider: Bool = true) {
-        if sender.isProven { trust(isProvider: isProvider) }
-        if sender.mustGo { sendAway(.invalidProviderToken) }
     }
 }
 

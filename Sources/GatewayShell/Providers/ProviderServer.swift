@@ -100,10 +100,12 @@ package final class ProviderServer {
         random = SeededRandom(seed: seed.next())
         httpLimits = HTTP2Limits()
         httpLimits.body = SenderLimits.body
-        (httpLimits.resetBurst, httpLimits.resetRate) =
-            (FloodLimits.resetBurst, FloodLimits.resetRate)
-        httpLimits.continuations = FloodLimits.continuations
-        httpLimits.acknowledgements = FloodLimits.acknowledgements
+        httpLimits.floods = HTTP2Limits.Floods(
+            resetBurst: FloodLimits.resetBurst,
+            resetRate: FloodLimits.resetRate,
+            continuations: FloodLimits.continuations,
+            acknowledgements: FloodLimits.acknowledgements
+        )
         memory = HTTP2Memory(limit: limits.requestMemory)
         self.listeners = listeners
         ports = listeners.map(\.port)
@@ -168,9 +170,10 @@ package final class ProviderServer {
 
     /// Applies revocations to open connections too.
     func applyRevocations() {
-        guard !authority.revoked.isEmpty else { return }
-        for connection in connections.values where connection.sender.revoke(authority.revoked) {
-            connection.distrust()
+        let revoked = authority.keys.revoked
+        guard !revoked.isEmpty else { return }
+        for connection in connections.values where connection.sender.revoke(revoked) {
+            door.makesRoom(connection.number)
         }
     }
 

@@ -1,4 +1,5 @@
 import GatewayCore
+import Vocabulary
 
 /// What the driver asks.
 extension StoreReader {
@@ -25,6 +26,7 @@ extension StoreReader {
             lastDevice: largest.device,
             lastApp: largest.app,
             lastPush: largest.push,
+            lastRestored: try lastRestored().number,
             apps: try apps(),
             channels: try channels()
         )

@@ -47,7 +47,7 @@ extension ProviderServer {
         _ connection: ProviderConnection
     ) {
         do throws(WebPushReason) {
-            defer { connection.hasLearned(isProvider: false) }
+            defer { connection.hasLearned() }
             let (id, now) = (freshID(), now)
             let push = try node.use { (driver) throws(WebPushReason) in
                 try driver.admit(
