@@ -212,7 +212,7 @@ extension GatewayWorld {
             checkGone(sent, since: end)
         case .refused(.serviceUnavailable, _):
             count("unavailable")
-            if sent.troubles == troubles {
+            if sent.troubles == troubles, !isLeaving(sent.token.app), !isOver(sent.token) {
                 report(.needlesslyUnavailable, "503 from a store that did not fail since")
             }
             if !sent.isWebPush { lostUses += 1 }
@@ -229,7 +229,9 @@ extension GatewayWorld {
             report(.endedNotGone, "\(reason) for a token that is no more")
         case .refused(let reason, _):
             // Its device or app is going, and the store does not know yet.
-            guard driver.isSettled, !ended.contains(sent.token), !isOver(sent.token) else { break }
+            let isForGood = reason == .badDeviceToken || reason == .deviceTokenNotForTopic
+            guard driver.isSettled || isForGood, !ended.contains(sent.token), !isOver(sent.token)
+            else { break }
             report(.refusedLater, "refused for \(reason)")
         }
     }

@@ -190,8 +190,9 @@ extension GatewayWorld {
     }
 
     private mutating func isRefused(_ id: ChannelID, _ reason: Reason) {
-        // It is being removed, or its app was.
-        guard driver.isSettled, store.channels[id] != nil else { return }
+        // As long as it is on the disk nothing else may be said than that it is being removed.
+        guard store.channels[id] != nil, reason != .serviceUnavailable || driver.isSettled
+        else { return }
         report(.channelRefused, "a request about a channel was refused for \(reason)")
     }
 
@@ -226,9 +227,11 @@ extension GatewayWorld {
     }
 
     mutating func follows(_ link: LinkID, _ channel: ChannelID, _ problem: FollowProblem?) {
-        guard problem != nil, let index = devices.firstIndex(where: { $0.link == link }) else {
-            return
+        guard problem != nil else { return }
+        if store.channels[channel] != nil {
+            report(.followRefused, "\(channel.text) is on the disk, and is said to be none")
         }
+        guard let index = devices.firstIndex(where: { $0.link == link }) else { return }
         devices[index].follows.remove(channel)
     }
 

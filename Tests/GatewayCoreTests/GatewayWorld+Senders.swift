@@ -127,7 +127,9 @@ extension GatewayWorld {
             feed(try admit(request, to: sent.token), sent)
         } catch {
             figures.refused(error, key: true)
-            if isLeaving(sent.token.app) { return }
+            // Of an app that is on the disk, nothing else may be said.
+            if store.bundles[sent.token.app] == nil { return }
+            if isLeaving(sent.token.app), error == .serviceUnavailable { return }
             report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }

@@ -350,6 +350,10 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
                 $0.authorization = nil
             }
         },
+        acts("devices are told that there is no such channel", raises: .followRefused) {
+            guard case .follows(let link, let channel, nil) = $0 else { return [$0] }
+            return [.follows(link, channel, .noChannel)]
+        },
         broadcasts("broadcasts go to another channel", raises: .notFollowed) {
             ($0.number, ChannelID(high: 0, low: 0))
         },

@@ -55,6 +55,11 @@ struct RecoveryTests {
                 if case .done(_, let problem) = $0 { .some(problem) } else { nil }
             }
         }
+        var followProblems: [FollowProblem?] {
+            actions.compactMap {
+                if case .follows(_, _, let problem) = $0 { .some(problem) } else { nil }
+            }
+        }
         var answers: [Answer] {
             actions.compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
         }
@@ -271,7 +276,82 @@ struct RecoveryTests {
         #expect(names == ["seen", "removeChannel", "removeApp", "remove"])
     }
 
+    // MARK: What is being removed
+
+    private func list(_ bench: inout Bench) -> [ChannelID]? {
+        var (arrival, sender) = (PushArrival(), PushSender())
+        arrival.method = Array("GET".utf8)[...]
+        arrival.authorization = Array("t".utf8)[...]
+        let path = ChannelPath(Array("/1/apps/\(Bench.bundle)/all-channels".utf8)[...])
+        guard let path else { return nil }
+        let verdict = try? bench.driver.admit(
+            ChannelArrival(path, arrival, field: nil),
+            from: &sender,
+            OpenProofs(second: bench.now.wall.nanoseconds / 1_000_000_000),
+            .production,
+            at: bench.now
+        )
+        if case .list(let channels) = verdict { return channels }
+        return nil
+    }
+
+    /// Who is told that there is no channel, or that a token is for another app, does not ask again.
+    @Test(arguments: [true, false])
+    func `what is being removed is not said to be gone before it is`(isWritten: Bool) throws {
+        var bench = Bench()
+        let (device, link, app) = (DeviceID(7), LinkID(1), AppNumber(1))
+        let active = Registration(app: app, generation: 1, isActive: true)
+        let record = StoreAnswer.record(
+            StoredDevice(registrations: [active], seen: bench.now.wall)
+        )
+        bench.handle(.connected(device, link, DeviceCondition()))
+        bench.handle(.answered(.record(device), record))
+        let early = try #require(admitted(by: &bench.driver, at: bench.now))
+        let follow = GatewayEvent.link(link, .follow(bench.channel, bundle: Bench.bundle, last: 0))
+        bench.handle(follow)
+        #expect(bench.followProblems == [nil])
+        bench.handle(.removeApp(Bench.bundle, OperationID(1)))
+        #expect(bench.followProblems == [])
+        bench.handle(follow)
+        #expect(bench.followProblems == [])
+        bench.handle(.push(early, CallID(1)))
+        #expect(bench.answers == [.refused(.serviceUnavailable)])
+        #expect(refusal(by: &bench.driver, at: bench.now) == .serviceUnavailable)
+        #expect(list(&bench) == [bench.channel])
+        bench.handle(.turnEnded)
+        for case .write(let batch) in bench.actions {
+            bench.handle(.written(batch.number, problem: isWritten ? nil : "full"))
+        }
+        guard isWritten else {
+            bench.handle(.answered(bench.hasApp, .isKnown(true)))
+            bench.handle(.answered(.channels, bench.stored))
+            bench.handle(.answered(.record(device), record))
+            #expect(bench.followProblems == [nil], "it is answered who asked meanwhile")
+            #expect(refusal(by: &bench.driver, at: bench.now) == nil)
+            return
+        }
+        #expect(bench.followProblems == [.noChannel, .noChannel])
+        #expect(refusal(by: &bench.driver, at: bench.now) == .deviceTokenNotForTopic)
+        #expect(list(&bench) == [])
+    }
+
+    private func refusal(by driver: inout GatewayDriver, at now: Moment) -> Reason? {
+        do throws(Reason) {
+            _ = try admit(to: &driver, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private func admitted(by driver: inout GatewayDriver, at now: Moment) -> AdmittedPush? {
+        try? admit(to: &driver, at: now)
+    }
+
+    private func admit(
+        to driver: inout GatewayDriver,
+        at now: Moment
+    ) throws(Reason) -> AdmittedPush {
         var (request, arrival, sender) = (PushRequest(), PushArrival(), PushSender())
         request.topic = Array(Bench.bundle.utf8)[...]
         request.payload = Array(#"{"aps":{"alert":"x"}}"#.utf8)
@@ -280,7 +360,7 @@ struct RecoveryTests {
         let token = DeviceToken(device: DeviceID(7), app: AppNumber(1), generation: 1)
         arrival.token = token.bytes[...]
         arrival.push = request
-        return try? driver.admit(
+        return try driver.admit(
             arrival,
             from: &sender,
             OpenProofs(second: now.wall.nanoseconds / 1_000_000_000),

@@ -12,7 +12,7 @@ struct WorldProblem: Equatable, CustomStringConvertible {
         case logAnswer, logHidden, logForgotten, logWaits
         case goneTooSoon, goneTime, endedTaken, endedNotGone, needlesslyUnavailable
         // Channels.
-        case channelVerdict, channelRefused, notFollowed, broadcastBehind, broadcastLost
+        case channelVerdict, channelRefused, followRefused, notFollowed, broadcastBehind, broadcastLost
         case broadcastMissed
         // What operators see.
         case doneTwice, operatorWaits

@@ -50,6 +50,7 @@ extension GatewayDriver {
 
     mutating func remove(_ app: AppNumber, _ bundle: String, withRest: Bool) {
         apps.remove(app)
+        leavingApps[app] = bundle
         if lostApps.contains(app) {
             // The store never had it, nor will have if this fails.
             lostApps.removeAll { $0 == app }
@@ -80,6 +81,34 @@ extension GatewayDriver {
         } else {
             deferred.append(.done(operation))
         }
+    }
+}
+
+// MARK: Removals that may fail
+
+extension GatewayDriver {
+    func isLeaving(_ channel: ChannelID) -> Bool {
+        leavingChannels.contains { $0.id == channel }
+    }
+
+    mutating func isRemoved(
+        _ channel: ChannelID,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
+        leavingChannels.removeAll { $0.id == channel }
+        tell(at: now, into: &actions) { gateway, _, effects in
+            gateway.isRemoved(channel, into: &effects)
+        }
+    }
+
+    /// The channels of an app that are there, or may be again.
+    func channels(of bundle: String) -> [ChannelID] {
+        let app = apps.number(of: bundle)
+        let leaving = leavingChannels.filter {
+            $0.app == app || app == nil && leavingApps[$0.app] == bundle
+        }
+        return ((app.map { gateway.channels(of: $0) } ?? []) + leaving.map(\.id)).sorted()
     }
 }
 

@@ -106,8 +106,7 @@ extension GatewayDriver {
         _ caller: ChannelCaller
     ) throws(Reason) -> ChannelVerdict {
         _ = try authorize(request, &sender, proofs, caller)
-        let app = apps.number(of: request.path.bundle)
-        return .list(app.map { gateway.channels(of: $0) } ?? [])
+        return .list(channels(of: request.path.bundle))
     }
 
     /// The channel that is asked about, if the app is its, and who asks.
@@ -121,6 +120,7 @@ extension GatewayDriver {
         guard let text, !text.isEmpty else { throw .missingChannelID }
         guard let id = ChannelID(text) else { throw .badChannelID }
         let provider = try authorize(request, &sender, proofs, caller)
+        if isLeaving(id) { throw .serviceUnavailable }
         if let refusal = gateway.refusal(of: id, for: apps.number(of: request.path.bundle)) {
             throw refusal
         }

@@ -24,10 +24,15 @@ struct ChannelTable: Sendable {
         }
     }
 
-    /// Those who followed it.
-    mutating func remove(_ id: ChannelID) -> [LinkID] {
-        guard let channel = channels.removeValue(forKey: id) else { return [] }
+    /// Those who follow it do so until `forget`.
+    mutating func remove(_ id: ChannelID) -> Channel? {
+        guard let channel = channels.removeValue(forKey: id) else { return nil }
         byApp[channel.app]?.removeAll { $0 == id }
+        return channel
+    }
+
+    /// Those who followed it.
+    mutating func forget(_ id: ChannelID) -> [LinkID] {
         let links = followers.removeValue(forKey: id) ?? []
         for link in links { follows[link]?.removeAll { $0.channel == id } }
         return links

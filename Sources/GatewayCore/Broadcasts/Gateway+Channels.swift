@@ -31,10 +31,14 @@ extension Gateway {
         return channel.app == app ? nil : .topicMismatch
     }
 
+    /// Those who follow it are told when its removal is kept: who is told does not ask again.
     package mutating func remove(_ id: ChannelID, into effects: inout [GatewayEffect]) {
-        guard channels.channels[id] != nil else { return }
-        effects.append(.removeChannel(id))
-        for link in channels.remove(id) { effects.append(.follows(link, id, .noChannel)) }
+        guard let channel = channels.remove(id) else { return }
+        effects.append(.removeChannel(channel))
+    }
+
+    package mutating func isRemoved(_ id: ChannelID, into effects: inout [GatewayEffect]) {
+        for link in channels.forget(id) { effects.append(.follows(link, id, .noChannel)) }
     }
 
     /// A provider's message was checked and goes to all that follow its channel; `call` waits for

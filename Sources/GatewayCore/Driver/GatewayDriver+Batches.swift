@@ -13,6 +13,7 @@ extension GatewayDriver {
         var removedApps: [(app: AppNumber, bundle: String)] = []
         var newDevices: [(key: [UInt8], device: DeviceID)] = []
         var removedDevices: [DeviceID] = []
+        var removedChannels: [ChannelID] = []
 
         init(_ batch: StoreBatch, _ deferred: [Deferred]) {
             (number, self.deferred) = (batch.number, deferred)
@@ -21,7 +22,8 @@ extension GatewayDriver {
 
         mutating func include(_ change: StoreBatch.Change) {
             switch change {
-            case .channel, .removeChannel, .broadcast, .probe: break
+            case .channel, .broadcast, .probe: break
+            case .removeChannel(let id): removedChannels.append(id)
             case .device(let device, let key, _): newDevices.append((key, device))
             case .app(let app, _): newApps.append(app)
             case .removeApp(let app, let bundle, _): removedApps.append((app, bundle))
@@ -107,7 +109,9 @@ extension GatewayDriver {
             batch.changes.append(.registration(device, registration))
         case .saw(let device, let wall): batch.changes.append(.seen(device, wall))
         case .saveChannel(let channel): batch.changes.append(.channel(channel))
-        case .removeChannel(let id): batch.changes.append(.removeChannel(id))
+        case .removeChannel(let channel):
+            leavingChannels.append(channel)
+            batch.changes.append(.removeChannel(channel.id))
         case .keepBroadcast(let broadcast): batch.changes.append(.broadcast(broadcast))
         case .log, .logNumber, .logBroadcast, .send, .sendStored, .answer, .registered,
             .subscribed, .unregistered, .broadcast, .follows, .end:
@@ -218,7 +222,9 @@ extension GatewayDriver {
             forgetDeviceChanges()
         }
         forgetWritten()
-        for item in own.deferred { finish(item, into: &actions) }
+        for (app, _) in own.removedApps { leavingApps[app] = nil }
+        for id in own.removedChannels { isRemoved(id, at: now, into: &actions) }
+        for item in own.deferred { finish(item, at: now, into: &actions) }
     }
 
     /// The store may answer as it was when it was asked. So a change to devices is remembered until
@@ -246,7 +252,11 @@ extension GatewayDriver {
         }
     }
 
-    private mutating func finish(_ item: Deferred, into actions: inout [GatewayAction]) {
+    private mutating func finish(
+        _ item: Deferred,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
         switch item {
         case .answer(let call, let answer): self.answer(call, answer, into: &actions)
         case .registered(let link, let app, let token):
@@ -268,6 +278,7 @@ extension GatewayDriver {
             actions.append(.identified(operation, identity(of: device, isNew: true)))
         case .expired: expiredDevices += 1
         case .sweep(let question): ask(question, into: &actions)
+        case .link(let link, let event): act(event, of: link, at: now, into: &actions)
         }
     }
 

@@ -48,6 +48,8 @@ extension GatewayDriver {
                 gateway.isUnwritten(device)
             {
                 deferred.append(.answer(call, .refused(.unregistered, timestamp: end)))
+            } else if leavingApps[push.token.app] != nil {
+                answer(call, .refused(.serviceUnavailable), into: &actions)
             } else {
                 take(push, for: call, at: now, into: &actions)
             }

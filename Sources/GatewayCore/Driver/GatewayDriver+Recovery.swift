@@ -46,6 +46,7 @@ extension GatewayDriver {
         // One that was added since as well was never there.
         let removedApps = failed.removedApps.filter { !failed.newApps.contains($0.app) }
         lostApps += failed.newApps
+        leavingApps = [:]
         // The core no longer knows which devices had a removed app: all are read again.
         let concerned = failed.removedApps.isEmpty ? failed.devices : gateway.knownDevices
         var unread: [DeviceID] = []
@@ -86,6 +87,11 @@ extension GatewayDriver {
             if case .channels(let channels) = answer {
                 gateway.load(channels)
                 recovery?.hasChannels = true
+                // A store without transactions may have removed them all the same.
+                for channel in leavingChannels where gateway.channel(channel.id) == nil {
+                    isRemoved(channel.id, at: now, into: &actions)
+                }
+                leavingChannels = []
             } else {
                 askLater(question, at: now, into: &actions)
             }
@@ -117,7 +123,7 @@ extension GatewayDriver {
     ) {
         recovery?.unanswered.append(question)
         if recovery?.alarm == nil { recovery?.alarm = now.boot + Self.retryDelay }
-        for item in recovery?.deferred ?? [] { refuse(item, into: &actions) }
+        for item in recovery?.deferred ?? [] { refuse(item, at: now, into: &actions) }
         recovery?.deferred = []
         let held = recovery?.held ?? []
         let waiting = held.filter { mustWait($0, into: &actions) }
@@ -176,12 +182,16 @@ extension GatewayDriver {
             gateway.failed(records, at: now, into: &effects)
             for device in done.lost { gateway.lose(device, into: &effects) }
         }
-        for item in done.deferred { refuse(item, into: &actions) }
+        for item in done.deferred { refuse(item, at: now, into: &actions) }
         for event in done.held { handle(event, at: now, into: &actions) }
     }
 
     /// It is not kept, and who waits for it is told so.
-    private mutating func refuse(_ item: Deferred, into actions: inout [GatewayAction]) {
+    private mutating func refuse(
+        _ item: Deferred,
+        at now: Moment,
+        into actions: inout [GatewayAction]
+    ) {
         switch item {
         case .answer(let call, _):
             answer(call, .refused(.serviceUnavailable), into: &actions)
@@ -193,6 +203,8 @@ extension GatewayDriver {
         case .identified(let operation, _):
             actions.append(.identified(operation, nil))
         case .expired, .sweep: break
+        // Held as long as the recovery lasts.
+        case .link(let link, let event): handle(.link(link, event), at: now, into: &actions)
         }
     }
 }

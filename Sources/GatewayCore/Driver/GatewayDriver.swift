@@ -50,6 +50,10 @@ package struct GatewayDriver: Sendable {
     var unwrittenDevices: [[UInt8]: DeviceID] = [:]
     /// Devices whose removal is not in the store yet, or not in all its answers.
     var removing: Set<DeviceID> = []
+    /// Apps and channels whose removal is not in the store yet, and may fail: until then nobody may
+    /// be told for good that they are not there.
+    var leavingApps: [AppNumber: String] = [:]
+    var leavingChannels: [Channel] = []
     /// Of batches that are kept: what an answer may not know that was asked for before.
     var deviceChanges: [DeviceChange] = []
     /// Questions so far of those who wait for a device.
@@ -76,6 +80,8 @@ package struct GatewayDriver: Sendable {
         case expired
         /// There was more to be swept than was in this batch.
         case sweep(StoreQuestion)
+        /// It depends on what is being removed.
+        case link(LinkID, LinkEvent)
     }
 
     struct NamedApp: Sendable {
@@ -228,6 +234,9 @@ package struct GatewayDriver: Sendable {
             meet(.push(push, call), of: push.token.device, at: now, into: &actions)
         case .broadcast(let broadcast, let provider, let call):
             senders.took(call, .broadcast, key: nil)
+            if isLeaving(broadcast.channel) {
+                return answer(call, .refused(.serviceUnavailable), into: &actions)
+            }
             tell(at: now, into: &actions) {
                 $0.take(broadcast, from: provider, for: call, at: $1, into: &$2)
             }
@@ -276,6 +285,8 @@ package struct GatewayDriver: Sendable {
                 return deferred.append(.unregistered(link, bundle: bundle))
             }
             tell(at: now, into: &actions) { $0.unregister(app, over: link, at: $1, into: &$2) }
+        case .follow(let channel, _, _) where isLeaving(channel):
+            deferred.append(.link(link, event))
         case .follow(let channel, let bundle, let last):
             let app = apps.number(of: bundle)
             tell(at: now, into: &actions) {

@@ -39,7 +39,7 @@ package enum GatewayEffect: Equatable, Sendable {
     case save(DeviceID, Registration)
     case saw(DeviceID, WallTime)
     case saveChannel(Channel)
-    case removeChannel(ChannelID)
+    case removeChannel(Channel)
     /// The message becomes the newest of its channel.
     case keepBroadcast(Broadcast)
     case log(Push, LogEvent, WallTime, Acceptance?)

@@ -37,6 +37,7 @@ extension GatewayDriver {
     /// Only its sender learns that there was such a push.
     private func answer(to question: LogQuestion, _ answer: StoreAnswer) -> LogAnswer {
         guard case .log(let row) = answer else { return .refused(.serviceUnavailable) }
+        if let row, leavingApps[row.head.app] != nil { return .refused(.serviceUnavailable) }
         guard let row, let bundle = apps.bundle(of: row.head.app),
             row.head.provider == question.provider
         else { return .refused(.badMessageID) }

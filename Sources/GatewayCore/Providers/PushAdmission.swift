@@ -293,7 +293,7 @@ extension GatewayDriver {
         guard let token = proofs.device(arrival.token) else { throw .badDeviceToken }
         // Nothing more is told of a token that is for another app.
         guard let app = apps.number(of: bundle), token.app == app else {
-            throw .deviceTokenNotForTopic
+            throw leavingApps[token.app] == bundle ? .serviceUnavailable : .deviceTokenNotForTopic
         }
         return token
     }
