@@ -18,7 +18,7 @@ struct CampaignTests {
                 let seed = next
                 group.addTask {
                     var world = GatewayWorld(seed: seed, devices: 12)
-                    world.run(steps: 8000)
+                    world.run(steps: 6500)
                     return (seed, world)
                 }
             }
@@ -35,12 +35,13 @@ struct CampaignTests {
             "changed limits", "changed apps", "days", "conditions", "channels", "broadcasts",
             "heard",
             "misspoken", "told of the log", "pushes to ended tokens", "cut in a turn",
+            "web pushes to ended tokens", "displaced senders", "revoked certificates",
         ]
         for what in all {
             #expect(counts[what, default: 0] > seeds, "\(what)")
         }
         let rare =
-            GatewayWorld.KillPoint.allCases.map(\.name)
+            ["not enrolled"] + GatewayWorld.KillPoint.allCases.map(\.name)
             + GatewayWorld.ChangeKind.allCases.map(\.name)
             + GatewayWorld.QuestionKind.allCases.map(\.name)
         for what in rare {

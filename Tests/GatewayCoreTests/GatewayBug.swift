@@ -15,6 +15,10 @@ struct GatewayBug: Sendable {
     var request: (@Sendable (inout PushArrival) -> Void)?
     /// Of the providers' key, instead of what it is.
     var quota: KeyQuota?
+    /// Which certificates it takes for revoked.
+    var revoked: (@Sendable (Set<String>) -> Set<String>)?
+    /// Providers make room for strangers.
+    var forgetsProviders = false
     /// How long it takes an acceptance to have taken.
     var span: (@Sendable (Interval) -> Interval)?
 }

@@ -12,8 +12,8 @@ extension GatewayWorld {
             if store.batch != nil { report(.twoBatches, "two batches are written at once") }
             store.batch = batch
         case .storeChanged: count("store changes")
-        case .unknown(let operation, let key): feed(.enrol(operation, key: key))
-        case .identified(let operation, let who): identified(operation, who?.device)
+        case .unknown(let operation, let key): enrol(operation, key)
+        case .identified(let operation, let who): identified(operation, who)
         case .send(let link, let sending): sent(sending, over: link)
         case .registered(let link, let bundle, let token): registered(link, bundle, token)
         case .unregistered(let link, let bundle):
@@ -26,6 +26,7 @@ extension GatewayWorld {
             for index in devices.indices where devices[index].link == link {
                 devices[index].forgetLink()
             }
+            leave(link, .closed)
         case .answer(let call, let answer): answered(call, answer)
         case .done(let operation, let problem):
             guard let done = operations.removeValue(forKey: operation) else {
@@ -49,23 +50,25 @@ extension GatewayWorld {
         }
     }
 
-    private mutating func identified(_ operation: OperationID, _ device: DeviceID?) {
+    private mutating func identified(_ operation: OperationID, _ who: IdentifiedDevice?) {
         guard let index = devices.firstIndex(where: { $0.identifying.contains(operation) })
         else { return }
         devices[index].identifying.removeAll { $0 == operation }
-        guard let device else { return }
+        guard let link = welcome(operation, who), let device = who?.device else { return }
         // It was taken for gone, or removed, and is a new one. A late answer may mean the old one.
         for (app, token) in devices[index].tokens.sorted(by: { $0.key < $1.key })
         where token.device < device {
             devices[index].tokens[app] = nil
             end(token, of: index)
         }
-        let link = LinkID(serial())
         let old = devices[index].link
         devices[index].forgetLink()
         devices[index].link = link
         // It may come over a second connection before the first one is known to be cut.
-        if let old, random.below(2) == 0 { feed(.link(old, .disconnected)) }
+        if let old, random.below(2) == 0 {
+            leave(old, .closed)
+            feed(.link(old, .disconnected))
+        }
         let condition = anyCondition()
         unreadable.remove(device)
         if store.questions.isEmpty { devices[index].condition = condition }
@@ -190,7 +193,7 @@ extension GatewayWorld {
             if sent.isWebPush {
                 figures.refused(WebPushReason(reason))
             } else {
-                figures.refused(reason, key: true)
+                figures.refused(reason, key: sent.isOfKey)
             }
         }
         switch answer {
@@ -199,7 +202,8 @@ extension GatewayWorld {
             let time = now.boot - sent.at
             driver.accepted(after: bug.span?(time) ?? time)
             figures.acceptanceTimes.append(time)
-            if !sent.isWebPush {
+            if sent.isByCertificate { figures.acceptedByCertificate += 1 }
+            if sent.isOfKey {
                 figures.acceptedPushes += 1
                 useQuota(since: sent.at)
             }
@@ -215,15 +219,16 @@ extension GatewayWorld {
             if sent.troubles == troubles, !isLeaving(sent.token.app), !isOver(sent.token) {
                 report(.needlesslyUnavailable, "503 from a store that did not fail since")
             }
-            if !sent.isWebPush { lostUses += 1 }
-        case .refused(.tooManyRequests, _) where quota != nil && !sent.isWebPush:
+            if sent.isOfKey { lostUses += 1 }
+        case .refused(.tooManyRequests, _) where quota != nil && sent.isOfKey:
             count("over quota")
-            let waiting = calls.values.count { !$0.isWebPush }
+            let waiting = calls.values.count { $0.isOfKey }
             if quotaUses.count + lostUses + waiting < quota?.count ?? 0 {
                 report(.quotaUnspent, "refused by a quota that is not spent")
             }
         case .refused(let reason, _) where sent.isToEnded:
-            // Of an app that is gone nothing is known.
+            // Of an app that is gone nothing is known; senders of Web Push are told the same.
+            if sent.isWebPush, WebPushReason(reason) == .gone { break }
             guard !isLeaving(sent.token.app), driver.apps.bundle(of: sent.token.app) != nil
             else { break }
             report(.endedNotGone, "\(reason) for a token that is no more")

@@ -49,6 +49,7 @@ extension GatewayWorld {
     /// Nothing waits in a slot for a device that is there, has room, and may be woken.
     mutating func checkWaiting() {
         guard driver.isSettled, store.questions.isEmpty, store.batch == nil else { return }
+        checkLinks()
         for (index, device) in devices.enumerated() {
             if device.link != nil, store.keys[device.key] == nil {
                 report(.unknownConnected, "\(index) is connected, and not known")

@@ -9,8 +9,9 @@ struct WorldFigures {
     /// Broadcasts that went out, counted by link.
     var broadcastsSent: UInt64 = 0
     var acknowledged: UInt64 = 0
-    /// The same, pushes of APNs alone.
+    /// The same, pushes of APNs alone; by the providers' key, and by certificate.
     var acceptedPushes: UInt64 = 0
+    var acceptedByCertificate: UInt64 = 0
     /// Refused at once or later, by the reason that was told; and those of the providers' key.
     var refusals: [Reason: UInt64] = [:]
     var webPushRefusals: [WebPushReason: UInt64] = [:]
@@ -100,7 +101,7 @@ extension GatewayWorld {
         if key.accepted != accepted || key.refused != refused {
             problems.append(WorldProblem(.keyCounts, "\(key) of \(accepted) and \(refused)"))
         }
-        if senders.accepted != accepted + figures.broadcasts {
+        if senders.accepted != accepted + figures.acceptedByCertificate + figures.broadcasts {
             problems.append(WorldProblem(.acceptedCount, "\(senders.accepted) accepted"))
         }
         let times = WorldTimes(figures.acceptanceTimes)

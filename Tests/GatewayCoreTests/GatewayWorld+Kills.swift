@@ -90,7 +90,8 @@ extension GatewayWorld {
         }
         move(.seconds(1))
         // Connections of providers end as well.
-        sender = PushSender()
+        senders = senders.map { _ in WorldSender() }
+        doors = WorldDoors(devices: devices.count)
         driver = GatewayDriver(driverLimits, store.gateway)
         driver.useApps(allowed: allowed, named: named)
         isKilled = false

@@ -6,7 +6,8 @@ extension GatewayWorld {
     private static let gateway: UInt64 = 7
 
     mutating func lookUp() {
-        guard !accepted.isEmpty else { return }
+        guard !accepted.isEmpty, isConnected(.key) else { return }
+        defer { learn(.key) }
         let number = accepted[pick(accepted.count)].number
         let isForeign = random.below(4) == 0
         let id = PushUUID(number: number, gateway: isForeign ? 8 : Self.gateway)
@@ -17,7 +18,7 @@ extension GatewayWorld {
                     authorization: Array("t".utf8)[...],
                     id: Array("\(id)".utf8)[...]
                 ),
-                from: &sender,
+                from: &senders[0].sender,
                 OpenProofs(second: now.wall.nanoseconds / 1_000_000_000, quota: quota),
                 .production,
                 gateway: Self.gateway,

@@ -12,8 +12,8 @@ extension GatewayWorld {
     }
 
     mutating func operate(_ index: Int) {
-        switch random.below(15) {
-        case 13..<15: lookUp()
+        switch random.below(14) {
+        case 13: revoke()
         case 12: changeApps()
         case 0..<2:
             guard let device = store.keys[devices[index].key] else { return }
@@ -152,10 +152,11 @@ extension GatewayWorld {
         arrival.push.pushType = type.map { Array($0.utf8)[...] }
         arrival.push.payload = Array(body.utf8)
         bug.request?(&arrival)
+        defer { learn(.key) }
         let second = told.wall.nanoseconds / 1_000_000_000
         return try driver.admit(
             ChannelArrival(path, arrival, field: channel.map { Array($0.text.utf8)[...] }),
-            from: &sender,
+            from: &senders[0].sender,
             OpenProofs(second: second, quota: bug.quota ?? quota),
             .production,
             at: told
@@ -163,6 +164,7 @@ extension GatewayWorld {
     }
 
     private mutating func createChannel(of bundle: String) {
+        guard isConnected(.key) else { return }
         let policy = random.below(3) > 0 ? 1 : 0
         let body = "{\"push-type\":\"LiveActivity\",\"message-storage-policy\":\(policy)}"
         guard
@@ -178,7 +180,7 @@ extension GatewayWorld {
     }
 
     private mutating func removeChannel() {
-        guard let id = anyChannel(), let bundle = channels[id] else { return }
+        guard let id = anyChannel(), let bundle = channels[id], isConnected(.key) else { return }
         do throws(Reason) {
             guard case .remove(id)? = try order("DELETE", "/1/apps/\(bundle)/channels", channel: id)
             else { return report(.channelVerdict, "another channel was to be removed") }
@@ -197,6 +199,7 @@ extension GatewayWorld {
     }
 
     private mutating func broadcast(_ id: ChannelID, _ bundle: String) {
+        guard isConnected(.key) else { return }
         do throws(Reason) {
             guard
                 case .send(let message, let provider)? = try order(

@@ -32,20 +32,25 @@ extension GatewayWorld {
                 : "{\"aps\":{\"alert\":\"x\"},\"n\":\(lastNumber)}").utf8
         )
         if random.below(40) == 0 { return misspeak(request) }
-        send(
-            request,
-            Sent(
-                device: index,
-                token: token,
-                isOnce: isOnce,
-                expiration: end(of: expiration, isOnce),
-                collapse: Array(request.collapseID ?? [])
-            )
+        var sent = Sent(
+            device: index,
+            token: token,
+            isOnce: isOnce,
+            expiration: end(of: expiration, isOnce),
+            collapse: Array(request.collapseID ?? [])
         )
+        sent.isByCertificate = random.below(8) == 0
+        send(request, sent)
     }
 
     mutating func webPush(to index: Int) {
         guard let token = devices[index].tokens[apps[pick(3)]] else { return }
+        webPush(to: token, of: index, isEnded: false)
+    }
+
+    private mutating func webPush(to token: DeviceToken, of index: Int, isEnded: Bool) {
+        guard isConnected(.webPush) else { return }
+        defer { learn(.webPush) }
         lastNumber += 1
         let isOnce = random.below(5) == 0
         let seconds = isOnce ? 0 : 1 + Int64(random.below(random.below(2) == 0 ? 600 : 100_000))
@@ -62,7 +67,7 @@ extension GatewayWorld {
             body: body,
             isCutOff: false
         )
-        let sent = Sent(
+        var sent = Sent(
             device: index,
             token: token,
             isOnce: isOnce,
@@ -70,11 +75,12 @@ extension GatewayWorld {
             collapse: fields.first { $0.0 == "topic" }.map { Array($0.1.utf8) } ?? [],
             isWebPush: true
         )
+        sent.isToEnded = isEnded
         do throws(WebPushReason) {
             let admitted = try driver.admit(
                 arrival,
                 to: token.bytes[...],
-                from: &sender,
+                from: &senders[2].sender,
                 OpenProofs(second: 0),
                 origin: "",
                 id: PushUUID(high: 0, low: lastNumber),
@@ -83,15 +89,18 @@ extension GatewayWorld {
             feed(admitted, sent)
         } catch {
             figures.refused(error)
-            if isLeaving(sent.token.app) { return }
             report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }
 
     /// To a token of which its device or the operator was told that it is no more.
-    mutating func pushToEnded() {
+    mutating func pushToEnded(isWebPush: Bool) {
         guard !endedList.isEmpty else { return }
         let (device, token) = endedList[pick(endedList.count)]
+        if isWebPush {
+            count("web pushes to ended tokens")
+            return webPush(to: token, of: device, isEnded: true)
+        }
         // Nothing is known of tokens whose app is gone.
         guard store.bundles[token.app] != nil, !isLeaving(token.app) else { return }
         count("pushes to ended tokens")
@@ -122,11 +131,20 @@ extension GatewayWorld {
     }
 
     private mutating func send(_ request: PushRequest, _ sent: Sent) {
+        guard isConnected(sent.isByCertificate ? .certificate : .key) else { return }
         count("pushes")
+        let isRevoked = sent.isByCertificate && revoked.contains(fingerprint)
         do throws(Reason) {
-            feed(try admit(request, to: sent.token), sent)
+            let admitted = try admit(
+                request,
+                to: sent.token,
+                from: sent.isByCertificate ? .certificate : .key
+            )
+            if isRevoked { report(.revokedTaken, "\(lastNumber) by \(fingerprint)") }
+            feed(admitted, sent)
         } catch {
-            figures.refused(error, key: true)
+            figures.refused(error, key: sent.isOfKey)
+            if isRevoked, error == .badCertificate { return renewCertificate() }
             // Of an app that is on the disk, nothing else may be said.
             if store.bundles[sent.token.app] == nil { return }
             if isLeaving(sent.token.app), error == .serviceUnavailable { return }
@@ -137,18 +155,20 @@ extension GatewayWorld {
     private mutating func admit(
         _ request: PushRequest,
         to token: DeviceToken?,
+        from place: SenderPlace = .key,
         isSigned: Bool = true
     ) throws(Reason) -> AdmittedPush {
         var arrival = PushArrival()
         arrival.method = Array("POST".utf8)[...]
-        arrival.authorization = isSigned ? Array("t".utf8)[...] : nil
+        arrival.authorization = isSigned && place == .key ? Array("t".utf8)[...] : nil
         arrival.token = token?.bytes[...] ?? []
         arrival.push = request
         bug.request?(&arrival)
+        defer { learn(place) }
         let second = told.wall.nanoseconds / 1_000_000_000
         return try driver.admit(
             arrival,
-            from: &sender,
+            from: &senders[place.rawValue].sender,
             OpenProofs(second: second, quota: bug.quota ?? quota),
             .production,
             id: PushUUID(high: 0, low: lastNumber),
@@ -158,6 +178,7 @@ extension GatewayWorld {
 
     /// A request with a fault of the provider's.
     private mutating func misspeak(_ request: PushRequest) {
+        guard isConnected(.key) else { return }
         count("misspoken")
         var request = request
         let fault = random.below(3)

@@ -57,6 +57,9 @@ struct GatewayWorld {
         var expiration: WallTime?
         let collapse: [UInt8]
         var isWebPush = false
+        var isByCertificate = false
+        /// It counts for the providers' key.
+        var isOfKey: Bool { !isWebPush && !isByCertificate }
         /// Its token had ended before, as its device or the operator was told.
         var isToEnded = false
         var wall = WallTime(nanoseconds: 0)
@@ -81,7 +84,11 @@ struct GatewayWorld {
     let rareApps = ["a.four", "a.five"]
     var store = WorldStore()
     // What providers know.
-    var sender = PushSender()
+    var senders: [WorldSender] = [WorldSender(), WorldSender(), WorldSender()]
+    /// So many certificates the provider has had; and those that the operator revoked.
+    var certificates = 1
+    var revoked: Set<String> = []
+    var doors: WorldDoors
     var calls: [CallID: Sent] = [:]
     var accepted: [(sent: Sent, number: PushNumber)] = []
     /// Of all that were accepted.
@@ -154,6 +161,7 @@ struct GatewayWorld {
             utcOffset: 0
         )
         devices = (0..<count).map { Device(key: [UInt8(truncatingIfNeeded: $0), 1]) }
+        doors = WorldDoors(devices: count)
     }
 
     /// What the gateway is told to allow.
@@ -180,7 +188,7 @@ struct GatewayWorld {
         switch random.below(200) {
         case 0..<40: push(to: index)
         case 40..<53: webPush(to: index)
-        case 53..<55: pushToEnded()
+        case 53..<55: pushToEnded(isWebPush: random.below(3) == 0)
         case 55..<90: arrive(at: index)
         case 90..<120: acknowledge(from: index)
         case 120..<134: connect(index)
@@ -194,13 +202,15 @@ struct GatewayWorld {
         case 155..<156: talkInChannels(index)
         case 156..<157: feed(.sweep)
         case 157..<158: operate(index)
-        case 158..<159: store.isFull.toggle()
+        case 158..<159: store.isFull = !store.isFull && random.below(2) == 0
         case 159..<160: if random.below(12) == 0 { crash() }
         case 160..<162: rest()
         case 162..<164: talkInChannels(index)
+        case 164: lookUp()
         default: serveStore()
         }
         if random.below(3) == 0 { feed(.turnEnded) }
+        stepDoors()
         if isKilled { crash() }
         if driver.isSettled { isAllowedSure = true }
         checkWaiting()
@@ -308,14 +318,13 @@ struct GatewayWorld {
     private mutating func connect(_ index: Int) {
         let waiting = devices[index].identifying.count
         guard waiting == 0 || waiting == 1 && random.below(4) == 0 else { return }
-        let operation = OperationID(serial())
-        devices[index].identifying.append(operation)
-        feed(.identify(operation, key: devices[index].key))
+        come(index)
     }
 
     mutating func disconnect(_ index: Int) {
         guard let link = devices[index].link else { return }
         devices[index].forgetLink()
+        leave(link, .closed)
         feed(.link(link, .disconnected))
     }
 

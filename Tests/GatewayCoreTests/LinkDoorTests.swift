@@ -14,15 +14,11 @@ struct LinkDoorTests {
             var world = LinkDoorWorld(seed: seed)
             world.run(seconds: 600)
             #expect(world.problems.isEmpty, "seed \(seed): \(world.problems)")
-            // It may be sent away a few times, and comes back after 3 s each time. Where no address
-            // counts as good it waits for eight minutes.
-            #expect(world.longestWait < 180, "seed \(seed): \(world.longestWait) s")
             counts.merge(world.counts) { $0 + $1 }
         }
         let all = [
             "welcomed", "sent away", "too slow", "goodbyes", "named", "held", "no descriptor",
-            "full",
-            "honest ones displaced", "most in line",
+            "full", "honest ones displaced", "most in line", "good ones in time",
         ]
         for what in all { #expect(counts[what, default: 0] > 0, "\(what): \(counts)") }
     }

@@ -26,14 +26,13 @@ struct LinkDoorWorld {
         var isKnown: Bool
         var group: AddressGroup?
         var isProxied: Bool
-        var since: Int64
+        /// When it came to the end of the queue, behind so many others.
+        var since: Int64 = 0
+        var ahead = 0
     }
 
     var problems: [String] = []
     var counts: [String: Int] = [:]
-    /// For how long devices had to wait whose addresses were good by then, in seconds.
-    var longestWait: Int64 = 0
-
     private var random: SeededRandom
     private var door: LinkDoor
     private let limits: LinkLimits
@@ -46,8 +45,11 @@ struct LinkDoorWorld {
     private var alarm: Int64?
     private var lastLink: UInt64 = 0
     private var counted = LinkCounters()
-    /// When each wanted in first, and where devices were welcome that were here before.
-    private var since: [LinkID: Int64] = [:]
+    /// Since when each waits, and by when it is served at the latest if its address is good.
+    private var waits: [LinkID: (since: Int64, end: Int64)] = [:]
+    /// Of this second.
+    private var welcomes = 0
+    /// Where devices were welcome that were here before.
     private var good: [AddressGroup: Int64] = [:]
 
     init(seed: UInt64) {
@@ -71,6 +73,7 @@ struct LinkDoorWorld {
             live()
             check()
             second += 1
+            welcomes = 0
             if let alarm, alarm <= second {
                 self.alarm = nil
                 door.passed(at: second)
@@ -87,7 +90,7 @@ struct LinkDoorWorld {
     // MARK: Who comes
 
     private mutating func comers() {
-        for (at, visitor) in comingBack where at <= second { queue.append(visitor) }
+        for (at, visitor) in comingBack where at <= second { enqueue(visitor) }
         comingBack.removeAll { $0.at <= second }
         // Now and then a crowd of strangers, each from an address of its own.
         let strangers = second % 60 < 30 ? random.below(40) : random.below(2)
@@ -107,15 +110,31 @@ struct LinkDoorWorld {
     }
 
     private mutating func add(isHonest: Bool, isKnown: Bool, _ group: AddressGroup?) {
-        queue.append(
+        enqueue(
             Visitor(
                 isHonest: isHonest,
                 isKnown: isKnown,
                 group: group,
-                isProxied: random.below(5) == 0,
-                since: second
+                isProxied: random.below(5) == 0
             )
         )
+    }
+
+    private mutating func enqueue(_ visitor: Visitor) {
+        var visitor = visitor
+        (visitor.since, visitor.ahead) = (second, queue.count)
+        queue.append(visitor)
+    }
+
+    /// Within so many seconds a device of a good address is served or told to come back. An eighth
+    /// of the places is for those, and each of these is free again after a handshake, which takes
+    /// two seconds at most: so many of those ahead go each time, which are the queue and the line;
+    /// the line is as long as there are places. Then it may have to wait for a stranger to make
+    /// room, which it does after a tenth of its time, at the next look.
+    private func longestWait(behind ahead: Int) -> Int64 {
+        let (handshake, places) = (2, limits.handshakes / 8)
+        let turn = limits.handshakeTime.wholeSeconds / 10 + 1
+        return Int64((ahead + limits.handshakes) * handshake / places + handshake) + turn
     }
 
     private mutating func accept() {
@@ -152,7 +171,7 @@ struct LinkDoorWorld {
         if visitor.isProxied { link.behindProxy = visitor.group }
         link.times.mustProve(limits, at: second)
         links[id] = link
-        since[id] = visitor.since
+        waits[id] = (visitor.since, visitor.since + longestWait(behind: visitor.ahead))
         if random.below(100) == 0 {
             counted.failed += 1
             leave(id, .failed)
@@ -211,10 +230,14 @@ struct LinkDoorWorld {
         guard let link = links[id] else { return }
         if door.setUp(id, at: second) != nil {
             count("sent away")
+            if welcomes < limits.welcomesPerSecond, links.count <= limits.connections {
+                problems.append("\(id) is sent away in a second with \(welcomes) welcomes")
+            }
             counted.sentAway += 1
             retry(id)
             return leave(id, .sentAway)
         }
+        welcomes += 1
         if !link.isKnown {
             let now = BootTime(nanoseconds: second * 1_000_000_000)
             let knowsSecret = random.below(4) > 0
@@ -228,9 +251,10 @@ struct LinkDoorWorld {
         count("welcomed")
         counted.welcomed += 1
         links[id]?.stage = .proved
-        if link.isKnown, let group = link.group, let start = since[id] {
-            if good[group].map({ $0 <= start }) ?? false {
-                longestWait = max(longestWait, second - start)
+        if link.isKnown, let group = link.group, let wait = waits[id] {
+            if good[group].map({ $0 <= wait.since }) ?? false {
+                count("good ones in time")
+                if second > wait.end { problems.append("\(id) waits until \(second): \(wait)") }
             }
             good[group] = good[group] ?? second
         }
@@ -240,14 +264,13 @@ struct LinkDoorWorld {
 
     /// It was not its own fault: the device tries again.
     private mutating func retry(_ id: LinkID) {
-        guard let link = links[id], let start = since[id] else { return }
+        guard let link = links[id] else { return }
         comeBack(
             Visitor(
                 isHonest: link.isHonest,
                 isKnown: link.isKnown,
                 group: link.group ?? link.behindProxy,
-                isProxied: false,
-                since: start
+                isProxied: false
             )
         )
     }

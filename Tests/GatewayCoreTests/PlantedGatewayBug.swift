@@ -13,11 +13,11 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         (testDescription, raises, self.bug) = (description, kind, bug)
     }
 
-    static let all = devices + providers + channels + operators + stores + figures
+    static let all = devices + providers + channels + doors + operators + stores + figures
 
     // MARK: Kinds of bugs
 
-    private static func acts(
+    static func acts(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ action: @escaping @Sendable (GatewayAction) -> [GatewayAction]
@@ -25,7 +25,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         Self(description, raises: kind, GatewayBug(action: action))
     }
 
-    private static func hears(
+    static func hears(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ event: @escaping @Sendable (GatewayEvent) -> [GatewayEvent]
@@ -33,7 +33,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         Self(description, raises: kind, GatewayBug(event: event))
     }
 
-    private static func reads(
+    static func reads(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ request: @escaping @Sendable (inout PushArrival) -> Void
@@ -41,7 +41,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         Self(description, raises: kind, GatewayBug(request: request))
     }
 
-    private static func answers(
+    static func answers(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ change: @escaping @Sendable (CallID, Answer) -> Answer
@@ -52,7 +52,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func writes(
+    static func writes(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ change: @escaping @Sendable (inout StoreBatch) -> Void
@@ -65,7 +65,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
     }
 
     /// The same for each change; what becomes of it.
-    private static func changes(
+    static func changes(
         _ description: String,
         raises kind: WorldProblem.Kind,
         _ change: @escaping @Sendable (StoreBatch.Change) -> [StoreBatch.Change]
@@ -74,7 +74,7 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
     }
 
     /// A push is overtaken by one that replaces it; `isLate`: until the device has that one.
-    private static func overtaken(
+    static func overtaken(
         _ description: String,
         raises kind: WorldProblem.Kind,
         isLate: Bool
@@ -317,71 +317,6 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         },
         answers("a 200 is told as a 503", raises: .needlesslyUnavailable) { _, answer in
             if case .accepted = answer { .refused(.serviceUnavailable) } else { answer }
-        },
-    ]
-
-    // MARK: Channels
-
-    private static func broadcasts(
-        _ description: String,
-        raises kind: WorldProblem.Kind,
-        _ change: @escaping @Sendable (Broadcast) -> (PushNumber, ChannelID)
-    ) -> Self {
-        acts(description, raises: kind) {
-            guard case .broadcast(let link, let own) = $0 else { return [$0] }
-            let (number, channel) = change(own)
-            let other = Broadcast(
-                number: number,
-                channel: channel,
-                priority: own.priority,
-                expiration: own.expiration,
-                payload: own.payload
-            )
-            return [.broadcast(link, other)]
-        }
-    }
-
-    private static let channels: [Self] = [
-        reads("channels are looked at instead of removed", raises: .channelVerdict) {
-            $0.method = Array("GET".utf8)[...]
-        },
-        reads("nobody may send broadcasts", raises: .channelRefused) {
-            if $0.push.pushType?.elementsEqual("liveactivity".utf8) == true {
-                $0.authorization = nil
-            }
-        },
-        acts("devices are told that there is no such channel", raises: .followRefused) {
-            guard case .follows(let link, let channel, nil) = $0 else { return [$0] }
-            return [.follows(link, channel, .noChannel)]
-        },
-        broadcasts("broadcasts go to another channel", raises: .notFollowed) {
-            ($0.number, ChannelID(high: 0, low: 0))
-        },
-        broadcasts("broadcasts are numbered backwards", raises: .broadcastBehind) {
-            (PushNumber(.max - $0.number.number), $0.channel)
-        },
-        changes("broadcasts are not written", raises: .broadcastLost) {
-            if case .broadcast = $0 { [] } else { [$0] }
-        },
-        acts("devices that follow get nothing", raises: .broadcastMissed) {
-            if case .broadcast = $0 { [] } else { [$0] }
-        },
-    ]
-
-    // MARK: What operators see
-
-    private static let operators: [Self] = [
-        acts("operators are answered twice", raises: .doneTwice) {
-            if case .done = $0 { [$0, $0] } else { [$0] }
-        },
-        acts("operators are not answered", raises: .operatorWaits) {
-            if case .done = $0 { [] } else { [$0] }
-        },
-        acts("the store is not asked what has expired", raises: .restless) {
-            if case .ask(.expired) = $0 { [] } else { [$0] }
-        },
-        acts("the store is not asked about some keys", raises: .rememberedDevices) {
-            if case .ask(.device(let key)) = $0, key.first == 0 { [] } else { [$0] }
         },
     ]
 

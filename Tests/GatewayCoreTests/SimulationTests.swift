@@ -7,7 +7,7 @@ struct SimulationTests {
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
     func `nothing that was promised is lost`(seed: UInt64) {
         var world = GatewayWorld(seed: seed, devices: 12)
-        world.run(steps: 8000)
+        world.run(steps: 6500)
         #expect(world.problems == [])
         #expect(world.counts["answered", default: 0] > 300, "\(world.counts)")
     }

@@ -12,8 +12,10 @@ struct WorldProblem: Equatable, CustomStringConvertible {
         case logAnswer, logHidden, logForgotten, logWaits
         case goneTooSoon, goneTime, endedTaken, endedNotGone, needlesslyUnavailable
         // Channels.
-        case channelVerdict, channelRefused, followRefused, notFollowed, broadcastBehind, broadcastLost
-        case broadcastMissed
+        case channelVerdict, channelRefused, followRefused, notFollowed, broadcastBehind
+        case broadcastLost, broadcastMissed
+        // Who may be connected.
+        case doors, enrolledUnasked, providerDisplaced, revokedTaken
         // What operators see.
         case doneTwice, operatorWaits
         case counters, deliveredCount, deliveryTimes, refusalCounts, keyCounts, acceptedCount
