@@ -295,7 +295,7 @@ struct RecoveryTests {
         return nil
     }
 
-    /// Who is told that there is no channel, or that a token is for another app, does not ask again.
+    /// Whoever is told that there is no channel, or that a token is for another app, is lost.
     @Test(arguments: [true, false])
     func `what is being removed is not said to be gone before it is`(isWritten: Bool) throws {
         var bench = Bench()
