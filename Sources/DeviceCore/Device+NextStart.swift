@@ -4,6 +4,7 @@ import Vocabulary
 extension Device {
     /// A start that was looked at, and what ran then.
     struct NextStart: Hashable, Sendable, Codable {
+        var app: Int
         var time: BootTime
         var running: Running
     }
@@ -14,25 +15,32 @@ extension Device {
     mutating func confirmNextStart(_ transition: inout Transition) -> [Candidate] {
         var ready: [Candidate] = []
         while ready.isEmpty, touched.isEmpty, let (index, time) = apps.nextStart {
-            let next = NextStart(time: time, running: running)
+            let next = NextStart(app: index, time: time, running: running)
             guard next != confirmedStart else { break }
             ready = evaluateRequests(of: index, &transition)
-            apps.startsAt(opening(of: index, at: transition.now), index)
-            if apps.start(of: index) == time { confirmedStart = next }
+            let start = opening(of: index, at: transition.now)
+            apps.startsAt(start, index)
+            if start == time { confirmedStart = next }
         }
         return ready
     }
 
     /// When work of an app may start, as far as that goes by time: at its date other gates may
     /// hold it than now.
-    private func opening(of index: Int, at now: Moment) -> BootTime {
+    private mutating func opening(of index: Int, at now: Moment) -> BootTime {
         var time = apps.start(of: index)
         // Each round is a gate that closes meanwhile.
         for _ in 0..<8 where time != .distantFuture && time > now.boot {
             var context = gateContext(of: index, at: now.after(time - now.boot))
             var next = BootTime.distantFuture
-            for request in apps[index].requests where apps[index].isWaiting(request) {
+            for slot in apps[index].requests.indices {
+                let request = apps[index].requests[slot]
+                guard apps[index].isWaiting(request) else { continue }
                 let answer = context.holds(on: request.work(at: context.now.wall))
+                if answer.gates == .runSlots, request.mode == .normal, request.readySince == nil {
+                    // Nobody looks at it then, and it waits for its turn all the same.
+                    apps[index].requests[slot].readySince = time
+                }
                 if answer.isEmpty || context.needsALook(answer.gates) { return time }
                 next = min(next, answer.next)
             }

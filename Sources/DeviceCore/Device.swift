@@ -177,8 +177,8 @@ extension Device {
         if condition.gates.overlaps(.ofRefreshes) {
             for index in refreshPolicy.members.indices where apps[index].mayWait { touch(index) }
         }
-        // What starts by time alone shares its wakes while nobody uses the device: the machine is
-        // not woken for each. Nor is it woken for what may not start any more.
+        // What starts by time alone shares its wakes while nobody uses the device, and the machine
+        // is not woken for what may not start any more.
         if condition == .idle || change.mayClose {
             for index in apps.dated { touch(index) }
         }

@@ -37,7 +37,8 @@ package enum Clocks {
     }
 }
 
-/// Tells that somebody set the wall clock. Poll the descriptor for reading.
+/// Tells that somebody set the wall clock, or that the machine returned from sleep. Poll the
+/// descriptor for reading.
 package struct ClockJumps: ~Copyable {
     package let descriptor: FileDescriptor
 

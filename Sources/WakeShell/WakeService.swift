@@ -13,7 +13,7 @@ final class WakeService {
     private var object: ExportedObject?
     private var alarm: TimerSource?
     private var idle: TimerSource?
-    /// The kernel tells so of each return from sleep, before logind does.
+    /// Fires on each return from sleep too, before logind tells of it.
     private let jumps: ClockJumps
     private var jumpSource: DescriptorSource?
     private var gone: Subscription?

@@ -26,6 +26,20 @@ struct NextStartTests {
         #expect(bench.timers.alarm == date)
     }
 
+    @Test func `whoever waits for a slot since an earlier date has it first`() throws {
+        var bench = Bench(settings: .calm)
+        Self.submit("dated", after: .hours(1), to: &bench)
+        Self.submit("now", to: &bench)
+        let launch = try #require(bench.spawn(of: "command.now"))
+        bench.started(launch)
+        bench.advance(.minutes(90))
+        Self.submit("late", to: &bench)
+        bench.advance(.minutes(10))
+        bench.exited(launch)
+        #expect(bench.spawn(of: "command.dated") != nil)
+        #expect(bench.spawn(of: "command.late") == nil)
+    }
+
     @Test func `whose quota others have used up waits for the next day`() throws {
         var bench = Bench(settings: .calm)
         bench.set(.power, 0)

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 import Vocabulary
 
-/// The write-ahead log, which has its full size from the beginning.
+/// The write-ahead log, which has its usual size from the beginning.
 struct StoreLogTests {
     private let scratch = ScratchDirectory()
     private var path: String { scratch("offstage.db") }

@@ -168,7 +168,9 @@ struct BroadcastTests {
         #expect(more == [.follows(LinkID(1), other, .tooMany)])
         let removed = bench.after { gateway, _, effects in gateway.remove(one, into: &effects) }
         #expect(removed == [.removeChannel(Channel(id: one, app: AppNumber(1), keepsNewest: true))])
-        let told = bench.after { gateway, _, effects in gateway.isRemoved(one, into: &effects) }
+        let told = bench.after { gateway, _, effects in
+            gateway.finishRemoval(of: one, into: &effects)
+        }
         #expect(told == [.follows(LinkID(1), one, .noChannel)])
         #expect(create(one, &bench) == nil)
         bench.gateway.limits.channelsPerApp = 0

@@ -89,6 +89,7 @@ extension GatewayWorld {
             feed(admitted, sent)
         } catch {
             figures.refused(error)
+            if isLeaving(token.app), error == .serviceUnavailable { return }
             report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }

@@ -312,8 +312,10 @@ struct RecoveryTests {
         #expect(bench.followProblems == [nil])
         bench.handle(.removeApp(Bench.bundle, OperationID(1)))
         #expect(bench.followProblems == [])
-        bench.handle(follow)
-        #expect(bench.followProblems == [])
+        for event in [follow, .link(link, .unfollow(bench.channel))] {
+            bench.handle(event)
+            #expect(bench.followProblems == [])
+        }
         bench.handle(.push(early, CallID(1)))
         #expect(bench.answers == [.refused(.serviceUnavailable)])
         #expect(refusal(by: &bench.driver, at: bench.now) == .serviceUnavailable)
@@ -327,6 +329,17 @@ struct RecoveryTests {
             bench.handle(.answered(.channels, bench.stored))
             bench.handle(.answered(.record(device), record))
             #expect(bench.followProblems == [nil], "it is answered who asked meanwhile")
+            // What the device asked last holds.
+            let broadcast = Broadcast(
+                number: PushNumber(9),
+                channel: bench.channel,
+                priority: .immediate,
+                expiration: .once,
+                payload: Array("{}".utf8)
+            )
+            bench.handle(.broadcast(broadcast, provider: "K", CallID(2)))
+            let sent = bench.actions.contains { if case .broadcast = $0 { true } else { false } }
+            #expect(!sent)
             #expect(refusal(by: &bench.driver, at: bench.now) == nil)
             return
         }

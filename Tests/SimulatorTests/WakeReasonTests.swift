@@ -44,14 +44,14 @@ struct WakeReasonTests {
             return nil
         }
 
-        /// The app that the machine was woken for was ended, or something happened that moves the
-        /// next alarm: the user went, say, and what is due waits for the wake that all share.
+        /// The app that the machine was woken for was ended, or its user came or went: what is due
+        /// then waits for the wake that all share.
         private static func putsOff(_ entry: Turn.Entry) -> Bool {
             switch entry.event {
             case .timer: entry.decisions.contains { if case .kill = $0 { true } else { false } }
-            // Told with each wake.
-            case .condition(.battery, _, _): false
-            case _: entry.decisions.contains { if case .arm = $0 { true } else { false } }
+            case .condition(.idle, _, _), .used, .process(_, .exited):
+                entry.decisions.contains { if case .arm = $0 { true } else { false } }
+            case _: false
             }
         }
 

@@ -68,10 +68,12 @@ extension Check {
     }
 
     /// How a condition is known, and what waits when it is not. `problem`: why, if somebody knows.
+    /// `lacksService`: a service could report it, and is not there.
     package static func sensor(
         _ condition: Condition,
         _ state: Conditions.State,
-        problem: String
+        problem: String,
+        lacksService: Bool = false
     ) -> Check {
         let row = condition.row
         let (name, value) = ("sensor " + row.name, row.word(state.value))
@@ -92,9 +94,8 @@ extension Check {
                     ? "work that requires it waits; all other work runs as if it were \(value)"
                     : "everything runs as if it were \(value)"
             let found = "unknown: no source reports \(row.question)" + suffix
-            // A source that has a problem is there already.
-            let source = problem.isEmpty ? condition.package : nil
-            let fix = source.map { "as root: apt install \($0); or \(byHand)" } ?? byHand
+            let package = lacksService ? condition.package : nil
+            let fix = package.map { "as root: apt install \($0); or \(byHand)" } ?? byHand
             return Check(name, ok: false, found, lost: lost, fix: fix)
         case .lost:
             let found =

@@ -213,9 +213,9 @@ package struct SettingRow: Sendable {
         SettingRow(
             name: "idle-load",
             field: .count(\.idleLoad, 0...10_000),
-            documentation: "Load below which the device counts as idle if no source reports its "
-                + "use: percent of all processors, averaged over a minute. Nor may tasks have "
-                + "waited for a processor during as many percent of that minute."
+            documentation: "If no source reports use, the device counts as idle while both are "
+                + "below this percentage: the load of all processors, and the share of the last "
+                + "minute in which tasks waited for a processor."
         ),
         SettingRow(
             name: "unused-limit",

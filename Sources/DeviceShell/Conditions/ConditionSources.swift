@@ -93,6 +93,11 @@ final class ConditionSources {
     /// Whether a service is there.
     func isThere(_ source: ConditionSource) -> Bool { services?.isThere(source) ?? false }
 
+    /// Whether the message bus has none of the services that could report a condition.
+    func lacksService(for condition: Condition) -> Bool {
+        services?.lacksService(for: condition) ?? false
+    }
+
     /// Why the X server of the user's session does not tell of input; nil: it does, or there is
     /// none.
     var xServerProblem: XServerIdle.Problem? { xServerIdle.problem }

@@ -13,8 +13,8 @@ final class LoadEstimate {
     private let report: (Reading) -> Void
     private var timer: TimerSource?
     private var isWatching = false
-    /// Per cent from which on somebody is taken to use the device: of all processors, and of the
-    /// last minute in which tasks waited for one.
+    /// Per cent. From it on somebody is taken to use the device: of the load of all processors, or
+    /// of the share of the last minute in which tasks waited for one.
     var limit = Settings().idleLoad
 
     private static let every = Interval.minutes(1)

@@ -314,6 +314,7 @@ final class Daemon {
             let effects = driver.turn(events, looksAtStore: machine.takeMustLook())
             for effect in effects {
                 advance?.saw(effect)
+                if case .spawn = effect { hasStartedProgram = true }
                 machine.perform(effect)
             }
             if machine.takeWasMadeAnew() { settleAnew() }
@@ -368,24 +369,25 @@ final class Daemon {
         ensureKeeper()
     }
 
-    /// Nobody waits for the log, and what was just started may end at any moment: it is written
-    /// after a pause, piece by piece.
+    /// Nobody waits for the log. What was just started may end at any moment, and is waited for a
+    /// little: else the log is written in the same wake-up.
     private func logWhenIdle() {
         if machine.log.mustNotWait { machine.log.flush(continuingWith: driver.device) }
         guard machine.log.isWaiting, !isLogDue else { return }
-        if hasLogPaused { return logNext() }
-        logPause = logPause ?? (try? TimerSource(loop) { [unowned self] in logNext() })
+        guard hasStartedProgram else { return logNext() }
+        logPause = logPause ?? (try? TimerSource(loop) { [unowned self] in
+            hasStartedProgram = false
+            logNext()
+        })
         isLogDue = (try? logPause?.arm(at: Clocks.boot() + .milliseconds(5))) != nil
     }
 
     private func logNext() {
         idle = try? DeferredSource(loop) { [unowned self] in
             isLogDue = false
-            hasLogPaused = machine.inbox.isEmpty
             // The turn that it brought is waited for, and comes back to this.
-            guard hasLogPaused else { return }
+            guard machine.inbox.isEmpty else { return }
             machine.log.writeNext(continuingWith: driver.device)
-            hasLogPaused = machine.log.isWaiting
             // Reading the store and logging the whole device were the peak.
             if !hasSettledIn { CurrentProcess.releaseFreeMemory() }
             hasSettledIn = true
@@ -404,7 +406,7 @@ final class Daemon {
     private var lastSweep: BootTime?
     private var idle: DeferredSource?
     private var logPause: TimerSource?
-    private var hasLogPaused = false
+    private var hasStartedProgram = false
     private var isLogDue = false
     private var hasSettledIn = false
 

@@ -235,7 +235,8 @@ struct Doctor {
             .sensor(
                 condition,
                 daemon.device.conditions[condition],
-                problem: daemon.conditionSources?.problem(of: condition) ?? ""
+                problem: daemon.conditionSources?.problem(of: condition) ?? "",
+                lacksService: daemon.conditionSources?.lacksService(for: condition) ?? false
             )
         }
     }

@@ -19,7 +19,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     /// As last set; nil: not yet.
     private var scopeWeight: Weight?
     /// Groups that are being made, each in a thread of its own.
-    private var prepared: [LaunchID: Preparation] = [:]
+    private var prepared: [LaunchID: ThreadResult<Result<Bool, LinuxError>>] = [:]
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
@@ -118,31 +118,24 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     /// False when the launch had a group already, whose limits are set all the same.
     @discardableResult
     private func create(_ id: LaunchID, _ limits: LaunchLimits) throws(LinuxError) -> Bool {
-        guard let preparation = prepared.removeValue(forKey: id) else {
-            return try newGroups.create(id, limits)
-        }
-        let isFresh = try preparation.isFresh.wait().get()
-        if preparation.limits != limits { _ = try newGroups.create(id, limits) }
-        return isFresh
+        if let isFresh = prepared.removeValue(forKey: id) { return try isFresh.wait().get() }
+        return try newGroups.create(id, limits)
     }
 
     private var newGroups: NewGroups<Group> {
         NewGroups(base: base, limitsMemory: limitsMemory, resources: resources)
     }
 
-    private struct Preparation {
-        let limits: LaunchLimits
-        let isFresh: ThreadResult<Result<Bool, LinuxError>>
-    }
-
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {
         let groups = newGroups
-        prepared[id] = (try? ThreadResult(named: "offstage-groups") { groups.result(id, limits) })
-            .map { Preparation(limits: limits, isFresh: $0) }
+        prepared[id] = try? ThreadResult(named: "offstage-groups") { groups.result(id, limits) }
     }
 
     package func removePrepared() {
-        for id in prepared.keys.sorted() { remove(id) }
+        for (id, isFresh) in prepared.sorted(by: { $0.key < $1.key }) {
+            // What was there before stays: a result may be read in it.
+            if case .success(false) = isFresh.wait() { prepared[id] = nil } else { remove(id) }
+        }
     }
 
     @discardableResult
@@ -205,7 +198,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
 
     @discardableResult
     package func remove(_ id: LaunchID) -> Bool {
-        if let preparation = prepared.removeValue(forKey: id) { _ = preparation.isFresh.wait() }
+        _ = prepared.removeValue(forKey: id)?.wait()
         foreground.remove(id)
         try? weighScope()
         do throws(LinuxError) {

@@ -13,6 +13,7 @@ package protocol ProcessControl: AnyObject {
     func launch(_ id: LaunchID, _ program: Program, _ limits: LaunchLimits) throws(LinuxError)
         -> PidFD
     /// Begins to make the groups that `launch` will need, beside what the caller does meanwhile.
+    /// The limits are those that it will be given.
     func prepare(_ id: LaunchID, _ limits: LaunchLimits)
     /// Removes the groups of launches that were prepared and do not begin.
     func removePrepared()

@@ -33,11 +33,12 @@ struct StoreFile {
     /// What the log holds before it is written back and begun anew. A turn changes few pages, and
     /// mostly the same ones.
     private static let logPages = 256
-    private static let logSize = Int64(logPages) * (4096 + 24) + 32
+    /// With room for the commit that reaches this number.
+    private static let logSize = Int64(logPages + 16) * (4096 + 24) + 32
 
-    /// Writes the log to its full size, which SQLite ignores: a commit then overwrites what is
-    /// there, so that the file system has no new size to make durable with it. For speed alone: a
-    /// disk without room for it may have room for a commit.
+    /// Writes the log to its usual size with zeros, which SQLite ignores. A commit then overwrites
+    /// what is there, and the file system has no new size to make durable with it. For speed alone:
+    /// a disk without room for it may have room for a commit.
     private func reserveLog() {
         guard let file = try? FileDescriptor(opening: log, [.writing, .create, .append]),
             let size = try? file.status().size, size < Self.logSize

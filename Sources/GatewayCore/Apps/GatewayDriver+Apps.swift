@@ -91,14 +91,15 @@ extension GatewayDriver {
         leavingChannels.contains { $0.id == channel }
     }
 
-    mutating func isRemoved(
-        _ channel: ChannelID,
+    /// It is kept: whoever follows the channel is told.
+    mutating func finishRemoval(
+        of channel: ChannelID,
         at now: Moment,
         into actions: inout [GatewayAction]
     ) {
         leavingChannels.removeAll { $0.id == channel }
         tell(at: now, into: &actions) { gateway, _, effects in
-            gateway.isRemoved(channel, into: &effects)
+            gateway.finishRemoval(of: channel, into: &effects)
         }
     }
 

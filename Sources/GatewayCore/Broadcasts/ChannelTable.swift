@@ -24,7 +24,7 @@ struct ChannelTable: Sendable {
         }
     }
 
-    /// Those who follow it do so until `forget`.
+    /// Those who follow it do so until `removeFollowers`.
     mutating func remove(_ id: ChannelID) -> Channel? {
         guard let channel = channels.removeValue(forKey: id) else { return nil }
         byApp[channel.app]?.removeAll { $0 == id }
@@ -32,7 +32,7 @@ struct ChannelTable: Sendable {
     }
 
     /// Those who followed it.
-    mutating func forget(_ id: ChannelID) -> [LinkID] {
+    mutating func removeFollowers(of id: ChannelID) -> [LinkID] {
         let links = followers.removeValue(forKey: id) ?? []
         for link in links { follows[link]?.removeAll { $0.channel == id } }
         return links

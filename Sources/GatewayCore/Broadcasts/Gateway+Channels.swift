@@ -37,8 +37,13 @@ extension Gateway {
         effects.append(.removeChannel(channel))
     }
 
-    package mutating func isRemoved(_ id: ChannelID, into effects: inout [GatewayEffect]) {
-        for link in channels.forget(id) { effects.append(.follows(link, id, .noChannel)) }
+    package mutating func finishRemoval(
+        of id: ChannelID,
+        into effects: inout [GatewayEffect]
+    ) {
+        for link in channels.removeFollowers(of: id) {
+            effects.append(.follows(link, id, .noChannel))
+        }
     }
 
     /// A provider's message was checked and goes to all that follow its channel; `call` waits for

@@ -59,7 +59,7 @@ package enum RegistrationRefusal: Sendable, CaseIterable {
     case tooMany
     /// Nobody sends to it here.
     case unknown
-    /// The key of the sender of Web Push is none.
+    /// The sender's key of Web Push is invalid.
     case badKey
     /// Not now: it may ask again.
     case unavailable

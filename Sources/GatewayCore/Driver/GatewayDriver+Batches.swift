@@ -223,7 +223,7 @@ extension GatewayDriver {
         }
         forgetWritten()
         for (app, _) in own.removedApps { leavingApps[app] = nil }
-        for id in own.removedChannels { isRemoved(id, at: now, into: &actions) }
+        for id in own.removedChannels { finishRemoval(of: id, at: now, into: &actions) }
         for item in own.deferred { finish(item, at: now, into: &actions) }
     }
 

@@ -89,7 +89,7 @@ extension GatewayDriver {
                 recovery?.hasChannels = true
                 // A store without transactions may have removed them all the same.
                 for channel in leavingChannels where gateway.channel(channel.id) == nil {
-                    isRemoved(channel.id, at: now, into: &actions)
+                    finishRemoval(of: channel.id, at: now, into: &actions)
                 }
                 leavingChannels = []
             } else {
@@ -123,7 +123,13 @@ extension GatewayDriver {
     ) {
         recovery?.unanswered.append(question)
         if recovery?.alarm == nil { recovery?.alarm = now.boot + Self.retryDelay }
-        for item in recovery?.deferred ?? [] { refuse(item, at: now, into: &actions) }
+        for item in recovery?.deferred ?? [] {
+            if case .link(let link, let event) = item {
+                recovery?.held.append(.link(link, event))
+            } else {
+                refuse(item, at: now, into: &actions)
+            }
+        }
         recovery?.deferred = []
         let held = recovery?.held ?? []
         let waiting = held.filter { mustWait($0, into: &actions) }

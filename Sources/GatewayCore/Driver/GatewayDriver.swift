@@ -285,7 +285,9 @@ package struct GatewayDriver: Sendable {
                 return deferred.append(.unregistered(link, bundle: bundle))
             }
             tell(at: now, into: &actions) { $0.unregister(app, over: link, at: $1, into: &$2) }
-        case .follow(let channel, _, _) where isLeaving(channel):
+        case .follow(let channel, _, _) where isLeaving(channel),
+            .unfollow(let channel) where isLeaving(channel):
+            // In the order in which the device asked.
             deferred.append(.link(link, event))
         case .follow(let channel, let bundle, let last):
             let app = apps.number(of: bundle)

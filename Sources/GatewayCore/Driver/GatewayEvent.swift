@@ -49,7 +49,7 @@ package enum GatewayEvent: Sendable {
 package enum LinkEvent: Sendable {
     case disconnected
     case register(String, renewing: Bool)
-    /// `key`: a sender's of Web Push; empty: whoever knows the address; nil: what was said is none.
+    /// `key`: a sender's of Web Push; empty: whoever knows the address; nil: an invalid one.
     case subscribe(String, key: [UInt8]?)
     case unregister(String)
     case follow(ChannelID, bundle: String, last: UInt64)

@@ -37,10 +37,11 @@ extension GatewayDriver {
     /// Only its sender learns that there was such a push.
     private func answer(to question: LogQuestion, _ answer: StoreAnswer) -> LogAnswer {
         guard case .log(let row) = answer else { return .refused(.serviceUnavailable) }
-        if let row, leavingApps[row.head.app] != nil { return .refused(.serviceUnavailable) }
-        guard let row, let bundle = apps.bundle(of: row.head.app),
-            row.head.provider == question.provider
-        else { return .refused(.badMessageID) }
+        guard let row, row.head.provider == question.provider else {
+            return .refused(.badMessageID)
+        }
+        if leavingApps[row.head.app] != nil { return .refused(.serviceUnavailable) }
+        guard let bundle = apps.bundle(of: row.head.app) else { return .refused(.badMessageID) }
         return .told(row, topic: bundle)
     }
 

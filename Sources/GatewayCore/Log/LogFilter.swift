@@ -12,15 +12,17 @@ package struct LogFilter: Equatable, Sendable {
 
     package init() {}
 
-    /// Numbers of pushes are the microseconds at which they were accepted.
-    package var numbers: ClosedRange<UInt64> {
-        func number(_ wall: WallTime) -> UInt64 { UInt64(max(0, wall.nanoseconds / 1000)) }
-        let (first, last) = (since.map(number) ?? 0, until.map(number) ?? UInt64(Int64.max))
-        return first...max(first, last)
+    /// Numbers of pushes are the microseconds at which they were accepted; nil: none can fit.
+    package var numbers: ClosedRange<UInt64>? {
+        let microsecond: Int64 = 1000
+        let first = since.map { ($0.nanoseconds + microsecond - 1) / microsecond } ?? 0
+        let last = until.map { $0.nanoseconds / microsecond } ?? .max
+        guard first <= last, last >= 0 else { return nil }
+        return UInt64(max(0, first))...UInt64(last)
     }
 
     package func fits(_ row: LogRow) -> Bool {
-        guard numbers.contains(row.number.number), app ?? row.head.app == row.head.app,
+        guard numbers?.contains(row.number.number) == true, app ?? row.head.app == row.head.app,
             state.map({ $0 == row.state }) ?? true
         else { return false }
         switch row.head.target {

@@ -6,8 +6,8 @@ package enum GatewayHealth: Equatable, Sendable {
     case failing(String)
     case ending
 
-    /// `isEnding`: it serves nobody new; what is wrong does not matter any more. Else nobody may
-    /// send while the store takes nothing, nor to a certificate that nobody takes.
+    /// `isEnding`: it serves nobody new; what is wrong does not matter any more. Otherwise it
+    /// fails if the store cannot be written or the certificate is not valid.
     package init(isEnding: Bool, storeProblem: String?, certificateProblem: String?) {
         if isEnding {
             self = .ending
@@ -29,7 +29,7 @@ package enum GatewayHealth: Equatable, Sendable {
     package var reason: String? { if case .failing(let reason) = self { reason } else { nil } }
 }
 
-/// When the certificate that is served is good.
+/// When the certificate that is served is valid.
 package struct CertificateValidity: Equatable, Sendable {
     /// Seconds since 1970; nil: it cannot be read.
     private let range: ClosedRange<Int64>?
@@ -49,7 +49,7 @@ package struct CertificateValidity: Equatable, Sendable {
         return Int(clamping: max(0, end - wall.nanoseconds / 1_000_000_000) / Self.day)
     }
 
-    /// Why nobody takes it; nil: they do.
+    /// Why it is not valid now; nil: it is.
     package func problem(at wall: WallTime) -> String? {
         guard let range else { return "the validity of the certificate cannot be read" }
         let now = wall.nanoseconds / 1_000_000_000

@@ -16,7 +16,7 @@ package protocol LinkOwner: AnyObject {
 
     func register(_ bundle: String, renewing: Bool, over link: LinkID)
     func unregister(_ bundle: String, over link: LinkID)
-    /// `key` nil: what the device said is none.
+    /// `key` nil: what the device said is no valid key.
     func subscribe(_ bundle: String, key: [UInt8]?, over link: LinkID)
     func follow(_ channel: ChannelID, of bundle: String, last: UInt64, over link: LinkID)
     func unfollow(_ channel: ChannelID, over link: LinkID)

@@ -5,7 +5,7 @@ extension RegistrationProblem {
         switch self {
         case .tooManyApps: "the device has too many apps"
         case .unknownTopic: "nobody sends to it through this gateway"
-        case .badKey: "the sender's key is none"
+        case .badKey: "the sender's key is invalid"
         case .unavailable: "not now; asked again with the next keep-alive"
         }
     }

@@ -18,7 +18,8 @@ extension StoreReader {
     /// The newest that fit, newest first. Scans all pushes of the period: an index on another
     /// column would cost a write for each push.
     package func log(matching filter: LogFilter, limit: Int) throws(StorageError) -> [LogRow] {
-        try reading { () throws(SQLiteError) in
+        guard let numbers = filter.numbers else { return [] }
+        return try reading { () throws(SQLiteError) in
             let statement = try database.prepare(
                 """
                 SELECT \(Self.logColumns) FROM log
@@ -27,8 +28,8 @@ extension StoreReader {
                 ORDER BY number DESC
                 """
             )
-            try statement.bind(Int64(clamping: filter.numbers.lowerBound), at: 1)
-            try statement.bind(Int64(clamping: filter.numbers.upperBound), at: 2)
+            try statement.bind(Int64(clamping: numbers.lowerBound), at: 1)
+            try statement.bind(Int64(clamping: numbers.upperBound), at: 2)
             if let device = filter.device {
                 try statement.bind(Int64(bitPattern: device.number), at: 3)
             }

@@ -33,6 +33,12 @@ final class SystemServices: ServiceBus.Client {
         followers.contains { $0.row.source == source && $0.isThere }
     }
 
+    /// False without a bus.
+    func lacksService(for condition: Condition) -> Bool {
+        let able = followers.filter { $0.row.conditions.contains(condition) }
+        return !able.isEmpty && able.allSatisfy { !$0.isThere }
+    }
+
     /// Why a service does not tell; nil: it tells, or it is not there.
     func problem(of condition: Condition) -> String? {
         followers.first { $0.row.conditions.contains(condition) && $0.problem != nil }
