@@ -27,20 +27,14 @@ extension Device {
 
     /// When work of an app may start, as far as that goes by time: at its date other gates may
     /// hold it than now.
-    private mutating func opening(of index: Int, at now: Moment) -> BootTime {
+    private func opening(of index: Int, at now: Moment) -> BootTime {
         var time = apps.start(of: index)
         // Each round is a gate that closes meanwhile.
         for _ in 0..<8 where time != .distantFuture && time > now.boot {
             var context = gateContext(of: index, at: now.after(time - now.boot))
             var next = BootTime.distantFuture
-            for slot in apps[index].requests.indices {
-                let request = apps[index].requests[slot]
-                guard apps[index].isWaiting(request) else { continue }
+            for request in apps[index].requests where apps[index].isWaiting(request) {
                 let answer = context.holds(on: request.work(at: context.now.wall))
-                if answer.gates == .runSlots, request.mode == .normal, request.readySince == nil {
-                    // Nobody looks at it then, and it waits for its turn all the same.
-                    apps[index].requests[slot].readySince = time
-                }
                 if answer.isEmpty || context.needsALook(answer.gates) { return time }
                 next = min(next, answer.next)
             }

@@ -101,7 +101,7 @@ extension Device {
             waitsForIdle = waitsForIdle || answer.gates == .deviceInUse
             next = min(next, answer.next)
             let isReady = answer.isEmpty || answer.gates == .runSlots
-            let since = isReady ? request.readySince ?? transition.now.boot : nil
+            let since = isReady ? readyTime(of: request, index, transition.now) : nil
             if answer.isEmpty, let since {
                 ready.append(Candidate(app: index, request: request.id, since: since))
             }
@@ -116,6 +116,17 @@ extension Device {
             of: index
         )
         return ready
+    }
+
+    /// What only waited for its date, and perhaps for a slot, has waited for its turn since then,
+    /// even if nobody looked.
+    private func readyTime(of request: Request, _ index: Int, _ now: Moment) -> BootTime {
+        if let known = request.readySince { return known }
+        guard let date = request.earliest, date <= now.wall,
+            apps[index].heldBy.contains(.earliest),
+            apps[index].heldBy.isSubset(of: .ofDates)
+        else { return now.boot }
+        return now.boot - (now.wall - date)
     }
 
     private mutating func setRefreshHeld(_ index: Int, by gates: GateSet) {

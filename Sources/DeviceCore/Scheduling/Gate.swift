@@ -29,6 +29,8 @@ struct GateSet: Hashable, Sendable, Codable {
     static let runSlots = GateSet(.runSlots)
     static let unused = GateSet(.unused)
     static let deviceInUse = GateSet(.deviceInUse)
+    /// What holds work that waits for its date, and then for its turn.
+    static let ofDates = GateSet(.earliest, .runSlots)
     /// What the choice of a moment knows by itself.
     static let ofMoments = GateSet(
         .betterMoment,
@@ -59,6 +61,7 @@ struct GateSet: Hashable, Sendable, Codable {
     func contains(_ gate: Gate) -> Bool { contains(GateTable.index(of: gate)) }
     func contains(_ row: GateRow) -> Bool { contains(row.index) }
     private func contains(_ index: Int) -> Bool { bits & 1 << UInt64(index) != 0 }
+    func isSubset(of other: GateSet) -> Bool { bits & ~other.bits == 0 }
     func overlaps(_ other: GateSet) -> Bool { bits & other.bits != 0 }
     var isEmpty: Bool { bits == 0 }
 }
