@@ -63,7 +63,10 @@ package struct Simulated<Port: SimulatedPort> {
         answerQuestions()
         steps += 1
         if steps % 16 == 0, world.isSettled, !driver.isStarting {
-            watch.idled(world) { driver.device.explain($0, at: $1) }
+            watch.idled(world) {
+                let told = driver.device.explain($0, at: $1)
+                return world.explanationBug.map { told.map($0) } ?? told
+            }
         }
     }
 

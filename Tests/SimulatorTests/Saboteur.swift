@@ -48,6 +48,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var client: (@Sendable (ClientEffect) -> [ClientEffect])?
     /// When an app asks about itself.
     var answer: (@Sendable (AppReply) -> AppReply)?
+    /// When a user asks why something waits.
+    var explanation: (@Sendable (Explanation) -> Explanation)?
 
     /// An app is told something wrong of how it is treated.
     static func lie(

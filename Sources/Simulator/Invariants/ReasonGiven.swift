@@ -3,7 +3,7 @@ import Vocabulary
 
 /// Whatever waits is held by a named gate, and what the gate names is so; what nothing holds is not
 /// left waiting.
-final class ReasonGiven: AnswerInvariant, CallInvariant {
+final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, ProcessInvariant {
     let name = "what does not run has a reason"
     private var idled = 0
     private var next = 0
@@ -13,8 +13,10 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
     /// Closed, or nobody knows.
     private var mayBeClosed: Set<AppID> = []
     private var mayBePaused = false
+    private let grounds = Grounds()
 
     func asked(_ token: ReplyToken, _ event: Event, at now: Moment) {
+        grounds.asked(event, at: now)
         guard case .user(let request, _) = event else { return }
         switch request {
         case .close(let app):
@@ -28,13 +30,25 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {
         switch (calls.removeValue(forKey: token), reply) {
-        case (.open(let app, _), .opened): mayBeClosed.remove(app)
+        case (.open(let app, _), .opened):
+            mayBeClosed.remove(app)
+            grounds.opened(app, at: now)
         case (.continue, .done): mayBePaused = false
         case _: break
         }
     }
 
+    func heard(_ event: Event) { grounds.heard(event) }
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        grounds.performed(effect, world)
+        return nil
+    }
+
+    func rebooted() { grounds.rebooted() }
+
     func ended(_ turn: Turn, _ world: World) -> String? {
+        grounds.ended(turn, world)
         for assignment in turn.assigned {
             guard let delivery = assignment.delivery else { continue }
             waiting[assignment.launch, default: []].insert(delivery)
@@ -69,9 +83,9 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
             {
                 return "\(app) \(explanation.identifier ?? "") could have begun at \(then.local)"
             }
-            for hold in explanation.holds where isRefuted(hold.gate, of: app, world) {
+            for hold in explanation.holds where isRefuted(hold.gate, of: explanation, world) {
                 return "\(app) \(explanation.identifier ?? "") waits, and it is not so: "
-                    + hold.sentence
+                    + "\(hold.sentence) (\(hold.gate))"
             }
         }
         for number in world.watch.work.pending[app] ?? [] {
@@ -113,17 +127,50 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
     }
 
     /// Whether the world is not as that gate says.
-    private func isRefuted(_ gate: String, of app: AppID, _ world: World) -> Bool {
-        switch Self.gates[gate] {
+    private func isRefuted(_ gate: String, of explanation: Explanation, _ world: World) -> Bool {
+        let (app, identifier) = (explanation.app, explanation.identifier)
+        let plan = world.plan(of: app)
+        return switch Self.gates[gate] {
+        case .unknownApp: plan?.isUsable ?? true
+        case .notPermitted: plan?.permits(identifier) ?? true
         case .closedByUser: !mayBeClosed.contains(app)
         case .paused: !mayBePaused
         case .refreshOff: world.settings.backgroundRefresh
+        case .earliest: grounds.isDue(identifier, of: app, world)
+        case .quiet:
+            grounds.rhythm(of: app, world).map { grounds.hasRested(app, for: $0, world) } ?? true
+        case .unused: grounds.isUsed(app, world)
+        case .appQuota: grounds.isWithinQuota(app, world)
+        case .deviceQuota: grounds.isWithinQuota(nil, world)
+        case .backOff: grounds.hasRested(app, for: world.settings.backOffLimit, world)
+        case .stillRunning: !lives(app, world) { _ in true }
+        case .startPause: grounds.isUp(world)
+        // Its moments are chosen by what was learned, which is no fact of the world: only what has
+        // none is known, the user's commands and processing.
+        case .betterMoment: plan.map { $0.isProcessing(identifier) } ?? true
+        // Likewise: the shared moment is the first after the one that was chosen. A device in use
+        // shares nothing.
+        case .sharedWake:
+            plan.map { $0.isProcessing(identifier) } ?? true || world.settings.sharedWake == .zero
+                || world.sensing(.idle) == .known && world.value(.idle) == 0
+        case .runSlots: grounds.hasSlot(waiting, world)
+        case .processes: grounds.hasRoom(.processes, world)
+        case .storage: world.storeTrouble == nil && grounds.hasRoom(.storage, world)
+        case .settling: grounds.isSteady(world)
+        case .beforeFirstUnlock, .lowPower, .thermal, .memory, .battery, .network, .metered,
+            .externalPower, .deviceInUse, .stopping, .dataProtection, .appInForeground:
+            Self.gates[gate].map { isNotSensed($0, of: app, world) } ?? false
+        case nil: false
+        }
+    }
+
+    /// The same of the gates that ask how the device is at this moment.
+    private func isNotSensed(_ gate: Gate, of app: AppID, _ world: World) -> Bool {
+        switch gate {
         case .beforeFirstUnlock: world.value(.locked) != 2
         case .lowPower: world.value(.lowPower) == 0
         case .thermal: world.value(.thermal) < 2
         case .memory: world.value(.memory) < 2
-        case .storage:
-            world.storeTrouble == nil && world.swarm.counts[Fault.noRoomForFile.index] == 0
         case .battery: world.value(.battery) == 100
         case .network: world.sensing(.network) == .known && world.value(.network) == 2
         case .metered: world.sensing(.metered) == .known && world.value(.metered) == 0
@@ -132,10 +179,9 @@ final class ReasonGiven: AnswerInvariant, CallInvariant {
         case .stopping: !world.isStopping
         case .dataProtection: world.sensing(.locked) == .known && world.value(.locked) == 0
         case .appInForeground: !lives(app, world) { $0.weight == .foreground }
-        case .stillRunning: !lives(app, world) { _ in true }
-        case .unknownApp, .notPermitted, .earliest, .quiet, .unused, .appQuota, .deviceQuota,
-            .backOff, .startPause, .settling, .betterMoment, .sharedWake, .runSlots, .processes,
-            nil:
+        case .unknownApp, .notPermitted, .closedByUser, .paused, .refreshOff, .earliest, .quiet,
+            .unused, .appQuota, .deviceQuota, .backOff, .stillRunning, .startPause, .betterMoment,
+            .sharedWake, .runSlots, .processes, .storage, .settling:
             false
         }
     }

@@ -58,6 +58,8 @@ package final class World {
     package var clientBug: ((ClientEffect) -> [ClientEffect])?
     /// The same of what the daemon answers an app about itself.
     package var answerBug: ((AppReply) -> AppReply)?
+    /// The same of what a user is told of why things wait.
+    package var explanationBug: ((Explanation) -> Explanation)?
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
     package private(set) var awakeSince = Interval.zero
