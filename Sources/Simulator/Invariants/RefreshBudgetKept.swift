@@ -1,32 +1,48 @@
 import DeviceCore
 import Vocabulary
 
-/// On no day begin more refreshes than the settings give. Those that the device says were chosen
-/// for their moment: so many for each app, or for all apps together. The others of apps whose use
-/// is known are spread: so many for each. An app whose moments have been chosen is not spread
-/// again: it would get both budgets. What the user or a developer had run comes on top. That each
-/// run has its line is another rule.
-final class RefreshBudgetKept: CallInvariant {
+/// On no day begin more refreshes than the settings give. Refreshes are what ran as such: a command
+/// that the machine ran, and a task that an app was offered as one and told to begin. Those that
+/// are chosen for their moment: so many for each app, or for all apps together. The others of apps
+/// whose use is known are spread: so many for each. What the user or a developer had run comes on
+/// top, and what a kill or a reboot interrupted is run again.
+///
+/// Which are chosen only the device can say. It gains nothing by saying it wrongly: nothing is
+/// chosen for an app that is hardly used, and an app whose moments have been chosen is not spread
+/// again. So no app gets both budgets, but for the day on which its moments begin to be chosen.
+final class RefreshBudgetKept: CallInvariant, ProcessInvariant {
     let name = "the refresh budget is kept"
-    private struct Run: Hashable {
-        let launch: LaunchID
-        /// Nil: a command's.
-        let identifier: String?
+    private enum Run: Hashable {
+        case command(LaunchID)
+        case task(DeliveryID)
+    }
 
-        init(_ launch: LaunchID, _ identifier: String?) {
-            (self.launch, self.identifier) = (launch, identifier)
-        }
+    private struct Begun {
+        let run: Run
+        let app: AppID
+        let launch: LaunchID
+        let isChosen: Bool
     }
 
     private var chosen = DayCount()
     private var spread = DayCount()
-    /// When each refresh was decided upon, and whether for its moment.
-    private var begun: [Run: (at: Moment, isChosen: Bool)] = [:]
+    /// When each run was put on record, and whether for its moment: until it begins.
+    private var decided: [Run: (at: Moment, isChosen: Bool)] = [:]
+    private var offered: Set<DeliveryID> = []
+    /// Commands that ran since the last turn.
+    private var ran: [LaunchID] = []
+    /// Of this day, as long as a kill may hide how they end.
+    private var begun: [Begun] = []
     /// When the last run of an app began: it may be handed two tasks at once, and the later may end
     /// first.
     private var lastSpread: [AppID: WallTime] = [:]
     /// Those with a refresh that was chosen for its moment.
     private var everChosen: Set<AppID> = []
+    /// How often the user has used an app.
+    private var uses: [AppID: Int] = [:]
+    /// Before that nothing is learned of an app.
+    private static let enoughUses = 5
+    private var life = 0
     /// Local time less boot time: as long as it stays the same, nobody sets a clock.
     private var clockOffset: Int64 = 0
     /// The most that the day's settings gave to an app, and whether apps shared.
@@ -40,8 +56,24 @@ final class RefreshBudgetKept: CallInvariant {
 
     func replied(_ token: ReplyToken, _ reply: Reply, at now: Moment) {}
 
-    /// What ran is run again, and power may have taken along what was counted.
-    func rebooted() { begin(chosen.day) }
+    func heard(_ event: Event) {
+        switch event {
+        case .used(let app), .user(.open(let app, _), _): uses[app, default: 0] += 1
+        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+            .triggered, .user, .storageRecovered, .stopping:
+            break
+        }
+    }
+
+    func ran(_ process: VirtualProcess, _ world: World) {
+        if process.command == .refresh { ran.append(process.launch) }
+    }
+
+    /// What ran is run again, and power may have taken along what was counted and learned.
+    func rebooted() {
+        begin(chosen.day)
+        everChosen.removeAll()
+    }
 
     func ended(_ turn: Turn, _ world: World) -> String? {
         let local = turn.moment.local
@@ -52,23 +84,20 @@ final class RefreshBudgetKept: CallInvariant {
         clockOffset = offset
         perDay = max(perDay, world.settings.refreshesPerDay)
         isShared = isShared || world.settings.sharedBudget
-        for assignment in turn.assigned where assignment.trigger == .refresh {
-            begun[Run(assignment.launch, assignment.identifier)] =
-                (turn.moment, assignment.isChosen)
+        if life != world.life { forgive(world) }
+        for assignment in turn.assigned {
+            let run = assignment.delivery.map { Run.task($0) } ?? .command(assignment.launch)
+            decided[run] = (turn.moment, assignment.isChosen)
         }
-        for line in turn.lines {
-            guard case .wake(let report) = line.entry, report.trigger == .refresh,
-                !report.simulated, report.result != .unknown,
-                world.plans[world.planIndex(line.app)].hasKnownUse
-            else { continue }
-            let run = Run(report.launch, report.identifier)
-            guard let (began, isChosen) = begun[run] ?? begun[Run(report.launch, nil)],
-                began.local.day == day
-            else { continue }
-            if let text = contradiction(isChosen, line.app) { return text }
-            if let text = isChosen ? choose(line.app, world) : spread(line.app, began.wall) {
-                return text
-            }
+        for offer in turn.offered where offer.kind == Trigger.refresh.rawValue {
+            offered.insert(offer.delivery)
+        }
+        for launch in ran {
+            if let text = count(.command(launch), launch, world) { return text }
+        }
+        ran.removeAll(keepingCapacity: true)
+        for (launch, delivery) in turn.toldToGo where offered.remove(delivery) != nil {
+            if let text = count(.task(delivery), launch, world) { return text }
         }
         return nil
     }
@@ -78,33 +107,61 @@ final class RefreshBudgetKept: CallInvariant {
         spread.begin(day)
         (perDay, isShared) = (0, false)
         // A run that began before the clock was set began on another day, whatever it is called.
+        decided.removeAll()
         begun.removeAll()
+    }
+
+    /// A daemon was killed: what went on then may come to no end that the next one knows, and is
+    /// begun again.
+    private func forgive(_ world: World) {
+        life = world.life
+        begun.removeAll { begun in
+            guard let process = world.process(begun.launch) else { return false }
+            let goesOn =
+                switch begun.run {
+                case .command: true
+                case .task(let delivery): process.talk.work.contains { $0.id == delivery }
+                }
+            guard goesOn else { return false }
+            if begun.isChosen { chosen.forgive(begun.app) } else { spread.forgive(begun.app) }
+            return true
+        }
+    }
+
+    private func count(_ run: Run, _ launch: LaunchID, _ world: World) -> String? {
+        guard let (at, isChosen) = decided.removeValue(forKey: run),
+            let app = world.process(launch)?.appID, world.plan(of: app)?.hasKnownUse == true
+        else { return nil }
+        if let text = contradiction(isChosen, app) { return text }
+        let last = lastSpread[app]
+        if !isChosen { lastSpread[app] = at.wall }
+        // Handed over with the one before.
+        if !isChosen, let last, max(last, at.wall) - min(last, at.wall) < .minutes(1) {
+            return nil
+        }
+        begun.append(Begun(run: run, app: app, launch: launch, isChosen: isChosen))
+        return isChosen ? choose(app, world) : excess(of: app, in: &spread)
     }
 
     private func contradiction(_ isChosen: Bool, _ app: AppID) -> String? {
         if isChosen { everChosen.insert(app) }
+        if isChosen, uses[app] ?? 0 < Self.enoughUses, chosen.asked(of: app) == 0 {
+            return "a refresh of \(app) was chosen for its moment, and nothing is known of its use"
+        }
         guard !isChosen, everChosen.contains(app), spread.asked(of: app) == 0 else { return nil }
         return "a refresh of \(app) was not chosen for its moment, and earlier ones were"
     }
 
     private func choose(_ app: AppID, _ world: World) -> String? {
+        guard isShared else { return excess(of: app, in: &chosen) }
         chosen.count(app)
-        if isShared {
-            let all = perDay * Int64(world.plans.count { $0.hasKnownUse })
-            return chosen.all > all + chosen.askedOfAll
-                ? "refresh \(chosen.all) of the day, of \(all) for all apps" : nil
-        }
-        return excess(of: app, in: chosen)
+        let most = perDay * Int64(world.plans.count { $0.hasKnownUse })
+        return chosen.all > most + chosen.askedOfAll
+            ? "refresh \(chosen.all) of the day, of \(most) for all apps" : nil
     }
 
-    private func spread(_ app: AppID, _ began: WallTime) -> String? {
-        let last = lastSpread.updateValue(began, forKey: app)
-        if let last, max(last, began) - min(last, began) < .minutes(1) { return nil }
-        spread.count(app)
-        return excess(of: app, in: spread)
-    }
-
-    private func excess(of app: AppID, in count: DayCount) -> String? {
+    private func excess(of app: AppID, in count: inout DayCount) -> String? {
+        count.count(app)
         let mine = count.byApp[app] ?? 0
         return mine > perDay + count.asked(of: app)
             ? "refresh \(mine) of \(app) today, of \(perDay)" : nil
@@ -144,6 +201,12 @@ struct DayCount {
     mutating func count(_ app: AppID) {
         all += 1
         byApp[app, default: 0] += 1
+    }
+
+    /// One that was counted is begun again.
+    mutating func forgive(_ app: AppID) {
+        all -= 1
+        byApp[app, default: 0] -= 1
     }
 
     func asked(of app: AppID) -> Int64 {
