@@ -69,6 +69,7 @@ struct BadPeerTests {
         let (own, others) = (try Ed25519PrivateKey(), try Ed25519PrivateKey())
         let peer = try HostilePeer(world)
         guard case .hello(var hello) = try peer.hello(own, challenge: peer.challenge()) else {
+            Issue.record("no hello")
             return
         }
         hello.key = try others.publicKey().bytes
