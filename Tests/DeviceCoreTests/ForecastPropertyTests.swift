@@ -8,7 +8,8 @@ import Vocabulary
 struct ForecastPropertyTests {
     @Test func `what is foretold of all apps comes true, and so do the reasons`() throws {
         var seen: Set<RefreshBlocker?> = []
-        for seed in UInt64(1)...10 {
+        var compared = 0
+        for seed in Array(UInt64(1)...10) + FreshSeeds.seeds(1) {
             var life = RandomLife(seed: seed)
             for _ in 0..<8 { try life.live() }
             for _ in 0..<3 {
@@ -21,8 +22,16 @@ struct ForecastPropertyTests {
                     }
                 }
             }
-            #expect(life.problems.isEmpty, "seed \(seed): \(life.problems)")
+            compared += life.compared
+            #expect(
+                life.problems.isEmpty,
+                """
+                seed \(seed): \(life.problems)
+                \(FreshSeeds.again("DeviceCoreTests.ForecastPropertyTests"))
+                """
+            )
         }
+        #expect(compared > 100)
         #expect(seen.count == RefreshBlocker.allCases.count + 1, "\(seen)")
     }
 }
@@ -37,6 +46,8 @@ private struct RandomLife {
     /// When each app was last used, as the user saw it.
     private var used: [String: WallTime] = [:]
     private(set) var problems: [String] = []
+    /// Runs that came when they were foretold.
+    private(set) var compared = 0
     private var slow: Set<String> = []
 
     private static let names = ["mail", "news", "chat", "feed"]
@@ -179,6 +190,7 @@ private struct RandomLife {
                     && told.contains { $0.app == run.app && $0.forecast.expectedAt == run.at }
             }
         if !isTrue { report("\(runs)", told) }
+        compared += foretold.count
     }
 
     mutating func checkReason(_ told: Told) throws {

@@ -1,4 +1,5 @@
 import GatewayCore
+import TestKit
 import Testing
 import Vocabulary
 
@@ -91,8 +92,9 @@ struct HTTP1Tests {
         #expect(request.isCutOff && request.keepsAlive && request.body.isEmpty)
     }
 
-    @Test func `nothing that is not HTTP is held for ever`() {
-        var random = SeededRandom(seed: 8)
+    @Test(arguments: [8] + FreshSeeds.seeds(1))
+    func `nothing that is not HTTP is held for ever`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
         for _ in 0..<2000 {
             let count: Int = random.below(300)
             let alphabet = Array("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n".utf8)

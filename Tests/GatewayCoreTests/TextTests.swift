@@ -1,11 +1,13 @@
 import GatewayCore
+import TestKit
 import Testing
 import Vocabulary
 
 /// What is read and written byte for byte with each push.
 struct TextTests {
-    @Test func `a UUID is written in small digits, with dashes in four places`() {
-        var random = SeededRandom(seed: 1)
+    @Test(arguments: [1] + FreshSeeds.seeds(1))
+    func `a UUID is written in small digits, with dashes in four places`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             let id = PushUUID(high: random.next(), low: random.next())
             var digits = [id.high, id.low].flatMap { half in

@@ -1,11 +1,13 @@
 import GatewayShell
+import TestKit
 import Testing
 import Vocabulary
 
 /// What spreads deadlines over time.
 struct WheelTests {
-    @Test func `a deadline comes at its second or within a slot of it`() {
-        var random = SeededRandom(seed: 3)
+    @Test(arguments: [3] + FreshSeeds.seeds(1))
+    func `a deadline comes at its second or within a slot of it`(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
         for width in [1, 4, 7] as [Int64] {
             var wheel = TimerWheel<Int64>(slots: 64, width: width, now: 1000)
             let seconds = (0..<500).map { _ in 1000 + Int64(random.below(UInt64(60 * width))) }

@@ -1,5 +1,6 @@
 import DeviceCore
 import Simulator
+import TestKit
 import Testing
 import Vocabulary
 
@@ -44,7 +45,7 @@ struct LostStoreTests {
         func recordRollback(of count: Int) { inner.recordRollback(of: count) }
     }
 
-    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    @Test(arguments: Array(1...8) + FreshSeeds.seeds(1))
     func `nothing is lost or done twice by a store that is filled anew`(seed: UInt64) {
         let notes = Notes()
         var simulated = DeviceSimulation.make(
@@ -55,7 +56,8 @@ struct LostStoreTests {
         }
         simulated.run(until: .days(4))
         if simulated.watch.violation == nil { simulated.replayLife() }
-        #expect(simulated.watch.violation?.text == nil)
-        #expect(notes.recovered > 15)
+        let again = FreshSeeds.again("SimulatorTests.LostStoreTests")
+        #expect(simulated.watch.violation?.text == nil, "\(again)")
+        #expect(notes.recovered > 15, "\(again)")
     }
 }

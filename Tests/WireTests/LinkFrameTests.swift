@@ -188,8 +188,9 @@ struct LinkFrameTests {
         #expect(reader.pendingCount == 0)
     }
 
-    @Test func randomBytesNeverTrapAndWhatIsReadIsCanonical() {
-        var random = SeededRandom(seed: 6)
+    @Test(arguments: [6] + FreshSeeds.seeds(1))
+    func randomBytesNeverTrapAndWhatIsReadIsCanonical(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
             let count: Int = random.below(40)
             var bytes = (0..<count).map { _ in UInt8(random.below(256) as Int) }

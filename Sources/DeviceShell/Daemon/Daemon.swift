@@ -375,10 +375,12 @@ final class Daemon {
         if machine.log.mustNotWait { machine.log.flush(continuingWith: driver.device) }
         guard machine.log.isWaiting, !isLogDue else { return }
         guard hasStartedProgram else { return logNext() }
-        logPause = logPause ?? (try? TimerSource(loop) { [unowned self] in
-            hasStartedProgram = false
-            logNext()
-        })
+        logPause =
+            logPause
+            ?? (try? TimerSource(loop) { [unowned self] in
+                hasStartedProgram = false
+                logNext()
+            })
         isLogDue = (try? logPause?.arm(at: Clocks.boot() + .milliseconds(5))) != nil
     }
 
