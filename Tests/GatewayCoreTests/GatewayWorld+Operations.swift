@@ -62,6 +62,12 @@ extension GatewayWorld {
             }
     }
 
+    /// The same; or nobody has it, and the gateway takes it away by itself.
+    func mayLeave(_ app: AppNumber) -> Bool {
+        isLeaving(app)
+            || !store.registrations.contains { $0.key.app == app && $0.value.isActive }
+    }
+
     /// An app that was forgotten, and is there again, has its budgets anew.
     mutating func failed(_ operation: Operation) {
         if case .removesApp = operation { wakes = [:] }

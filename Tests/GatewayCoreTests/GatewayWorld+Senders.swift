@@ -89,7 +89,7 @@ extension GatewayWorld {
             feed(admitted, sent)
         } catch {
             figures.refused(error)
-            if isLeaving(token.app), error == .serviceUnavailable { return }
+            if mayLeave(token.app), error == .serviceUnavailable { return }
             report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }
@@ -148,7 +148,7 @@ extension GatewayWorld {
             if isRevoked, error == .badCertificate { return renewCertificate() }
             // Of an app that is on the disk, nothing else may be said.
             if store.bundles[sent.token.app] == nil { return }
-            if isLeaving(sent.token.app), error == .serviceUnavailable { return }
+            if mayLeave(sent.token.app), error == .serviceUnavailable { return }
             report(.refusedAtOnce, "\(lastNumber) was refused at once: \(error)")
         }
     }
