@@ -41,8 +41,8 @@ struct SleepTests {
 
     @Test func `in 30 days at most 2 % of the refreshes on battery begin in the user's sleep`() {
         let sleep = Sleep()
-        // Fixed: one morning on which the user rises late is some seven refreshes, so the share of a
-        // single person says little. Of 40 people it is 1.4 %.
+        // Fixed: one morning on which the user rises late is some seven refreshes, so the share of
+        // a single person says little. Of 40 people it is 1.4 %.
         for seed: UInt64 in 1...9 {
             var plan = DeviceSimulation.Plan(days: 30, apps: 10, seed: seed)
             plan.calm = Fault.allCases
