@@ -138,7 +138,9 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .refreshOff: world.settings.backgroundRefresh
         case .earliest: grounds.isDue(identifier, of: app, world)
         case .quiet:
-            grounds.rhythm(of: app, world).map { grounds.hasRested(app, for: $0, world) } ?? true
+            // A run that ended unseen may be accounted for hours later.
+            grounds.rhythm(of: app, world)
+                .map { grounds.hasRested(app, for: $0 + .hours(12), world) } ?? true
         case .unused: grounds.isUsed(app, world)
         case .appQuota: grounds.isWithinQuota(app, world)
         case .deviceQuota: grounds.isWithinQuota(nil, world)
