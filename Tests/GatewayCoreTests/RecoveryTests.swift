@@ -55,6 +55,18 @@ struct RecoveryTests {
                 if case .done(_, let problem) = $0 { .some(problem) } else { nil }
             }
         }
+        /// A provider sends to the channel.
+        mutating func broadcast(_ call: CallID) {
+            let broadcast = Broadcast(
+                number: PushNumber(call.number),
+                channel: channel,
+                priority: .immediate,
+                expiration: .once,
+                payload: Array("{}".utf8)
+            )
+            handle(.broadcast(broadcast, provider: "K", call))
+        }
+
         var followProblems: [FollowProblem?] {
             actions.compactMap {
                 if case .follows(_, _, let problem) = $0 { .some(problem) } else { nil }
@@ -122,21 +134,14 @@ struct RecoveryTests {
             if case .identified(OperationID(3), nil) = $0 { true } else { false }
         }
         #expect(unknown)
-        let broadcast = Broadcast(
-            number: PushNumber(1),
-            channel: bench.channel,
-            priority: .immediate,
-            expiration: .once,
-            payload: Array("{}".utf8)
-        )
-        bench.handle(.broadcast(broadcast, provider: "K", CallID(4)))
+        bench.broadcast(CallID(4))
         bench.handle(.answered(.channels, .failed))
         #expect(bench.answers == [.refused(.serviceUnavailable)])
         #expect(bench.driver.senders.refusals.map(\.count) == [1])
         // And is served if it does not.
-        bench.handle(.broadcast(broadcast, provider: "K", CallID(5)))
+        bench.broadcast(CallID(5))
         bench.handle(.answered(.channels, bench.stored))
-        #expect(bench.answers == [.accepted(PushNumber(1))])
+        #expect(bench.answers == [.accepted(PushNumber(5))])
     }
 
     @Test func `the end of the gateway asks once more, and writes what waited`() {
@@ -330,14 +335,7 @@ struct RecoveryTests {
             bench.handle(.answered(.record(device), record))
             #expect(bench.followProblems == [nil], "it is answered who asked meanwhile")
             // What the device asked last holds.
-            let broadcast = Broadcast(
-                number: PushNumber(9),
-                channel: bench.channel,
-                priority: .immediate,
-                expiration: .once,
-                payload: Array("{}".utf8)
-            )
-            bench.handle(.broadcast(broadcast, provider: "K", CallID(2)))
+            bench.broadcast(CallID(2))
             let sent = bench.actions.contains { if case .broadcast = $0 { true } else { false } }
             #expect(!sent)
             #expect(refusal(by: &bench.driver, at: bench.now) == nil)

@@ -120,8 +120,8 @@ final class Grounds {
         heard.removeAll(keepingCapacity: true)
         for cause in newShortages { shortages[cause] = elapsed }
         newShortages.removeAll(keepingCapacity: true)
-        noteUpsets(turn, world)
-        noteSensors(world)
+        recordUpsets(turn, world)
+        recordSensors(world)
         let day = turn.moment.local.day
         // What a kill hides is on record, or was not begun.
         let assigned = turn.wasKilled ? turn.assigned.map { ($0.launch, $0.app) } : []
@@ -136,7 +136,7 @@ final class Grounds {
         }
     }
 
-    private func noteUpsets(_ turn: Turn, _ world: World) {
+    private func recordUpsets(_ turn: Turn, _ world: World) {
         let (now, elapsed) = (world.now, world.clock.elapsed)
         let offset = now.wall.nanoseconds - elapsed.nanoseconds
         let isSetBack = clockOffset.map { offset < $0 } ?? false
@@ -149,7 +149,7 @@ final class Grounds {
         walls = (min(known.first, now.wall), max(known.last, now.wall))
     }
 
-    private func noteSensors(_ world: World) {
+    private func recordSensors(_ world: World) {
         var now: [Int] = []
         for condition in [Condition.network, .metered, .power] {
             now.append(world.sensing(condition) == .known ? world.value(condition) : -1)

@@ -138,7 +138,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .refreshOff: world.settings.backgroundRefresh
         case .earliest: grounds.isDue(identifier, of: app, world)
         case .quiet:
-            // A run that ended unseen may be accounted for hours later.
+            // Half a day more: in rare runs it begins later than what is known here explains.
             grounds.rhythm(of: app, world)
                 .map { grounds.hasRested(app, for: $0 + .hours(12), world) } ?? true
         case .unused: grounds.isUsed(app, world)
