@@ -75,6 +75,29 @@ struct FetchTests {
         #expect(bench.results == [.failed])
     }
 
+    @Test func `one that never came to the app, because the daemon ended, is due at once`() throws {
+        let interval = Interval.hours(2)
+        var (bench, opened) = try Self.bench(.every(interval))
+        bench.killed(opened)
+        let manifest = AppManifest.linked("app")
+        func start() -> LaunchID? {
+            for _ in 0..<200 {
+                bench.advance(.minutes(1))
+                if let launch = bench.spawn(of: "app") { return launch }
+            }
+            return nil
+        }
+        let launch = try #require(start())
+        // Nobody lives to see the next day begin.
+        bench.move(.days(1))
+        let unborn = Survivor(launch: launch, process: nil, alive: false)
+        try bench.restart(survivors: [unborn], manifests: [manifest])
+        #expect(bench.results == [.unknown])
+        let began = bench.now.boot
+        _ = try #require(start())
+        #expect(bench.now.boot - began < interval)
+    }
+
     @Test func `overlapping wakes have completions of their own`() throws {
         var (bench, launch) = try Self.bench()
         _ = Self.advanceToOffer(&bench, launch)

@@ -14,6 +14,7 @@ struct ChannelAdmissionTests {
         var type: String? = "liveactivity"
         var isSigned = true
         var expiration: String?
+        var priority: String?
         var body: String
         var requests = 1
 
@@ -92,6 +93,8 @@ struct ChannelAdmissionTests {
             [
                 fields, method,
                 Fault("no type", .missingPushType) { $0.type = nil },
+                Fault("priority", .badPriority) { $0.priority = "7" },
+                Fault("no date", .badExpirationDate) { $0.expiration = "soon" },
                 Fault("type", .invalidPushType) { $0.type = $0.type.map { _ in "alert" } },
             ] + channelFaults + [
                 Fault("expiration", .badExpirationDate) { $0.expiration = "1700000600" },
@@ -143,6 +146,7 @@ struct ChannelAdmissionTests {
         arrival.hasDuplicate = one.hasDuplicate
         arrival.authorization = Array("bearer t".utf8)[...]
         arrival.push.pushType = one.type.map { Array($0.utf8)[...] }
+        arrival.push.priority = one.priority.map { Array($0.utf8)[...] }
         arrival.push.expiration = one.expiration.map { Array($0.utf8)[...] }
         arrival.push.payload = Array(one.body.utf8)
         let request = ChannelArrival(path, arrival, field: one.channel.map { Array($0.utf8)[...] })

@@ -202,7 +202,6 @@ extension GatewayWorld {
             let time = now.boot - sent.at
             driver.accepted(after: bug.span?(time) ?? time)
             figures.acceptanceTimes.append(time)
-            if sent.isByCertificate { figures.acceptedByCertificate += 1 }
             if sent.isOfKey {
                 figures.acceptedPushes += 1
                 useQuota(since: sent.at)

@@ -27,11 +27,16 @@ extension GatewayWorld {
     }
 
     /// A newer one was in the slot; of Web Push one with its topic, or as many as there are places.
-    /// They were stored, whatever became of them since.
+    /// They were stored, whatever became of them since; or were not to be, with its topic.
     private func hasGivenWay(_ number: PushNumber, _ sent: Sent, _ slot: SlotKey) -> Bool {
         guard sent.isWebPush else { return store.newest[slot].map { $0 > number } ?? false }
         let newer = (store.webPushes[slot] ?? [:]).filter { $0.key > number }
-        return newer.count >= limits.webPushKept
+        let isReplaced = accepted.contains {
+            $0.number > number && $0.sent.isOnce && $0.sent.isWebPush
+                && $0.sent.token == sent.token && $0.sent.collapse == sent.collapse
+        }
+        return isReplaced && !sent.collapse.isEmpty
+            || newer.count >= limits.webPushKept
             || !sent.collapse.isEmpty && newer.values.contains(sent.collapse)
     }
 

@@ -11,7 +11,6 @@ struct WorldFigures {
     var acknowledged: UInt64 = 0
     /// The same, pushes of APNs alone; by the providers' key, and by certificate.
     var acceptedPushes: UInt64 = 0
-    var acceptedByCertificate: UInt64 = 0
     /// Refused at once or later, by the reason that was told; and those of the providers' key.
     var refusals: [Reason: UInt64] = [:]
     var webPushRefusals: [WebPushReason: UInt64] = [:]
@@ -100,9 +99,6 @@ extension GatewayWorld {
         let (accepted, refused) = (figures.acceptedPushes, figures.refusedOfKey)
         if key.accepted != accepted || key.refused != refused {
             problems.append(WorldProblem(.keyCounts, "\(key) of \(accepted) and \(refused)"))
-        }
-        if senders.accepted != accepted + figures.acceptedByCertificate + figures.broadcasts {
-            problems.append(WorldProblem(.acceptedCount, "\(senders.accepted) accepted"))
         }
         let times = WorldTimes(figures.acceptanceTimes)
         let timed = WorldTimes(senders.acceptanceTimes)

@@ -157,7 +157,8 @@ extension GatewayWorld {
         _ request: PushRequest,
         to token: DeviceToken?,
         from place: SenderPlace = .key,
-        isSigned: Bool = true
+        isSigned: Bool = true,
+        apps: TeamApps = TeamApps()
     ) throws(Reason) -> AdmittedPush {
         var arrival = PushArrival()
         arrival.method = Array("POST".utf8)[...]
@@ -170,7 +171,7 @@ extension GatewayWorld {
         return try driver.admit(
             arrival,
             from: &senders[place.rawValue].sender,
-            OpenProofs(second: second, quota: bug.quota ?? quota),
+            OpenProofs(second: second, quota: bug.quota ?? quota, apps: apps),
             .production,
             id: PushUUID(high: 0, low: lastNumber),
             at: told
@@ -182,17 +183,23 @@ extension GatewayWorld {
         guard isConnected(.key) else { return }
         count("misspoken")
         var request = request
-        let fault = random.below(3)
+        let fault = random.below(4)
         if fault == 0 { request.priority = Array("7".utf8)[...] }
-        let reasons: [Reason] = [.badPriority, .missingProviderToken, .missingDeviceToken]
+        let reasons: [Reason] = [
+            .badPriority, .missingProviderToken, .missingDeviceToken, .invalidProviderToken,
+        ]
         let wanted = reasons[Int(fault)]
+        // The operator has given the app to another team, or to none while there are two.
+        let app = String(decoding: request.topic ?? [], as: UTF8.self)
+        let owners = random.below(2) == 0 ? [(app: app, team: "U")] : []
+        let apps = fault == 3 ? TeamApps(owners, teams: ["T", "U"]) : TeamApps()
         do throws(Reason) {
-            _ = try admit(request, to: nil, isSigned: fault != 1)
+            _ = try admit(request, to: nil, isSigned: fault != 1, apps: apps)
             report(.faultTaken, "a request without a token was taken")
         } catch {
             // Nobody else's fault is looked at before the sender's.
             if error != wanted { report(.wrongReason, "\(error), not \(wanted)") }
-            figures.refused(error, key: fault == 2)
+            figures.refused(error, key: fault >= 2)
         }
     }
 }
@@ -202,11 +209,12 @@ struct OpenProofs: Proofs {
     let second: Int64
     var generation: Int { 0 }
     var quota: KeyQuota?
+    var apps = TeamApps()
 
     func known(_ field: ArraySlice<UInt8>) -> SignedProvider? { nil }
     func provider(_ field: ArraySlice<UInt8>) -> SignedProvider? {
         var key = ProviderKey(id: "K", team: "T")
-        key.quota = quota
+        (key.quota, key.apps) = (quota, apps)
         return SignedProvider(text: field, issuedAt: second, key: key)
     }
     func device(_ text: ArraySlice<UInt8>) -> DeviceToken? { DeviceToken(bytes: text) }

@@ -424,12 +424,6 @@ struct PlantedGatewayBug: Sendable, CustomTestStringConvertible {
         answers("pushes of a key are refused that were taken", raises: .keyCounts) { _, answer in
             if case .accepted = answer { .refused(.serviceUnavailable) } else { answer }
         },
-        answers("more is told to be taken than is counted", raises: .acceptedCount) {
-            call,
-            answer in
-            guard case .refused(.serviceUnavailable, _) = answer else { return answer }
-            return .accepted(PushNumber(call.number))
-        },
         Self(
             "acceptances are timed wrongly",
             raises: .acceptanceTimes,

@@ -79,6 +79,17 @@ struct ProviderSessionTests {
         #expect(other.use("d", topicKey, "org.example.Mail") == .invalidProviderToken)
     }
 
+    @Test mutating func `a key whose topics the operator changes stays itself`() {
+        #expect(use("a", teamKey) == nil)
+        pass(.minutes(20))
+        var limited = teamKey
+        limited.topics = [app]
+        #expect(use("b", limited) == nil)
+        #expect(use("b", limited, "org.example.Mail") == .invalidProviderToken)
+        pass(.minutes(20))
+        #expect(use("c", teamKey) == nil)
+    }
+
     @Test mutating func `a key of one environment serves there`() {
         let key = ProviderKey(id: "K", team: "T", environment: .development)
         #expect(use("a", key) == .badEnvironmentKeyIDInToken)

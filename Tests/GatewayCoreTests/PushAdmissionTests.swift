@@ -97,6 +97,10 @@ struct PushAdmissionTests {
         },
         Fault(testDescription: "payload", reason: .payloadEmpty) { $0.arrival.push.payload = [] },
         Fault(testDescription: "rate", reason: .tooManyRequests) { $0.pushes = 3 },
+        Fault(testDescription: "quota", reason: .tooManyRequests) {
+            $0.proofs.key?.quota = KeyQuota(1, per: .hours(1))
+            $0.pushes = max($0.pushes, 2)
+        },
     ]
 
     @Test(arguments: faults.indices)

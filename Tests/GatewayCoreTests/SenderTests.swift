@@ -23,6 +23,30 @@ struct SenderTests {
         #expect(try signer("NONE", "T1") == nil)
     }
 
+    /// Which of `a.b` and `a.c` are open to a key of team A.
+    struct Openness: Sendable {
+        let owners: [(app: String, team: String)]
+        let teams: [String]
+        let own: Bool
+        let other: Bool
+    }
+
+    @Test(arguments: [
+        Openness(owners: [], teams: ["A"], own: true, other: true),
+        Openness(owners: [], teams: ["A", "A"], own: true, other: true),
+        Openness(owners: [], teams: ["A", "B"], own: false, other: false),
+        Openness(owners: [("a.b", "A")], teams: ["A"], own: true, other: true),
+        Openness(owners: [("a.b", "A")], teams: ["A", "B"], own: true, other: false),
+        // A team counts as soon as it has an app.
+        Openness(owners: [("a.b", "B")], teams: ["A"], own: false, other: false),
+    ])
+    func `an app without a team is open while there is one team`(rule: Openness) {
+        let apps = TeamApps(rule.owners, teams: rule.teams)
+        #expect(apps.isOpen("a.b", to: "A") == rule.own)
+        #expect(apps.isOpen("a.c", to: "A") == rule.other)
+        #expect(apps.canBelong("a.b", to: "A") == (rule.owners.first?.team != "B"))
+    }
+
     @Test func `a certificate makes a connection trusted until it is revoked`() {
         let certificate = ProviderCertificate(fingerprint: "f", topics: ["a.b"])
         var sender = PushSender()

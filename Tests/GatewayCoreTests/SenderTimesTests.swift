@@ -57,16 +57,28 @@ struct SenderTimesTests {
 
     @Test func `a request of HTTP 1 has its time, and its answer as long as it takes`() {
         var times = SenderTimes(at: Self.start)
-        times.requestStart = Self.start
         let coming = SenderSpeech.http1(isAnswering: false, isIdle: false)
+        times.heard(coming)
         #expect(steps(&times, coming, after: .seconds(30)).isEmpty)
         #expect(steps(&times, coming, after: .seconds(31)) == [.close(.tooSlow)])
         let answering = SenderSpeech.http1(isAnswering: true, isIdle: false)
         #expect(steps(&times, answering, after: .hours(1)).isEmpty)
-        times.requestStart = nil
+        times.tookRequest()
+        times.heard(answering)
         let idle = SenderSpeech.http1(isAnswering: false, isIdle: true)
         #expect(steps(&times, idle, after: .seconds(31)) == [.close(.closed)])
         #expect(steps(&times, idle, after: .seconds(31), isQueued: true).isEmpty)
+        #expect(steps(&times, idle, after: .hours(2), isTrusted: true).isEmpty, "nothing is late")
+        // The next one has its own time, from its first piece to its last.
+        times.lastActivity = Self.start + .hours(2)
+        times.heard(coming)
+        times.lastActivity = Self.start + .hours(2) + .seconds(20)
+        times.heard(coming)
+        let late = Interval.hours(2) + .seconds(30)
+        #expect(steps(&times, coming, after: late, isTrusted: true).isEmpty)
+        #expect(
+            steps(&times, coming, after: late + .seconds(1), isTrusted: true) == [.close(.tooSlow)]
+        )
     }
 
     @Test func `who takes nothing of an answer is closed, and a little of it is enough`() {

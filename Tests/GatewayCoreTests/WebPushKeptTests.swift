@@ -33,6 +33,18 @@ struct WebPushKeptTests {
         #expect(Self.waiting(&bench) == [other.number, new.push.number])
     }
 
+    @Test func `one that is not to be kept takes the older one with its topic away`() {
+        var bench = Self.bench()
+        let score = bench.push(collapseID: "score", isWebPush: true).push
+        let other = bench.push(collapseID: "chat", isWebPush: true).push
+        let over = bench.push(expiration: .once, collapseID: "score", isWebPush: true)
+        let replaced = LogEvent.replaced(by: over.push.number)
+        #expect(over.effects.contains(.logNumber(score.number, replaced, bench.now.wall)))
+        let answer = Answer.accepted(over.push.number)
+        #expect(over.effects.last == .answer(over.call, answer, afterCommit: true))
+        #expect(Self.waiting(&bench) == [other.number])
+    }
+
     @Test func `of too many the oldest is dropped, and that is logged`() {
         var bench = Self.bench(keeping: 2)
         let sent = (0..<2).map { _ in bench.push(isWebPush: true).push }

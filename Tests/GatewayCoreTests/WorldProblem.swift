@@ -18,7 +18,7 @@ struct WorldProblem: Equatable, CustomStringConvertible {
         case doors, enrolledUnasked, providerDisplaced, revokedTaken
         // What operators see.
         case doneTwice, operatorWaits
-        case counters, deliveredCount, deliveryTimes, refusalCounts, keyCounts, acceptedCount
+        case counters, deliveredCount, deliveryTimes, refusalCounts, keyCounts
         case acceptanceTimes
         // What the store sees.
         case twoBatches, deviceTwice, appTwice, onceStored, slotBack, wrongPlace, channelBack

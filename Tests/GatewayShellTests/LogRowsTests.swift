@@ -36,6 +36,22 @@ struct LogRowsTests {
         #expect(storage.completions().map(\.error) == [nil])
     }
 
+    @Test func `however much of the log is forgotten, no number is given twice`() throws {
+        let scratch = ScratchDirectory()
+        let storage = try SQLiteStorage(scratch("store"))
+        var batch = StoreBatch()
+        for number in 1...3 as ClosedRange<UInt64> {
+            batch.log.accepted(push(number), acceptance(number))
+            batch.log.add(PushNumber(number), .accepted, at: Self.wall)
+        }
+        try write(batch, to: storage)
+        storage.sweep(oldestLog: PushNumber(1000))
+        let reader = try StoreReader(scratch("store"))
+        try Wait.until("the log is forgotten") { try reader.log(of: PushNumber(2)) == nil }
+        #expect(try reader.log(of: PushNumber(1)) == nil)
+        #expect(try reader.largestNumbers().push == 3)
+    }
+
     @Test(arguments: [1, 15, 16, 17, 50] as [UInt64])
     func `each push of a batch has its row, however many are written at once`(
         count: UInt64

@@ -55,8 +55,12 @@ struct ReloadTests {
     @Test func `what counts at the next start only is said`() throws {
         let gateway = try ScratchGateway()
         try gateway.start()
-        gateway.directory.write("listen = :9999\n", to: "gateway.conf")
+        gateway.directory.write(
+            "listen = :9999\nenvironment = development\n",
+            to: "gateway.conf"
+        )
         try wait(gateway, "listen: takes effect at the next start")
+        try wait(gateway, "environment: takes effect at the next start")
     }
 
     private static func streams(_ gateway: ScratchGateway) throws -> UInt32? {

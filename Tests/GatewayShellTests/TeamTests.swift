@@ -29,7 +29,7 @@ struct TeamTests {
         let bench = try KeyBench()
         #expect(try bench.push(of: "OFFSTAGE01", "TEAM000001") == Outcome(200))
         let added = try bench.change("keys", "add", "OTHER00001", "--team=TEAM000002")
-        #expect(added.errors.contains("push to apps of no team: \(Self.topic)"))
+        #expect(added.errors.contains("push to apps without a team: \(Self.topic)"))
         #expect(try bench.push(of: "OFFSTAGE01", "TEAM000001") == Self.refused)
         #expect(try bench.push(of: "OTHER00001", "TEAM000002") == Self.refused)
         try bench.change("topics", "set", "OTHER00001", Self.topic)
@@ -81,31 +81,5 @@ struct TeamTests {
             $0.contains("a.b belongs to two teams, A and B; nothing was changed")
         }
         #expect(try bench.push(of: "OFFSTAGE01", "TEAM000001") == Outcome(200))
-    }
-
-    @Test(arguments: [
-        Rule([:], hasOneTeam: true, own: true, other: true),
-        Rule([:], hasOneTeam: false, own: false, other: false),
-        Rule(["a.b": "A"], hasOneTeam: true, own: true, other: true),
-        Rule(["a.b": "A"], hasOneTeam: false, own: true, other: false),
-        Rule(["a.b": "B"], hasOneTeam: false, own: false, other: false),
-    ])
-    fileprivate func `which apps are open to team A`(rule: Rule) {
-        let apps = TeamApps(rule.owners, hasOneTeam: rule.hasOneTeam)
-        #expect(apps.isOpen("a.b", to: "A") == rule.own)
-        #expect(apps.isOpen("a.c", to: "A") == rule.other)
-        #expect(apps.canBelong("a.b", to: "A") == (rule.owners["a.b"] != "B"))
-    }
-}
-
-/// Which of `a.b` and `a.c` are open to team A.
-private struct Rule {
-    let owners: [String: String]
-    let hasOneTeam: Bool
-    let own: Bool
-    let other: Bool
-
-    init(_ owners: [String: String], hasOneTeam: Bool, own: Bool, other: Bool) {
-        (self.owners, self.hasOneTeam, self.own, self.other) = (owners, hasOneTeam, own, other)
     }
 }

@@ -86,6 +86,8 @@ extension Device {
         case .command(let result):
             if result.isAgain(for: trigger), !trigger.spendsRefreshBudget { break }
             apps[index].record.setLastEnd(of: trigger, now.wall)
+        // What never came to the app did nothing, however long the daemon was away.
+        case .delivery(.unknown, wasReceived: false): return
         case .delivery: apps[index].record.setLastEnd(of: trigger, now.wall)
         }
         if trigger.spendsRefreshBudget { refreshPolicy.requestsChanged() }

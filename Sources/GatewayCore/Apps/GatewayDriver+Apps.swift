@@ -69,18 +69,17 @@ extension GatewayDriver {
         at now: Moment,
         into actions: inout [GatewayAction]
     ) {
-        let app = apps.number(of: bundle) ?? addApp(bundle)
+        let known = apps.number(of: bundle)
+        if let refusal = gateway.channelRefusal(for: known) {
+            return actions.append(.done(operation, .refused(refusal)))
+        }
+        let app = known ?? addApp(bundle)
         use(app)
-        var refusal: Reason?
         tell(at: now, into: &actions) { gateway, _, effects in
             let channel = Channel(id: id, app: app, keepsNewest: keepsNewest)
-            refusal = gateway.create(channel, into: &effects)
+            gateway.create(channel, into: &effects)
         }
-        if let refusal {
-            actions.append(.done(operation, .refused(refusal)))
-        } else {
-            deferred.append(.done(operation))
-        }
+        deferred.append(.done(operation))
     }
 }
 

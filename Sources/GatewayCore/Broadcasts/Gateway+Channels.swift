@@ -13,16 +13,16 @@ extension Gateway {
         channels.all(of: app).sorted()
     }
 
-    /// A new channel; why there is none otherwise.
-    package mutating func create(_ channel: Channel, into effects: inout [GatewayEffect]) -> Reason?
-    {
+    /// Why an app cannot have one more channel; nil when it can. `app` nil: nobody has it yet.
+    package func channelRefusal(for app: AppNumber?) -> Reason? {
         guard limits.channelsPerApp > 0 else { return .featureNotEnabled }
-        guard channels.all(of: channel.app).count < limits.channelsPerApp else {
-            return .cannotCreateChannel
-        }
+        guard let app, channels.all(of: app).count >= limits.channelsPerApp else { return nil }
+        return .cannotCreateChannel
+    }
+
+    package mutating func create(_ channel: Channel, into effects: inout [GatewayEffect]) {
         channels.add(channel)
         effects.append(.saveChannel(channel))
-        return nil
     }
 
     /// Why an app cannot use a channel; nil when it can.

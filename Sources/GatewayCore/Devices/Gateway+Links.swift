@@ -68,7 +68,14 @@ extension Gateway {
             effects.append(.logNumber(flight.number, .delivered, now.wall))
         }
         empty(device, row, flight, into: &effects)
-        let hasRemoved = supersede(at: row, by: flight, of: device, at: now, into: &effects)
+        let hasRemoved = supersede(
+            at: row,
+            by: flight.number,
+            flight.collapse,
+            of: SlotKey(device, flight.app),
+            at: now,
+            into: &effects
+        )
         if let call = flight.call {
             accept(call, flight.number, afterCommit: hasRemoved, into: &effects)
         }

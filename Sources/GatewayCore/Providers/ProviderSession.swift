@@ -149,10 +149,9 @@ package struct ProviderSession: Equatable, Sendable {
         }
         if let team {
             if key.team != team { return .invalidProviderToken }
+            // Also after a reload that gave the same key other topics.
             let isTeams = key.topics == nil
-            if isTeams != isTeamKey || !isTeams && key.id != keyID {
-                return .unrelatedKeyIDInToken
-            }
+            if key.id != keyID, !(isTeams && isTeamKey) { return .unrelatedKeyIDInToken }
             if now.boot < since + limits.tokenRenewal {
                 // Unusable until a new one could have been taken.
                 blockedUntil = since + limits.tokenRenewal

@@ -2,8 +2,6 @@ import Vocabulary
 
 /// What senders were answered since the start, for the metrics.
 package struct SenderCounters: Sendable {
-    /// Pushes and broadcasts, those of Web Push apart.
-    package private(set) var accepted: UInt64 = 0
     /// By the place of the reason in the list of all.
     private var refused = [UInt64](repeating: 0, count: Reason.allCases.count)
     private var refusedWebPushes = [UInt64](repeating: 0, count: WebPushReason.allCases.count)
@@ -54,10 +52,8 @@ package struct SenderCounters: Sendable {
         guard let request = waiting.removeValue(forKey: call) else { return }
         switch (answer, request.kind) {
         case (.accepted, .push):
-            accepted += 1
             if let key = request.key { keys[key].accepted += 1 }
-        case (.accepted, .broadcast): accepted += 1
-        case (.accepted, .webPush): break
+        case (.accepted, .broadcast), (.accepted, .webPush): break
         case (.refused(let reason, _), .push): refusedPush(reason, key: request.key)
         case (.refused(let reason, _), .broadcast): refused(reason)
         case (.refused(let reason, _), .webPush): refused(WebPushReason(reason))

@@ -35,8 +35,8 @@ package struct SenderTimes: Sendable {
     private let start: BootTime
     /// When something came last.
     package var lastActivity: BootTime
-    /// Since when a request of HTTP/1.1 has been coming.
-    package var requestStart: BootTime?
+    /// Since when a request of HTTP/1.1 has been coming, and is not whole.
+    private var requestStart: BootTime?
     /// Since when the peer takes nothing of what is to be sent. Meanwhile nothing is read: it
     /// cannot ask for more than it takes.
     private var blockedSince: BootTime?
@@ -70,6 +70,18 @@ package struct SenderTimes: Sendable {
     /// `isTaking`: the peer takes what is to be sent, or took some of it just now.
     package mutating func takes(_ isTaking: Bool, at now: BootTime) {
         blockedSince = isTaking ? nil : blockedSince ?? now
+    }
+
+    /// A request of HTTP/1.1 is whole.
+    package mutating func tookRequest() { requestStart = nil }
+
+    /// What was taken in may be the beginning of a request; while one is answered, nobody looks.
+    package mutating func heard(_ speech: SenderSpeech) {
+        switch speech {
+        case .http1(isAnswering: false, isIdle: false):
+            requestStart = requestStart ?? lastActivity
+        case .http1, .http2, .nothing: requestStart = nil
+        }
     }
 
     package var isLingering: Bool { lingersSince != nil }
@@ -154,7 +166,7 @@ package struct SenderTimes: Sendable {
             let isSilent = isEnding && silence >= Self.silentTime
             if isSilent || now - start > limits.handshakeTime { steps.append(.close(.closed)) }
         case .http1(let isAnswering, let isIdle):
-            if !isAnswering, let requestStart, requestStart < late {
+            if !isAnswering, !isIdle, let requestStart, requestStart < late {
                 steps.append(.close(.tooSlow))
             } else if isIdle, silence > (isEnding ? Self.silentTime : patience) {
                 steps.append(.close(.closed))

@@ -1,11 +1,13 @@
 /// Which team of providers each app belongs to.
 package struct TeamApps: Equatable, Sendable {
     private let owners: [String: String]
-    private let hasOneTeam: Bool
+    /// Or none.
+    package let hasOneTeam: Bool
 
-    /// `owners`: the teams of apps, by bundle identifier. `hasOneTeam`: there is no other.
-    package init(_ owners: [String: String] = [:], hasOneTeam: Bool = true) {
-        (self.owners, self.hasOneTeam) = (owners, hasOneTeam)
+    /// `owners`: apps that have a team, by bundle identifier. `teams`: those that have keys.
+    package init(_ owners: [(app: String, team: String)] = [], teams: [String] = []) {
+        self.owners = Dictionary(owners.map { ($0.app, $0.team) }) { first, _ in first }
+        hasOneTeam = Set(teams + owners.map(\.team)).count <= 1
     }
 
     /// It is no other team's.
@@ -16,7 +18,6 @@ package struct TeamApps: Equatable, Sendable {
     /// An app of no team is open while there is one team. With several it is closed to all of them:
     /// a device can make up any app, and the operator has not said whose it is.
     package func isOpen(_ bundle: String, to team: String) -> Bool {
-        if owners.isEmpty { return hasOneTeam }
-        return owners[bundle].map { $0 == team } ?? hasOneTeam
+        owners[bundle].map { $0 == team } ?? hasOneTeam
     }
 }

@@ -105,7 +105,7 @@ extension Gateway {
         devices.states[row].flights.append(flight)
         effects.append(.send(link, Sending(id: id, push: push, isRider: false)))
         guard case .once = push.expiration else { return }
-        let hasRemoved = supersede(at: row, by: flight, of: push.device, at: now, into: &effects)
+        let hasRemoved = supersede(at: row, by: push, at: now, into: &effects)
         if let call { accept(call, push.number, afterCommit: hasRemoved, into: &effects) }
     }
 
@@ -114,36 +114,47 @@ extension Gateway {
     /// was removed.
     mutating func supersede(
         at row: Int,
-        by newer: DeviceState.Flight,
-        of device: DeviceID,
+        by newer: PushNumber,
+        _ collapse: CollapseKey,
+        of app: SlotKey,
         at now: Moment,
         into effects: inout [GatewayEffect]
     ) -> Bool {
-        guard newer.collapse != .none else { return false }
+        guard collapse != .none else { return false }
         for index in devices.states[row].flights.indices {
             let flight = devices.states[row].flights[index]
-            guard flight.app == newer.app, flight.number < newer.number,
-                flight.collapse.collapses(with: newer.collapse), let push = flight.push
+            guard flight.app == app.app, flight.number < newer,
+                flight.collapse.collapses(with: collapse), let push = flight.push
             else { continue }
             devices.states[row].flights[index].push = nil
             devices.states[row].flights[index].call = nil
             filling.replaced += 1
-            effects.append(.log(push, .replaced(by: newer.number), now.wall, nil))
+            effects.append(.log(push, .replaced(by: newer), now.wall, nil))
             if let call = flight.call {
                 accept(call, flight.number, afterCommit: true, into: &effects)
             }
         }
-        guard let index = devices.states[row].index(of: newer.app),
+        guard let index = devices.states[row].index(of: app.app),
             let slotIndex = devices.states[row].apps[index].slots.firstIndex(where: {
-                $0.number < newer.number && $0.collapse.collapses(with: newer.collapse)
+                $0.number < newer && $0.collapse.collapses(with: collapse)
             })
         else { return false }
         let slot = devices.states[row].apps[index].slots.remove(at: slotIndex)
         devices.states[row].batch = batch
         filling.replaced += 1
-        effects.append(.remove(SlotKey(device, newer.app, place: slot.place), slot.number))
-        effects.append(.logNumber(slot.number, .replaced(by: newer.number), now.wall))
+        effects.append(.remove(SlotKey(app.device, app.app, place: slot.place), slot.number))
+        effects.append(.logNumber(slot.number, .replaced(by: newer), now.wall))
         return true
+    }
+
+    private mutating func supersede(
+        at row: Int,
+        by push: Push,
+        at now: Moment,
+        into effects: inout [GatewayEffect]
+    ) -> Bool {
+        let app = SlotKey(push.device, push.app)
+        return supersede(at: row, by: push.number, push.collapse, of: app, at: now, into: &effects)
     }
 
     /// Answers 200, and counts the push when the provider gets that answer.
@@ -177,6 +188,10 @@ extension Gateway {
             filling.dropped += 1
             if reason.isThrottling { filling.throttled += 1 }
             effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
+            // RFC 8030, 5.4: a message replaces the one with its topic, even if it is not kept.
+            if push.type == .webpush, let row = devices.row(of: push.device) {
+                _ = supersede(at: row, by: push, at: now, into: &effects)
+            }
             return
         }
         guard let row = devices.row(of: push.device),

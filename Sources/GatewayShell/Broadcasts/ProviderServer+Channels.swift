@@ -50,7 +50,7 @@ extension ProviderServer {
         case .create(let bundle, let keepsNewest):
             guard let bytes = try? Cryptography.randomBytes(ChannelID.byteCount),
                 let id = ChannelID(bytes: bytes)
-            else { return refuse(call, .internalServerError) }
+            else { return refuse(call, .serviceUnavailable) }
             let completion = completion(of: call, 201, [("apns-channel-id", id.text)])
             node.create(id, of: bundle, keepsNewest: keepsNewest, completion)
         case .remove(let id): node.remove(id, completion(of: call, 204))

@@ -30,7 +30,10 @@ struct Metrics {
         ("pushes_replaced_total", "Stored pushes that were replaced by a newer one.", \.replaced),
         ("pushes_throttled_total", "Silent pushes that were held back.", \.throttled),
         ("pushes_expired_total", "Pushes that expired undelivered.", \.expired),
-        ("pushes_dropped_total", "Pushes that could not be stored.", \.dropped),
+        (
+            "pushes_dropped_total", "Pushes not to be stored, unregistered, refused or too many.",
+            \.dropped
+        ),
         ("broadcasts_accepted_total", "Broadcasts that were accepted.", \.broadcasts),
         ("broadcasts_sent_total", "Broadcasts sent, counted per device.", \.broadcastsSent),
     ]
@@ -38,7 +41,7 @@ struct Metrics {
     private static let senders: [Row<SenderDoorCounters>] = [
         ("provider_connections_total", "Connections from providers.", \.connections),
         ("provider_refused_total", "Connections refused.", \.refusedConnections),
-        ("provider_handshakes_failed_total", "TLS handshakes.", \.failedHandshakes),
+        ("provider_handshakes_failed_total", "TLS handshakes that failed.", \.failedHandshakes),
         ("provider_protocol_errors_total", "Broken connections.", \.protocolErrors),
         ("provider_floods_total", "Connections closed as attacks.", \.floods),
         ("provider_slow_requests_total", "Requests that took too long.", \.slowRequests),

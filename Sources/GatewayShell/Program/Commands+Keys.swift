@@ -120,7 +120,7 @@ extension GatewayProgram {
                 fix: "Usage: offstage-gateway keys add ID --team=TEAM"
             )
         }
-        let teams = try file.teams()
+        let hadOneTeam = try file.hasOneTeam()
         var key = ProviderKey(
             id: try KeysFile.word(id, "a key's ID"),
             team: try KeysFile.word(team, "--team")
@@ -147,7 +147,7 @@ extension GatewayProgram {
             let path = invocation.paths.providerKey(id)
             invocation.console.print("the private key is in \(path)")
         }
-        try noteTeams(before: teams, file, invocation)
+        if hadOneTeam { try noteTeams(file, invocation) }
     }
 
     static let devices = Subcommand(

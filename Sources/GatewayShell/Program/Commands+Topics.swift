@@ -94,7 +94,7 @@ extension GatewayProgram {
         }
         let team = try KeysFile.word(text, "--team")
         var file = try KeysFile(invocation.paths.keys)
-        let teams = try file.teams()
+        let hadOneTeam = try file.hasOneTeam()
         let moved = try file.give(try KeysFile.topics(list), to: team)
         try file.write()
         for (topic, before) in moved {
@@ -105,7 +105,7 @@ extension GatewayProgram {
                 "team \(team) has no key yet: offstage-gateway keys add ID --team=\(team)"
             )
         }
-        try noteTeams(before: teams, file, invocation)
+        if hadOneTeam { try noteTeams(file, invocation) }
     }
 
     private static func removeTopic(
@@ -122,20 +122,19 @@ extension GatewayProgram {
         if hadTeam { try file.write() }
     }
 
-    /// Says which apps were closed, as there are several teams now and were not before.
+    /// There was one team: says which apps were closed if there are several now.
     static func noteTeams(
-        before: Set<String>,
         _ file: KeysFile,
         _ invocation: GatewayInvocation
     ) throws(Failure) {
-        guard before.count < 2, try file.teams().count > 1 else { return }
+        guard try !file.hasOneTeam() else { return }
         let owners = try file.owners()
         let known = (try? invocation.store().apps().map(\.1)) ?? []
         let closed = known.filter { owners[$0] == nil }
         guard !closed.isEmpty else { return }
         invocation.console.printError(
-            "there are several teams now, and only keys that name them can push to apps of no "
-                + "team: " + closed.joined(separator: ", ")
+            "there are several teams now, and only keys that name them can push to apps "
+                + "without a team: " + closed.joined(separator: ", ")
                 + "; give them to one with: offstage-gateway topics add TOPIC... --team=TEAM"
         )
     }

@@ -164,7 +164,11 @@ package struct GatewaySettings: Sendable {
             .optionalAddress(\.metrics)
         ),
         Row("url", "https://HOST:PORT for Web Push (the certificate's name)", .origin(\.url)),
-        Row("environment", "production or development", .environment(\.environment)),
+        Row(
+            "environment",
+            "production or development, read at start",
+            .environment(\.environment)
+        ),
         Row(
             "apps",
             "the only topics that devices may register, separated by ; (any)",
@@ -404,6 +408,7 @@ package struct GatewaySettings: Sendable {
         if listen != other.listen { names.append("listen") }
         if devices != other.devices { names.append("devices") }
         if metrics != other.metrics { names.append("metrics") }
+        if environment != other.environment { names.append("environment") }
         return names
     }
 }

@@ -44,9 +44,7 @@ struct KeysFile {
     func keys() throws(Failure) -> [Authority.Key] {
         var keys: [Authority.Key] = []
         for id in ids { keys.append(try key(id)) }
-        let owners = try owners()
-        let teams = Set(keys.map(\.key.team)).union(owners.values)
-        let apps = TeamApps(owners, hasOneTeam: teams.count <= 1)
+        let apps = try teamApps(of: keys)
         for index in keys.indices { keys[index].key.apps = apps }
         return keys
     }
@@ -71,9 +69,10 @@ struct KeysFile {
         return owners
     }
 
-    /// Those that have keys or apps.
-    func teams() throws(Failure) -> Set<String> {
-        Set(try keys().map(\.key.team)).union(try owners().values)
+    func hasOneTeam() throws(Failure) -> Bool { try teamApps(of: try keys()).hasOneTeam }
+
+    private func teamApps(of keys: [Authority.Key]) throws(Failure) -> TeamApps {
+        TeamApps(try owners().map { ($0.key, $0.value) }, teams: keys.map(\.key.team))
     }
 
     /// The apps of teams, and those that keys are restricted to: no device made them up.

@@ -184,12 +184,16 @@ final class ProviderConnection {
 
     /// What came while one was being answered follows, as far as the answers go out.
     private func takeRequests(_ web: HTTP1Session) {
-        while let request = web.next() {
-            times.requestStart = nil
-            if times.isEnding { web.end() }
-            server.received(request, on: self)
+        do throws(WebPushReason) {
+            while let request = try web.next() {
+                times.tookRequest()
+                if times.isEnding { web.end() }
+                server.received(request, on: self)
+            }
+        } catch {
+            server.refused(error)
         }
-        if !web.isIdle, times.requestStart == nil { times.requestStart = times.lastActivity }
+        times.heard(speech)
     }
 
     private func read() {

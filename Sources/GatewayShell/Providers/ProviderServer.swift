@@ -288,8 +288,8 @@ package final class ProviderServer {
 extension ProviderServer: PushSenders {
     package func answer(_ call: CallID, _ answer: Answer) {
         guard let waiting = take(call) else { return }
-        if case .accepted = answer, waiting.kind.isPush { accepted.append(waiting.since) }
         guard let connection = connections[waiting.connection] else { return }
+        if case .accepted = answer, waiting.kind.isPush { accepted.append(waiting.since) }
         switch waiting.kind {
         case .push, .broadcast, .log: respond(connection, waiting.stream, waiting.kind, answer)
         case .webPush(let ttl): self.answer(connection, waiting.stream, answer, ttl: ttl)

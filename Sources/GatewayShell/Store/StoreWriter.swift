@@ -232,13 +232,15 @@ package struct StoreWriter: ~Copyable {
         try statement.bind(events, at: start + 10)
     }
 
-    /// Removes lines of the log from before `oldest`, at most `limit`; how many there were.
+    /// Removes lines of the log from before `oldest`, at most `limit`; how many there were. The
+    /// newest stays: by it later pushes are numbered, and one that is stored may be older.
     func sweep(oldestLog: PushNumber, limit: Int) throws(SQLiteError) -> Int {
         try database.transaction { () throws(SQLiteError) in
             let forget = try database.prepare(
                 """
                 DELETE FROM log WHERE number IN
-                (SELECT number FROM log WHERE number < ?1 ORDER BY number LIMIT ?2)
+                (SELECT number FROM log WHERE number < ?1
+                AND number < (SELECT max(number) FROM log) ORDER BY number LIMIT ?2)
                 """
             )
             try forget.bind(Int64(oldestLog.number), at: 1)

@@ -34,7 +34,8 @@ final class HTTP1Session {
     private static let outputLimit = 4096
 
     /// The next request, if one is complete, none is being answered, and few answers wait.
-    func next() -> HTTP1Reader.Request? {
+    /// Throws why what came is no request, after the last answer was made of that.
+    func next() throws(WebPushReason) -> HTTP1Reader.Request? {
         isLeft = isAnswering || output.count > Self.outputLimit
         guard !isLeft, !isOver else { return nil }
         do throws(WebPushReason) {
@@ -52,6 +53,7 @@ final class HTTP1Session {
         } catch {
             keepsAlive = false
             respond(error)
+            throw error
         }
         return nil
     }

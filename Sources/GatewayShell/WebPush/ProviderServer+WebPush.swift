@@ -40,6 +40,9 @@ extension ProviderServer {
         push(arrival, text, stream, connection)
     }
 
+    /// What came over HTTP/1.1 was no request.
+    func refused(_ reason: WebPushReason) { node.use { $0.refused(reason) } }
+
     private func push(
         _ arrival: WebPushArrival,
         _ text: ArraySlice<UInt8>,

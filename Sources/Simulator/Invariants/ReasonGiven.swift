@@ -138,9 +138,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .refreshOff: world.settings.backgroundRefresh
         case .earliest: grounds.isDue(identifier, of: app, world)
         case .quiet:
-            // Half a day more: in rare runs it begins later than what is known here explains.
-            grounds.rhythm(of: app, world)
-                .map { grounds.hasRested(app, for: $0 + .hours(12), world) } ?? true
+            grounds.rhythm(of: app, world).map { grounds.hasRested(app, for: $0, world) } ?? true
         case .unused: grounds.isUsed(app, world)
         case .appQuota: grounds.isWithinQuota(app, world)
         case .deviceQuota: grounds.isWithinQuota(nil, world)
