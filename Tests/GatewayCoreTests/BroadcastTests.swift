@@ -177,6 +177,24 @@ struct BroadcastTests {
         #expect(create(ChannelID(high: 5, low: 6), &bench) == .featureNotEnabled)
     }
 
+    @Test func `a channel that is refused leaves no app behind`() {
+        var limits = GatewayLimits()
+        limits.channelsPerApp = 0
+        var driver = GatewayDriver(limits, StoredGateway())
+        let bench = GatewayBench()
+        var actions: [GatewayAction] = []
+        driver.handle(
+            .createChannel(one, bundle: "a.new", keepsNewest: true, OperationID(1)),
+            at: bench.now,
+            into: &actions
+        )
+        let isRefused = actions.contains {
+            if case .done(OperationID(1), .refused(.featureNotEnabled)) = $0 { true } else { false }
+        }
+        #expect(isRefused)
+        #expect(driver.apps.number(of: "a.new") == nil)
+    }
+
     @Test func `a channel is its app's`() {
         var bench = bench()
         _ = bench.connect()
