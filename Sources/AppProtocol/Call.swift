@@ -73,6 +73,8 @@ package struct EncodedCall: Equatable, Sendable {
 package enum Callers: Sendable {
     /// Programs outside every app.
     case user
+    /// All; an app's processes are told nothing of other apps.
+    case anyone
     /// These, and an app's processes for the app itself.
     case everyone
     /// An app's processes and its extensions.
@@ -87,6 +89,7 @@ package enum Callers: Sendable {
     var documentation: String {
         switch self {
         case .user: "Callers: programs outside every app."
+        case .anyone: "Callers: all."
         case .everyone: "Callers: all, but a process of an app only for that app."
         case .app: "Callers: each process of an app, and its extensions."
         case .main: "Callers: the main process of an app."

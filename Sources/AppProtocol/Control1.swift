@@ -26,19 +26,24 @@ package enum Control1: CallSet {
         CallRow(explain, .everyone, "Why each task of the app does or does not run."),
         CallRow(history, .everyone, "What ran, what did not, and why, newest first."),
         CallRow(logs, .everyone, "The end of the app's output."),
-        CallRow(settings, .everyone, "The settings in force."),
-        CallRow(gates, .everyone, "Which gate applies to which trigger."),
-        CallRow(modes, .everyone, "The background modes of a manifest."),
+        CallRow(
+            settings,
+            .anyone,
+            "The settings in force: those of the device, and those of each app; for an app's "
+                + "process those of its own."
+        ),
+        CallRow(gates, .anyone, "Which gate applies to which trigger."),
+        CallRow(modes, .anyone, "The background modes of a manifest."),
         CallRow(
             conditions,
-            .everyone,
+            .anyone,
             "The conditions of the device and their sources. sensing (s) is known, none (there is "
                 + "no such hardware), unknown (no source is running; work that requires power, "
                 + "network, unmetered or unlocked waits while the source for it is missing) or "
                 + "lost (the source has disappeared, and the cautious value applies)."
         ),
         CallRow(doctor, .user, "What this machine supports."),
-        CallRow(version, .everyone, "The version and build of the daemon."),
+        CallRow(version, .anyone, "The version and build of the daemon."),
         CallRow(
             open,
             .user,

@@ -379,10 +379,17 @@ extension Device {
         _ index: Int,
         _ transition: inout Transition
     ) throws(Refusal) {
-        let work = request.work(at: transition.now.wall)
+        try checkGates(of: request.work(at: transition.now.wall), index, transition.now)
+        if let requestIndex = apps[index].index(of: request.id) {
+            apps[index].requests[requestIndex] = request
+        }
+        start(request, of: index, &transition)
+    }
+
+    /// Somebody waits for the answer, so work that cannot begin now is refused.
+    func checkGates(of work: Work, _ index: Int, _ now: Moment) throws(Refusal) {
         for row in GateTable.rows {
-            guard let context = context(row, work, of: index, at: transition.now),
-                row.check(context) != .open
+            guard let context = context(row, work, of: index, at: now), row.check(context) != .open
             else { continue }
             let explanation = row.explain(context)
             let name = apps[index].id.name
@@ -393,10 +400,6 @@ extension Device {
                 fix: explanation.fix.isEmpty ? "needed: \(explanation.needed)" : explanation.fix
             )
         }
-        if let requestIndex = apps[index].index(of: request.id) {
-            apps[index].requests[requestIndex] = request
-        }
-        start(request, of: index, &transition)
     }
 
     // MARK: Cancel

@@ -133,23 +133,11 @@ extension Device {
                     : "offstage explain \(app.id)"
             )
         }
-        guard !isStopping else { throw Refusal.stopping }
-        guard conditions.storage == 0 else {
-            throw Refusal(
-                .held,
-                reason: conditions.storageSentence,
-                value: conditions.word(.storage),
-                fix: "needed: ok"
-            )
-        }
-        if let block = startBlock, block.until > transition.now.boot {
-            throw Refusal(
-                .held,
-                reason: block.failure.cause.sentence,
-                value: block.failure.reason,
-                fix: block.failure.cause.fix + ", then try again"
-            )
-        }
+        var work = Work.nothing
+        (work.origin, work.mode) = (.event, .simulated)
+        let declared = Trigger.allCases.first { app.manifest?.value.declares($0) == true }
+        work.trigger = declared ?? .refresh
+        try checkGates(of: work, index, transition.now)
         _ = launchForDelivery(index, &transition)
     }
 

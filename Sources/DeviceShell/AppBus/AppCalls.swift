@@ -72,7 +72,7 @@ struct AppCalls {
                 )
             }
             return launch
-        case .app, .everyone, .user, .daemon: return caller.launch
+        case .app, .anyone, .everyone, .user, .daemon: return caller.launch
         }
     }
 

@@ -29,7 +29,7 @@ struct ControlCalls {
         case .logs(let call):
             let lines = Int(call.lines ?? 100)
             incoming.answer(call, try host.logs(of: try app(call), lines: lines))
-        case .settings(let call): incoming.answer(call, host.device.settingsReport)
+        case .settings(let call): incoming.answer(call, settings)
         case .gates(let call): incoming.answer(call, Gate.report)
         case .modes(let call): incoming.answer(call, BackgroundMode.report)
         case .conditions(let call): incoming.answer(call, host.device.conditionsReport(at: now))
@@ -100,6 +100,10 @@ struct ControlCalls {
     }
 
     // MARK: Questions
+
+    private var settings: [Report.Setting] {
+        host.device.settingsReport.filter { owner == nil || $0.app == nil || $0.app == owner }
+    }
 
     private func tasks(_ call: Control1.Tasks) throws(Refusal) -> [Report.Request] {
         guard let tasks = host.device.taskList(of: try appOrOwner(call), at: host.now()) else {
