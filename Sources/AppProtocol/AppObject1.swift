@@ -68,7 +68,7 @@ extension AppObject1 {
     package struct Offer: AppObjectCall {
         package var delivery = DeliveryID(0)
         /// A trigger, or `fetch`: a later daemon has more of them.
-        package var kind = ""
+        package var kind = Word<WorkKind>(text: "")
         package var identifier = ""
         /// What its trigger has to say.
         package var payload: ValueMap = [:]

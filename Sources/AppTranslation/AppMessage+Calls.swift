@@ -18,7 +18,7 @@ extension AppMessage {
         case .offer(let delivery, let offer):
             .offer(
                 AppObject1.Offer {
-                    ($0.delivery, $0.kind) = (delivery, offer.kind)
+                    ($0.delivery, $0.kind) = (delivery, Word(text: offer.kind))
                     ($0.identifier, $0.payload) = (offer.identifier, offer.payload)
                 }
             )

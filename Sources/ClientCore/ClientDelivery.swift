@@ -4,7 +4,7 @@ package import Vocabulary
 package struct ClientWork: Equatable, Sendable {
     package let delivery: DeliveryID
     /// Which of the app's handlers is meant, as the offer has it.
-    package let kind: String
+    package let kind: Word<WorkKind>
     package let identifier: String
     /// Of CLOCK_MONOTONIC, in seconds; nil: without an end.
     package var deadline: Double?

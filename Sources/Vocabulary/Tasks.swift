@@ -5,6 +5,15 @@ package enum TaskKind: String, Hashable, Sendable, Codable, CaseIterable {
     case refresh, processing
 }
 
+/// Which of an app's handlers work is for, as far as this version of the library has one. The words
+/// are the names of triggers.
+package enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The first API's one handler.
+    case fetch
+    /// The handler that is registered for the identifier.
+    case refresh, processing
+}
+
 /// What an app says of work it was given.
 package enum TaskResult: String, Hashable, Sendable, Codable, CaseIterable {
     case newData, noData, failed

@@ -37,7 +37,7 @@ struct CallTests {
         App1.BeginTask { ($0.name, $0.expires, $0.isActivity) = ("send", true, true) },
         App1.EndTask { $0.task = 3 },
         AppObject1.Offer {
-            ($0.delivery, $0.kind, $0.identifier) = (DeliveryID(3), "fetch", "x")
+            ($0.delivery, $0.kind, $0.identifier) = (DeliveryID(3), Word(.fetch), "x")
             $0.payload = ["news": [1]]
         },
         AppObject1.Expire {

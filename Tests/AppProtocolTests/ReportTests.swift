@@ -81,7 +81,7 @@ struct ReportTests {
     }
 
     private static let line = Report.HistoryLine {
-        ($0.at, $0.app, $0.what, $0.id) = (time, AppID("a"), Report.Word(.run), 9)
+        ($0.at, $0.app, $0.what, $0.id) = (time, AppID("a"), Word(.run), 9)
         ($0.launch, $0.trigger, $0.task, $0.resumed) = (LaunchID(7), "refresh", "t", true)
         ($0.simulated, $0.outcome, $0.result, $0.reason) = (true, "failed", "failed", "odd")
         ($0.seconds, $0.cpuSeconds, $0.memory, $0.decision) = (2, 0.5, 4096, decision)
@@ -175,7 +175,7 @@ struct ReportTests {
     @Test func `a kind of line that a newer daemon has is told on as it came`() throws {
         let values: [Value] = [["at": "2026-03-01T08:00:00Z", "app": "a", "what": "moved"]]
         let line = try Reported<Report.HistoryLine>(values)
-        #expect(line.what.known == nil && line.what.rawValue == "moved")
+        #expect(line.what.known == nil && line.what.text == "moved")
         #expect(try line.values == values)
     }
 }

@@ -39,7 +39,7 @@ struct ClientTests {
     private func offer(_ delivery: DeliveryID) -> AppObject1 {
         .offer(
             AppObject1.Offer {
-                ($0.delivery, $0.kind, $0.identifier) = (delivery, "refresh", "refresh")
+                ($0.delivery, $0.kind, $0.identifier) = (delivery, Word(.refresh), "refresh")
             }
         )
     }

@@ -127,7 +127,7 @@ final class CoreHost: AppHost {
         [
             Report.HistoryLine {
                 ($0.app, $0.what) = (
-                    app ?? AppID(""), Report.Word(rawValue: "limit \(limit), before \(before ?? 0)")
+                    app ?? AppID(""), Word(text: "limit \(limit), before \(before ?? 0)")
                 )
             }
         ]

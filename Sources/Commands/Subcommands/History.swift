@@ -55,7 +55,7 @@ extension OffstageProgram {
 
     static func historyCells(_ line: Report.HistoryLine, _ console: Console) -> [Table.Cell] {
         let time = line.at.wall.map { Times.stamp($0, at: console.now) } ?? ""
-        var what = line.what.rawValue
+        var what = line.what.text
         if line.what.known == .run {
             let trigger = line.trigger ?? ""
             what = (line.resumed == true ? "resumed for " : "") + trigger

@@ -121,7 +121,7 @@ extension HistoryLine {
     package var report: Report.HistoryLine {
         Report.HistoryLine {
             ($0.at, $0.app) = (Report.Time(at, utcOffset: utcOffset), app)
-            $0.what = Report.Word(entry.kind)
+            $0.what = Word(entry.kind)
             switch entry {
             case .wake(let wake):
                 $0.launch = wake.launch

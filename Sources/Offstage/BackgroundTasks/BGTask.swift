@@ -1,4 +1,5 @@
 public import Foundation
+internal import Vocabulary
 
 /// Work that an app was launched, or resumed, to do; given to the handler that was registered for
 /// its identifier.

@@ -144,7 +144,7 @@ final class DaemonLink {
 
     private func run(_ work: ClientWork) {
         // Nothing of another kind was accepted.
-        guard let kind = WorkKind(rawValue: work.kind) else { return }
+        guard let kind = work.kind.known else { return }
         owner.run(
             AcceptedWork(
                 delivery: work.delivery,
@@ -238,7 +238,7 @@ final class DaemonLink {
     }
 
     private func hasHandler(_ call: AppObject1) -> Bool {
-        guard case .offer(let offer) = call, let kind = WorkKind(rawValue: offer.kind) else {
+        guard case .offer(let offer) = call, let kind = offer.kind.known else {
             return false
         }
         return owner.canRun(kind, offer.identifier)

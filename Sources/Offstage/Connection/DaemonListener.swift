@@ -35,14 +35,6 @@ protocol DaemonListener: AnyObject, Sendable {
     func willTerminate() -> Bool
 }
 
-/// Which of an app's handlers is meant.
-enum WorkKind: String, Sendable {
-    /// The first API's one handler.
-    case fetch
-    /// The handler that is registered for the identifier.
-    case refresh, processing
-}
-
 /// A delivery that was accepted.
 struct AcceptedWork: Sendable {
     let delivery: DeliveryID
