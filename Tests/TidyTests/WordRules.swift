@@ -100,22 +100,40 @@ let places = Rule(
 
 /// A launch is a machine: events go in, actions come out, and nobody else changes what it knows.
 let launches = Rule(
-    name: "what a launch knows is set in its own module only",
-    applies: { $0.path == "Sources/DeviceCore/Lifecycle/Launch.swift" },
+    name: "a launch is made and changed by its machine only",
+    applies: { $0.path.hasPrefix("Sources/DeviceCore/") && $0.isSwift },
     check: { file in
-        file.code.places(of: "package var").map { file.finding(at: $0, "can be set by others") }
+        let folder = "Sources/DeviceCore/Lifecycle/"
+        if file.path == folder + "Launch.swift" {
+            return file.code.places(of: "package var").map {
+                file.finding(at: $0, "can be set by others")
+            }
+        }
+        if file.path.hasPrefix(folder + "Launch") { return [] }
+        // The machine's own functions are called with one that `change` hands out.
+        let made = file.code.places(of: "Launch(")
+        let changed = file.code.places(of: ".launches[").filter { place in
+            let line = file.code.text(line: file.code.line(of: place))
+            return line.contains(#/\.launches\[.*\]\.\w+ [-+]?= /#)
+        }
+        return made.map { file.finding(at: $0, "makes a launch") }
+            + changed.map { file.finding(at: $0, "changes a launch") }
     },
     bad: [
         Rule.Sample(
             "Sources/DeviceCore/Lifecycle/Launch.swift",
             "struct Launch {\n    package var isFrozen = false\n}",
             line: 2
-        )
+        ),
+        Rule.Sample("Sources/DeviceCore/A.swift", "let a = Launch(id: b)"),
+        Rule.Sample("Sources/DeviceCore/A.swift", "\na.launches[0].isFrozen = true", line: 2),
     ],
     good: [
         Rule.Sample(
             "Sources/DeviceCore/Lifecycle/Launch.swift",
             "struct Launch {\n    package internal(set) var isFrozen = false\n}"
-        )
+        ),
+        Rule.Sample("Sources/DeviceCore/Lifecycle/Launch+A.swift", "let a = Launch(id: b)"),
+        Rule.Sample("Sources/DeviceCore/A.swift", "a.launches[0].isFrozen == isLaunch(b)"),
     ]
 )

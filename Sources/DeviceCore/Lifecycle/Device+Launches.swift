@@ -167,12 +167,7 @@ extension Device {
         if case .running(let launch) = request.state {
             return take(.resumed(request), launch, &transition)
         }
-        let launch = Launch(
-            id: nextSerial(LaunchKind.self),
-            role: .command(request.id, request.trigger),
-            phase: .starting,
-            presence: .background
-        )
+        let launch = Launch.command(nextSerial(LaunchKind.self), for: request)
         setState(.offered(launch.id), of: request.id, in: index)
         add(launch, to: index, &transition)
     }
@@ -198,13 +193,8 @@ extension Device {
     mutating func launchForDelivery(_ index: Int, _ transition: inout Transition) -> LaunchID? {
         if let running = apps[index].mainLaunch { return running.id }
         guard apps[index].manifest?.exec != nil else { return nil }
-        var launch = Launch(
-            id: nextSerial(LaunchKind.self),
-            role: .main,
-            phase: .starting,
-            presence: .background
-        )
-        launch.launchingUntil = transition.now.awake + settings.launchWatchdog
+        let end = transition.now.awake + settings.launchWatchdog
+        let launch = Launch.inBackground(nextSerial(LaunchKind.self), launchingUntil: end)
         add(launch, to: index, &transition)
         return launch.id
     }

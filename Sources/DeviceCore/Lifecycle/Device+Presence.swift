@@ -124,12 +124,7 @@ extension Device {
         attach: ProcessID?,
         _ transition: inout Transition
     ) -> LaunchID {
-        let launch = Launch(
-            id: nextSerial(LaunchKind.self),
-            role: .main,
-            phase: .starting,
-            presence: .foreground
-        )
+        let launch = Launch.opened(nextSerial(LaunchKind.self))
         add(launch, to: index, attach: attach, &transition)
         return launch.id
     }

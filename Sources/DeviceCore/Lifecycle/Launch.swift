@@ -113,6 +113,28 @@ package struct Launch: Hashable, Sendable, Codable {
         }
     }
 
+    /// A command, for one request.
+    static func command(_ id: LaunchID, for request: Request) -> Launch {
+        Launch(
+            id: id,
+            role: .command(request.id, request.trigger),
+            phase: .starting,
+            presence: .background
+        )
+    }
+
+    /// An app's program, that the user opens.
+    static func opened(_ id: LaunchID) -> Launch {
+        Launch(id: id, role: .main, phase: .starting, presence: .foreground)
+    }
+
+    /// An app's program, for work; it is to have launched by then.
+    static func inBackground(_ id: LaunchID, launchingUntil end: AwakeTime) -> Launch {
+        var launch = Launch(id: id, role: .main, phase: .starting, presence: .background)
+        launch.launchingUntil = end
+        return launch
+    }
+
     var isValid: Bool {
         lastTask.isCount && Set(deliveries.map(\.id)).count == deliveries.count
             && Set(tasks.map(\.number)).count == tasks.count
