@@ -58,6 +58,26 @@ struct ProcessControlTests {
     }
 
     @Test(arguments: ProcessBench.steps)
+    func `what is removed ahead is empty, and removed once more in vain`(step: ControlStep.Kind)
+        throws
+    {
+        let bench = try ProcessBench(step)
+        let ended = try bench.launch(1, "exit 0")
+        let living = try bench.launch(2, "exec sleep 1000")
+        try Wait.until("the end", { ended.hasExited })
+        for launch in [one, LaunchID(2)] { bench.control.prepareRemoval(of: launch) }
+        if step != .signals {
+            try Wait.until("the group is gone", { bench.control.discover() == [LaunchID(2)] })
+        }
+        #expect(bench.control.processes(of: LaunchID(2)) == [living.pid])
+        #expect(bench.control.remove(one))
+        // It does not go back to what the commit that failed had ended.
+        #expect(bench.control.remove(one))
+        try Wait.until("the other is gone", { bench.control.remove(LaunchID(2)) })
+        #expect(living.hasExited == true)
+    }
+
+    @Test(arguments: ProcessBench.steps)
     func `the processor time of a frozen launch does not change at all`(step: ControlStep.Kind)
         throws
     {

@@ -14,6 +14,7 @@ package protocol DevicePort {
     ) throws(CommitError)
     /// What will be performed once the commit that follows has worked. The port may begin what
     /// nobody sees and what leaves nothing behind: `recordRollback` undoes it, or the next daemon.
+    /// It may take away what nobody needs any more, as a boot would.
     mutating func prepare(_ effects: [Effect])
     /// One event with its decisions, for the event log. Need not be durable.
     mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect])

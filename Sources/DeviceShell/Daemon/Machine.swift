@@ -286,7 +286,10 @@ final class Machine {
         }
 
         mutating func prepare(_ effects: [Effect]) {
-            for case .spawn(let id, let spec) in effects { machine.processes?.prepare(id, spec) }
+            for effect in effects {
+                if case .spawn(let id, let spec) = effect { machine.processes?.prepare(id, spec) }
+                if case .release(let id) = effect { machine.processes?.prepareRemoval(of: id) }
+            }
         }
 
         mutating func record(_ event: Event, at moment: Moment, _ decisions: [Effect]) {

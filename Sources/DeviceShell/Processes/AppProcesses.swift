@@ -83,6 +83,9 @@ final class AppProcesses {
         control.prepare(id, LaunchLimits(spec))
     }
 
+    /// Takes away what an ended launch leaves while its end is committed.
+    func prepareRemoval(of id: LaunchID) { control.prepareRemoval(of: id) }
+
     /// The commit failed.
     func removePrepared() { control.removePrepared() }
 

@@ -35,6 +35,7 @@ package final class FallbackControl: ProcessControl {
 
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) { best.prepare(id, limits) }
     package func removePrepared() { best.removePrepared() }
+    package func prepareRemoval(of id: LaunchID) { control(of: id).prepareRemoval(of: id) }
 
     package func join(_ id: LaunchID, _ program: Program) throws(LinuxError) -> PidFD {
         try control(of: id).join(id, program)

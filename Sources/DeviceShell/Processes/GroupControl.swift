@@ -20,6 +20,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     private var scopeWeight: Weight?
     /// Groups that are being made, each in a thread of its own.
     private var prepared: [LaunchID: ThreadResult<Result<Bool, LinuxError>>] = [:]
+    /// Groups that are being removed; false: not all of them are gone.
+    private var leaving: [LaunchID: ThreadResult<Bool>] = [:]
 
     package convenience init(_ base: Group) { self.init(base, ResourceGroups(), refused: []) }
 
@@ -138,6 +140,19 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         }
     }
 
+    package func prepareRemoval(of id: LaunchID) {
+        let (group, resources) = (group(id), resources)
+        leaving[id] = try? ThreadResult(named: "offstage-groups") {
+            do throws(LinuxError) {
+                try Files.removeDirectory(group.path)
+                try resources.remove(id)
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+
     @discardableResult
     package func freeze(_ id: LaunchID) throws(LinuxError) -> Bool { try group(id).freeze() }
 
@@ -201,6 +216,7 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
         _ = prepared.removeValue(forKey: id)?.wait()
         foreground.remove(id)
         try? weighScope()
+        if leaving.removeValue(forKey: id)?.wait() == true { return true }
         do throws(LinuxError) {
             try empty(group(id))
             try resources.remove(id)

@@ -37,6 +37,7 @@ package final class SignalControl: ProcessControl {
 
     package func prepare(_ id: LaunchID, _ limits: LaunchLimits) {}
     package func removePrepared() {}
+    package func prepareRemoval(of id: LaunchID) {}
 
     package func launch(
         _ id: LaunchID,
