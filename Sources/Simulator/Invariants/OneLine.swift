@@ -43,6 +43,10 @@ final class OneLine: EffectInvariant, ProcessInvariant {
 
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         if case .release(let launch) = effect { released.append(launch) }
+        // It ended as its time did, and went on in its next window before anyone knew.
+        if case .thaw(let launch) = effect, world.process(launch)?.isDead == true {
+            runs[launch]?.maybe += 1
+        }
         return nil
     }
 
