@@ -92,7 +92,8 @@ extension Device {
             ledger: ledger,
             byHand: conditions.byHand,
             use: refreshPolicy.use,
-            refreshBudget: refreshPolicy.budget.record
+            refreshBudget: refreshPolicy.budget.record,
+            unlockedOnce: conditions.unlockedOnce
         )
     }
 
@@ -119,6 +120,7 @@ extension Device {
         ledger = record.ledger
         refreshPolicy.restore(record.use, record.refreshBudget)
         for reading in record.byHand { conditions.restore(reading) }
+        conditions.restore(unlockedOnce: record.unlockedOnce)
         if record.pausedAt != nil {
             pause = record.pausedUntil.map { .until($0) } ?? .untilContinued
         }

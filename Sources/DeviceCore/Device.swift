@@ -156,7 +156,7 @@ extension Device {
         _ transition: inout Transition
     ) {
         let processing = grant(for: .processing)
-        let wasIdle = conditions.deviceIdle
+        let (wasIdle, wasUnlocked) = (conditions.deviceIdle, conditions.unlockedOnce)
         let change = conditions.report(
             condition,
             source,
@@ -165,7 +165,7 @@ extension Device {
             margin: Int(settings.batteryMargin),
             at: transition.now
         )
-        if source == .hand { save(.device) }
+        if source == .hand || conditions.unlockedOnce != wasUnlocked { save(.device) }
         let isOfUse = condition == .idle && source != .estimate
         guard isOfUse && useReported(wasIdle: wasIdle, &transition) || change.isAny else { return }
         refreshPolicy.conditionChanged(condition)

@@ -50,6 +50,8 @@ package struct DeviceRecord: Hashable, Sendable, Codable {
     // Not in records of versions that learned nothing.
     var use: DeviceUse?
     var refreshBudget: RefreshBudgetRecord?
+    /// In the boot with `bootID`.
+    @OmittedIfDefault var unlockedOnce: Bool
 
     var isValid: Bool {
         reserved.isCount && ledger.isValid && use?.isValid ?? true

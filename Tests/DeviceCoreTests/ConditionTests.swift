@@ -115,6 +115,22 @@ struct ConditionTests {
         #expect(bench.device.conditions.beforeFirstUnlock)
     }
 
+    @Test func `that it was unlocked outlives the daemon, and not the boot`() throws {
+        var bench = Bench()
+        bench.set(.locked, 0)
+        try bench.restart()
+        // The user has logged out meanwhile, and lingers.
+        bench.set(.locked, 2)
+        #expect(!bench.device.conditions.beforeFirstUnlock)
+        #expect(bench.device.conditions.locked)
+        try bench.restart(bootID: "boot-2")
+        bench.set(.locked, 2)
+        #expect(bench.device.conditions.beforeFirstUnlock)
+        try bench.restart(bootID: "boot-2")
+        bench.set(.locked, 2)
+        #expect(bench.device.conditions.beforeFirstUnlock)
+    }
+
     @Test(arguments: Condition.allCases)
     func `what a hand has said holds after a restart, until auto`(_ condition: Condition) throws {
         var bench = Bench(isSensed: false)

@@ -155,6 +155,9 @@ package struct Conditions: Hashable, Sendable, Codable {
         states[reading.condition.index] = inForce(reading.condition)
     }
 
+    /// In the boot of the record.
+    mutating func restore(unlockedOnce: Bool) { self.unlockedOnce = unlockedOnce }
+
     /// Another boot: nobody has unlocked it yet, and the sources speak anew.
     mutating func rebooted() { unlockedOnce = false }
 

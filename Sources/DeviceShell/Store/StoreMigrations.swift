@@ -54,6 +54,8 @@ struct StoreMigrations {
             ),
             .remove("lastForeground", in: .launch, at: "launch"),
         ]),
+        // Whether the device was unlocked since it booted: where nothing is said, it was not.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }
