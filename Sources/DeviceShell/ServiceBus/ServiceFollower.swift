@@ -14,7 +14,7 @@ final class ServiceFollower {
     private var name: NameWatch?
     /// Its unique name on the bus; nil: it is not there.
     private var owner: String? { name?.owner }
-    private var objects = ServiceObjects()
+    private(set) var objects = ServiceObjects()
     /// Of each object that is being read: the number of the question that counts.
     private var asked: [ServiceObject: UInt64] = [:]
     private var questions: UInt64 = 0
@@ -100,13 +100,14 @@ final class ServiceFollower {
         }
     }
 
-    /// What it says may lead to further objects.
+    /// What it says may lead to further objects, and away from others.
     private func know(_ map: ValueMap?, of object: ServiceObject) {
         let before = row.objects(objects, context())
         objects[object] = map
-        for further in row.objects(objects, context()) where !before.contains(further) {
-            read(further)
-        }
+        let now = row.objects(objects, context())
+        for further in now where !before.contains(further) { read(further) }
+        // Of sessions that are over, above all.
+        objects.keep(now)
         if asked.isEmpty { changed() }
     }
 

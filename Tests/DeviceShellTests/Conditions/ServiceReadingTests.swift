@@ -173,9 +173,18 @@ struct ServiceReadingTests {
     @Test func `a desktop that never says whether it is idle is not taken for one in use`() {
         let mute = Person(idleSince: 0)
         #expect(logind([mute])[.idle] == .silent)
-        #expect(logind([mute, Person(kind: "tty")])[.idle] == .value(0))
+        #expect(logind([mute, Person(kind: "tty")])[.idle] == .silent)
         #expect(logind([mute, Person(isIdle: true)])[.idle] == .silent)
         #expect(logind([Person(isLocked: true, idleSince: 0)])[.idle] == .value(1))
+    }
+
+    @Test func `a terminal says nothing of use: its hint is as old as its login`() {
+        for isIdle in [false, true] {
+            let terminal = Person(kind: "tty", isIdle: isIdle)
+            #expect(logind([terminal])[.idle] == .silent)
+            #expect(logind([Person(isIdle: true), terminal])[.idle] == .value(1))
+            #expect(logind([Person(), terminal])[.idle] == .value(0))
+        }
     }
 
     @Test func `another user who sits at the machine uses it, and unlocks nothing of ours`() {

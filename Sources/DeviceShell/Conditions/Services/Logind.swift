@@ -72,7 +72,7 @@ enum Logind {
             isLocked = map["LockedHint"]?.boolValue ?? false
             isIdle = map["IdleHint"]?.boolValue ?? false
             let since = map["IdleSinceHint"]?.integerValue ?? 0
-            tellsIdle = !isGraphical || isIdle || since != 0
+            tellsIdle = isIdle || since != 0
         }
     }
 
@@ -105,10 +105,13 @@ enum Logind {
 
     private static func idle(_ sessions: [Session], isHeadless: Bool) -> Reading {
         if sessions.isEmpty { return isHeadless ? .silent : .value(1) }
-        if sessions.contains(where: { !$0.isIdle && !$0.isLocked && $0.tellsIdle }) {
+        // Of a terminal logind works the hint out when it is asked, and tells nobody of a change.
+        let graphical = sessions.filter(\.isGraphical)
+        if graphical.contains(where: { !$0.isIdle && !$0.isLocked && $0.tellsIdle }) {
             return .value(0)
         }
         // A locked screen is one that nobody looks at.
-        return sessions.allSatisfy { $0.isIdle || $0.isLocked } ? .value(1) : .silent
+        let areIdle = graphical.allSatisfy { $0.isIdle || $0.isLocked }
+        return areIdle && !graphical.isEmpty ? .value(1) : .silent
     }
 }

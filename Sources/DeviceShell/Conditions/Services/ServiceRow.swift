@@ -50,5 +50,12 @@ struct ServiceObjects: Equatable, Sendable {
         set { maps[object] = newValue }
     }
 
+    /// Forgets all others.
+    mutating func keep(_ objects: [ServiceObject]) {
+        maps = maps.filter { objects.contains($0.key) }
+    }
+
+    var count: Int { maps.count }
+
     func value(_ name: String, of object: ServiceObject) -> Value? { maps[object]?[name] }
 }
