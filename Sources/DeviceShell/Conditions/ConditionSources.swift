@@ -77,6 +77,7 @@ final class ConditionSources {
     /// The daemon is awake: what does not speak by itself is looked at, if that is some time ago.
     func refresh() {
         supplies?.refresh()
+        routes?.refresh()
         thermal?.refresh()
         xServerIdle.refresh()
         systemBus.refresh()

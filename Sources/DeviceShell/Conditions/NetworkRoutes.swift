@@ -12,6 +12,7 @@ final class NetworkRoutes {
     private var events: RouteEvents?
     private var source: DescriptorSource?
     private var last = Reading.silent
+    private var readAt: BootTime?
     /// Why the routes are not known, or changes of them are not seen; nil: they are.
     private(set) var problem: LinuxError?
 
@@ -40,6 +41,14 @@ final class NetworkRoutes {
         if (try? events?.happened()) ?? true { look() }
     }
 
+    /// What could not be read is tried again: the kernel says nothing of that.
+    func refresh() {
+        guard problem != nil, let readAt, Clocks.boot() - readAt >= Self.longestAge else { return }
+        look()
+    }
+
+    private static let longestAge = Interval.seconds(10)
+
     func look() {
         let old = last
         if read() != old { changed(last) }
@@ -48,12 +57,13 @@ final class NetworkRoutes {
     func read() -> Reading {
         // Without events a stale answer would be worse than none.
         guard source != nil else { return .silent }
+        readAt = Clocks.boot()
         do throws(LinuxError) {
             let interfaces = try Routes.everywhere(in: directory)
             last = .value(interfaces.contains(where: Routes.runs) ? 2 : 0)
             problem = nil
         } catch {
-            last = .silent
+            last = last.unread
             problem = error
         }
         return last

@@ -28,14 +28,16 @@ final class ThermalZones {
 
     func read() -> Reading {
         readAt = Clocks.boot()
+        var zones: [ThermalZone] = []
         do throws(LinuxError) {
-            let zones = try ThermalZone.all(in: directory)
-            last = ThermalLevel.reading(zones, after: last)
+            zones = try ThermalZone.all(in: directory)
             problem = nil
         } catch {
-            last = error.errno == .noEntry ? .noDevice : .silent
             problem = error.errno == .noEntry ? nil : error
         }
+        // None of those that were there can be read.
+        let isLost = zones.isEmpty && last.unread == .lost
+        last = isLost || problem != nil ? last.unread : ThermalLevel.reading(zones, after: last)
         return last
     }
 }

@@ -1,8 +1,25 @@
+import DeviceCore
 @testable import DeviceShell
+import EventLoop
 import Linux
 import TestKit
 import Testing
 import Vocabulary
+
+struct RouteReadingTests {
+    @Test func `routes that cannot be read any more are lost, until they are read again`() throws {
+        let scratch = ScratchDirectory()
+        let routes = NetworkRoutes(try EventLoop(), scratch("net")) { _ in }
+        #expect(routes.read() == .silent)
+        try scratch.write("net/route", "Iface\tDestination\n")
+        #expect(routes.read() == .value(0))
+        try Files.remove(scratch("net/route"))
+        #expect(routes.read() == .lost)
+        #expect(routes.hasRoute == nil)
+        try scratch.write("net/route", "Iface\tDestination\n")
+        #expect(routes.read() == .value(0))
+    }
+}
 
 /// The daemon in a network namespace of its own: the kernel's routes as the condition `network`.
 @Suite(.enabled(if: Command.runsAsRoot, "only root can make a network namespace"))

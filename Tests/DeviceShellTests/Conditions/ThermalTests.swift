@@ -1,6 +1,7 @@
 import DeviceCore
 @testable import DeviceShell
 import Linux
+import TestKit
 import Testing
 
 /// How warm counts as too warm.
@@ -31,6 +32,22 @@ struct ThermalTests {
         #expect([97, 96].map { level($0, after: 3, Self.laptop) } == [3, 2])
         #expect([92, 91].map { level($0, after: 2, Self.laptop) } == [2, 1])
         #expect([82, 81].map { level($0, after: 1, Self.laptop) } == [1, 0])
+    }
+
+    @Test func `zones that cannot be read any more are lost, until they are read again`() throws {
+        let scratch = ScratchDirectory()
+        let zones = ThermalZones(scratch("thermal")) { _ in }
+        #expect(zones.read() == .noDevice)
+        for (file, text) in [
+            ("temp", "30000\n"), ("trip_point_0_type", "passive\n"),
+            ("trip_point_0_temp", "95000\n"),
+        ] { try scratch.write("thermal/thermal_zone0/" + file, text) }
+        #expect(zones.read() == .value(0))
+        try scratch.write("thermal/thermal_zone0/temp", "")
+        #expect(zones.read() == .lost)
+        #expect(zones.read() == .lost)
+        try scratch.write("thermal/thermal_zone0/temp", "96000\n")
+        #expect(zones.read() == .value(2))
     }
 
     @Test func `the hottest zone counts, and no zone is no device`() {
