@@ -18,7 +18,7 @@ final class WakeService {
     private var jumpSource: DescriptorSource?
     private var gone: Subscription?
     /// The connections whose alarms these are, by user.
-    private var owners: [WakeLedger.User: String] = [:]
+    private var owners: [WakeLedger.User: String]
     /// The bus is gone, or the name is somebody else's.
     private(set) var isLost = false
 
@@ -27,14 +27,17 @@ final class WakeService {
         interface: "org.freedesktop.login1.Manager"
     )
     /// How long it stays when it has nothing to remember.
-    private static let linger = Interval.seconds(10)
+    private let linger: Interval
 
     init(
         _ loop: EventLoop,
         _ bus: Bus,
-        _ ledger: WakeLedger = WakeLedger()
+        _ ledger: WakeLedger = WakeLedger(),
+        owners: [WakeLedger.User: String] = [:],
+        linger: Interval = .seconds(10)
     ) throws(LinuxError) {
         (self.loop, self.bus, self.ledger) = (loop, bus, ledger)
+        (self.owners, self.linger) = (owners, linger)
         jumps = try ClockJumps()
         alarm = try TimerSource(loop, wakingTheMachine: true) { [unowned self] in rang() }
         idle = try TimerSource(loop) { [unowned self] in endIfIdle() }
@@ -234,11 +237,13 @@ final class WakeService {
         for (user, owner) in owners where owner == name {
             owners[user] = nil
             ledger.clear(user)
+            // It may have nothing left to remember.
+            stayAwhile()
         }
         arm()
     }
 
-    private func stayAwhile() { try? idle?.arm(at: Clocks.boot() + Self.linger) }
+    private func stayAwhile() { try? idle?.arm(at: Clocks.boot() + linger) }
 
     private func endIfIdle() {
         let now = Clocks.now()

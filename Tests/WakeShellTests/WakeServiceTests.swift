@@ -81,6 +81,52 @@ final class WakeServiceTests {
         return try #require(answer)
     }
 
+    /// Its unique one, by way of another.
+    private static func name(of caller: Bus) throws -> String {
+        let name = Value.string("org.offstage.Caller")
+        _ = try caller.call(.messageBus("RequestName"), [name, .integer(0)], signature: "su")
+        let owner = try caller.call(.messageBus("GetNameOwner"), [name], signature: "s")
+        return try #require(owner.first?.stringValue)
+    }
+
+    @Test func `it ends when the last who had an alarm has gone`() throws {
+        let loop = try EventLoop()
+        let own = try Bus.messageBus(at: bus.address)
+        try own.attach(to: loop)
+        let caller = try Bus.messageBus(at: bus.address)
+        let now = Clocks.now()
+        var ledger = WakeLedger()
+        try ledger.set(CurrentProcess.user, at: now.boot + .hours(1), now: now)
+        let service = try WakeService(
+            loop,
+            own,
+            ledger,
+            owners: [CurrentProcess.user: try Self.name(of: caller)],
+            linger: .milliseconds(1)
+        )
+        try service.serve()
+        var (isOver, hasLingered) = (false, false)
+        let limit = try TimerSource(loop) { isOver = true }
+        try limit.arm(at: Clocks.boot() + .milliseconds(Int64(Wait.limitMilliseconds)))
+        // With an alarm it stays, also when its time without one is over.
+        let lingering = try TimerSource(loop) { hasLingered = true }
+        try lingering.arm(at: Clocks.boot() + .milliseconds(50))
+        while !hasLingered { #expect(try loop.runTurn()) }
+        caller.close()
+        while !isOver, try loop.runTurn() {}
+        #expect(!isOver && !service.isLost)
+    }
+
+    @Test func `who was switched away from the screen may not suspend the machine`() throws {
+        let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+            .joined(separator: "/")
+        let policy = try Files.text(root + "/share/polkit-1/org.offstage.wake1.policy")
+        let actions = policy.split(separator: "<action ")
+        let action = try #require(actions.first { $0.contains(Wake1.sleepAction) })
+        #expect(action.contains("<allow_inactive>no</allow_inactive>"))
+        #expect(action.contains("<allow_active>yes</allow_active>"))
+    }
+
     private var asked: String? { try? Files.text(scratch("asked")) }
 
     @Test func `the machine is suspended, unless a program inhibits that`() throws {
