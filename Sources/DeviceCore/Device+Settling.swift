@@ -3,6 +3,7 @@ import Vocabulary
 /// After the event itself: deadlines that have passed, then what may start, then the timers.
 extension Device {
     mutating func settle(rounds limit: Int, _ transition: inout Transition) {
+        endSleepIfDue(&transition)
         for index in apps.due(at: transition.now.boot) { touch(index) }
         if let check = memoryCheckAt, check <= transition.now.awake { relieveMemory(&transition) }
         endPause(&transition)
@@ -238,6 +239,9 @@ extension Device {
     mutating func rearm(_ transition: inout Transition) {
         var next = apps.earliest
         if !touched.isEmpty { next.look = transition.now.boot }
+        if let end = sleep.endsAt, !sleep.withheld.isEmpty {
+            next.look = min(next.look, transition.now.boot(of: end))
+        }
         if let check = memoryCheckAt { next.look = min(next.look, transition.now.boot(of: check)) }
         if let decision = refreshPolicy.decideAt {
             let time = transition.now.boot(of: decision)

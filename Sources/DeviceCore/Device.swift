@@ -90,7 +90,7 @@ package struct Device: Hashable, Sendable, Codable {
         let first = transition.effects.count
         noticeSleep(&transition)
         measureMoments(until: now)
-        noticeUser(event)
+        noticeUser(event, at: now)
         route(event, &transition)
         decideRefreshes(&transition)
         settle(rounds: rounds, &transition)
@@ -107,11 +107,12 @@ package struct Device: Hashable, Sendable, Codable {
         case .started(let start): started(start, &transition)
         // One-shot: should it have come too early, it is asked for again.
         case .timer: armed = Timers()
+        case .sleep(let step): sleepStep(step, &transition)
         case .clockChanged: clockChanged(&transition)
         case .manifests(let changes): for change in changes { manifest(change, &transition) }
         case .settings(let settings): settingsChanged(settings, &transition)
         case .condition(let condition, let source, let reading):
-            conditionReported(condition, source, reading, &transition)
+            sensed(ConditionReport(condition, source, reading), &transition)
         case .process(let launch, let event): take(.process(event), launch, &transition)
         case .app(let launch, let event): appSaid(launch, event, &transition)
         case .used(let app): wasUsed(app, &transition)

@@ -9,6 +9,8 @@ package enum Event: Hashable, Sendable, Codable {
     case timer
     /// The wall clock was set, or the zone changed.
     case clockChanged
+    /// The machine's way to sleep and back.
+    case sleep(SleepStep)
     /// Manifests were found, edited or removed.
     case manifests([ManifestChange])
     /// The settings were read anew; only whole, valid settings arrive here.
@@ -29,6 +31,14 @@ package enum Event: Hashable, Sendable, Codable {
     case storageRecovered
     /// The daemon has been told to end: the first event of its last turn.
     case stopping
+}
+
+/// A step of the machine's way to sleep and back.
+package enum SleepStep: String, CaseIterable, Hashable, Sendable, Codable {
+    /// It is about to sleep.
+    case begins
+    /// It is awake again, or has not slept after all.
+    case ended
 }
 
 /// What a starting daemon finds.

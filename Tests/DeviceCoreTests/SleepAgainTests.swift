@@ -73,7 +73,6 @@ struct SleepAgainTests {
         bench.started(first)
         bench.exited(first)
         let alarm = try #require(bench.timers.alarm)
-        // As it falls asleep, and when it has come back by itself.
         bench.set(.network, 0)
         #expect(bench.timers.alarm == nil)
         bench.set(.network, 2)
@@ -82,13 +81,26 @@ struct SleepAgainTests {
 
     @Test(arguments: [
         Event.condition(.idle, .logind, .value(0)), .condition(.locked, .logind, .value(0)),
-        .condition(.power, .kernel, .value(1)), .used(AppID("app")),
+        .used(AppID("app")),
     ])
     func `a sign of the user keeps it awake`(sign: Event) throws {
         var (bench, launch) = try Self.woken(try Self.refreshed())
         bench.send(sign)
         bench.exited(launch)
         #expect(!bench.contains(.sleepAgain))
+    }
+
+    @Test(arguments: [(3, true), (12, false)])
+    func `a plug that is told of later than the sleep can have been is a sign of the user`(
+        seconds: Int64,
+        sleepsAgain: Bool
+    ) throws {
+        // The refresh has begun, 3 s after the end of the sleep.
+        var (bench, launch) = try Self.woken(try Self.refreshed())
+        bench.move(.seconds(seconds - 3))
+        bench.send(.condition(.power, .upower, .value(0)))
+        bench.exited(launch)
+        #expect(bench.contains(.sleepAgain) == sleepsAgain)
     }
 
     @Test func `a machine whose user was active all the time stays awake`() throws {

@@ -143,6 +143,13 @@ struct PlantedBug: Sendable, CustomStringConvertible {
             }
             $0.notices = "does not want"
         },
+        PlantedBug(
+            "the network that goes down for a sleep is gone",
+            "the device wakes and sleeps as it may"
+        ).with {
+            $0.event = { $0 == .sleep(.begins) ? [] : [$0] }
+            $0.notices = "is not woken"
+        },
         PlantedBug("the timer is armed for the past", "the timer does not spin").with {
             $0.effect = { effect, _ in
                 guard case .arm(let timers) = effect, let time = timers.first else {
@@ -416,7 +423,8 @@ extension Event {
         case .app(let launch, .submit(var submission, let reply)):
             change(&submission)
             return .app(launch, .submit(submission, reply: reply))
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             return self
         }
@@ -432,7 +440,7 @@ extension Event {
         case .settings(var settings):
             change(&settings)
             return .settings(settings)
-        case .timer, .clockChanged, .manifests, .condition, .process, .app, .used,
+        case .timer, .clockChanged, .sleep, .manifests, .condition, .process, .app, .used,
             .triggered, .user, .storageRecovered, .stopping:
             return self
         }

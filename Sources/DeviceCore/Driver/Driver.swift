@@ -139,7 +139,8 @@ package struct Driver<Port: DevicePort> {
         unsettled.contains {
             switch $0.event {
             case .started, .manifests, .settings: true
-            case .process, .timer, .clockChanged, .condition, .app, .used, .triggered, .user,
+            case .process, .timer, .clockChanged, .sleep, .condition, .app, .used, .triggered,
+                .user,
                 .storageRecovered, .stopping:
                 false
             }
@@ -338,7 +339,8 @@ extension Event {
     fileprivate var isFoundAgain: Bool {
         switch self {
         case .process(_, .started): true
-        case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
+        case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
@@ -347,7 +349,8 @@ extension Event {
     fileprivate var isSubmit: Bool {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
-        case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
+        case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
@@ -360,7 +363,7 @@ extension Event {
     fileprivate var isSaidOnce: Bool {
         switch self {
         case .process, .manifests, .settings, .started, .used, .triggered, .condition,
-            .clockChanged, .stopping:
+            .clockChanged, .sleep, .stopping:
             true
         case .app(_, let said): said.isReceipt
         case .timer, .user, .storageRecovered: false
@@ -375,7 +378,8 @@ extension Event {
         case .app(_, .completed(_, _, _, let reply)), .app(_, .taskEnded(_, _, let reply)),
             .app(_, .reconnected(_, _, _, let reply)):
             reply
-        case .process, .started, .timer, .clockChanged, .manifests, .settings, .condition, .app,
+        case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
@@ -387,6 +391,7 @@ extension Event {
         case (.condition(let mine, let source, _), .condition(let other, let from, _)):
             mine == other && source == from
         case (.settings, .settings), (.clockChanged, .clockChanged): true
+        case (.sleep(let mine), .sleep(let other)): mine == other
         case (.used(let app), .used(let other)): app == other
         case (.triggered(let mine), .triggered(let other)):
             (mine.trigger, mine.app, mine.identifier)
@@ -395,7 +400,8 @@ extension Event {
             before.allSatisfy { old in changes.contains { $0.app == old.app } }
         case (.app(let mine, let said), .app(let other, let before)):
             mine == other && said.repeats(before)
-        case (.started, _), (.timer, _), (.clockChanged, _), (.manifests, _), (.settings, _),
+        case (.started, _), (.timer, _), (.clockChanged, _), (.sleep, _), (.manifests, _),
+            (.settings, _),
             (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
             (.user, _), (.storageRecovered, _), (.stopping, _):
             false

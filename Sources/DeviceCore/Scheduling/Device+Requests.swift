@@ -206,7 +206,8 @@ extension Device {
         case .app(let launch, .submit(let said, let reply)):
             (submission, token) = (said, reply)
             submission.app = self.launch(launch).map { apps[$0.app].id }
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             return nil
         }

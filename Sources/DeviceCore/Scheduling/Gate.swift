@@ -205,6 +205,8 @@ struct DeviceFacts {
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
+    /// When the machine's user counts as gone, since it is about to sleep; nil: it is not.
+    let idleAfterSleep: BootTime?
     let startBlock: StartBlock?
     let stoppingSince: WallTime?
 }
@@ -222,6 +224,7 @@ extension Device {
             seed: seed,
             startedAt: startedAt,
             resumedAt: sleep.end,
+            idleAfterSleep: sleep.idleFrom,
             startBlock: startBlock,
             stoppingSince: stoppingSince
         )

@@ -8,6 +8,16 @@ struct Sleep: Hashable, Sendable, Codable {
     var isOwnWake = false
     /// It was sent back to sleep since, and nothing speaks against that.
     var isSentBack = false
+    /// When the machine began to prepare for the next one; nil: it does not.
+    var begunAt: BootTime?
+    /// Until then what is said of the network is of the sleep.
+    var endsAt: AwakeTime?
+    /// The newest that was said of it meanwhile, by each source.
+    var withheld: [ConditionReport] = []
+
+    /// Whoever used the machine then counts as gone, as if they had only stopped using it.
+    var idleFrom: BootTime? { begunAt.map { $0 + Self.patience } }
+    private static let patience = Interval.minutes(5)
 }
 
 /// The machine is woken for work, and goes back to sleep afterwards.
@@ -18,6 +28,10 @@ extension Device {
     package static let alarmAdvance = Interval.seconds(1)
     /// Work that is due so soon is waited for.
     private static let shortWait = Interval.minutes(1)
+    /// Nothing prepares longer for a sleep, or for none after all.
+    private static let longestPreparation = Interval.minutes(1)
+    /// What is said of the power line so soon after a sleep may have happened in it.
+    private static let powerDelay = Interval.seconds(10)
 
     /// A gap between boot time and awake time is a sleep of the device.
     mutating func noticeSleep(_ transition: inout Transition) {
@@ -28,12 +42,65 @@ extension Device {
         // Closes a gate, and opens none: what is due by now is looked at anyway.
         sleep.end = now.boot
         sleep.isSentBack = false
+        if sleep.endsAt != nil {
+            noLongerPrepares()
+            sleep.endsAt = now.awake + settings.pauseAfterResume
+        }
         // Whoever woke it earlier was heard of earlier, unless that could not be stored.
         let rang = armed.alarm.map {
             $0 > last.boot && $0 - now.boot <= Self.alarmAdvance
                 && now.boot - $0 < Self.alarmDelay
         }
         sleep.isOwnWake = rang == true && conditions.storage == 0
+    }
+
+    mutating func sleepStep(_ step: SleepStep, _ transition: inout Transition) {
+        let now = transition.now
+        switch step {
+        case .begins:
+            sleep.begunAt = now.boot
+            sleep.endsAt = now.awake + Self.longestPreparation
+            // Work that waits for the user to go may wake the machine.
+            touch(heldBy: GateSet(.deviceInUse))
+        case .ended:
+            // What is due is looked at, and the timers are set anew.
+            armed = Timers()
+            // It has not slept, or that would have been noticed.
+            if sleep.begunAt != nil { sleep.endsAt = now.awake }
+        }
+    }
+
+    private mutating func noLongerPrepares() {
+        guard sleep.begunAt != nil else { return }
+        sleep.begunAt = nil
+        touch(heldBy: GateSet(.deviceInUse))
+    }
+
+    /// A source speaks. The network is taken down for a sleep, and comes back a moment after it:
+    /// that ends no work, and is no reason not to be woken.
+    mutating func sensed(_ report: ConditionReport, _ transition: inout Transition) {
+        sleep.withheld.removeAll {
+            ($0.condition, $0.source) == (report.condition, report.source)
+        }
+        let isOfNetwork = report.condition == .network || report.condition == .metered
+        if sleep.endsAt != nil, isOfNetwork, report.source != .hand,
+            conditions.value(report.condition) == report.condition.harmless
+        {
+            return sleep.withheld.append(report)
+        }
+        conditionReported(report.condition, report.source, report.reading, &transition)
+    }
+
+    /// The sleep is over, with the pause after it: what was last said of the network is so.
+    mutating func endSleepIfDue(_ transition: inout Transition) {
+        guard let end = sleep.endsAt, end <= transition.now.awake else { return }
+        noLongerPrepares()
+        sleep.endsAt = nil
+        let reports = sleep.withheld
+        sleep.withheld = []
+        for report in reports {
+            conditionReported(report.condition, report.source, report.reading, &transition)
+        }
     }
 
     /// Whether the machine may be woken for work.
@@ -46,17 +113,19 @@ extension Device {
     }
 
     /// A sign that somebody is there, after which it does not go to sleep by our word.
-    mutating func noticeUser(_ event: Event) {
-        guard sleep.isOwnWake else { return }
+    mutating func noticeUser(_ event: Event, at now: Moment) {
+        guard sleep.isOwnWake, let end = sleep.end else { return }
         switch event {
         case .used, .user: sleep.isOwnWake = false
-        case .condition(.idle, _, .value(0)), .condition(.locked, _, .value(0)),
-            .condition(.power, _, .value):
+        case .condition(.idle, _, .value(0)), .condition(.locked, _, .value(0)):
             sleep.isOwnWake = false
+        case .condition(.power, _, .value):
+            if now.boot - end >= Self.powerDelay { sleep.isOwnWake = false }
         // What is said while nothing can be stored is forgotten, and what ends is heard of late:
         // somebody may be there by then.
         case .condition(.storage, _, .value(1...)): sleep.isOwnWake = false
-        case .condition, .started, .timer, .clockChanged, .manifests, .settings, .process, .app,
+        case .condition, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .process,
+            .app,
             .triggered, .storageRecovered, .stopping:
             break
         }

@@ -84,6 +84,9 @@ final class ConditionSources {
         sessionBus.refresh()
     }
 
+    /// The machine is about to sleep.
+    func machineSleeps() { desktopIdle?.machineSleeps() }
+
     /// As if everything had changed.
     func look() {
         supplies?.look()

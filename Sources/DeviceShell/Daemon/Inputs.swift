@@ -24,7 +24,7 @@ final class Inputs {
     private let clockJumps: ClockJumps
     private var sources: [any Source] = []
     let conditions: ConditionSources
-    private let sleep: SleepWatch
+    private var sleep: SleepWatch?
 
     init(_ daemon: Daemon) throws(LinuxError) {
         self.daemon = daemon
@@ -41,8 +41,11 @@ final class Inputs {
         )
         sleep = SleepWatch(
             daemon.systemBus,
-            prepare: { [unowned daemon] in daemon.machine.prepareForSleep($0) },
-            resumed: { [unowned daemon] in daemon.machine.happened(.timer) }
+            prepare: { [unowned self] in prepareForSleep($0) },
+            resumed: { [unowned daemon] in
+                daemon.machine.wakeHelper.resumed()
+                daemon.machine.happened(.sleep(.ended))
+            }
         )
         manifestWatch = DirectoryWatch(daemon.loop) { [unowned self] in
             manifestsAreStale = true
@@ -51,6 +54,14 @@ final class Inputs {
             settingsAreStale = true
         }
         try watchClocks()
+    }
+
+    /// Before what the same turn may bring of the sleep: others are told as well. The alarm is the
+    /// one that is left after that turn.
+    private func prepareForSleep(_ done: @escaping () -> Void) {
+        conditions.machineSleeps()
+        daemon.machine.foundFirst(.sleep(.begins))
+        daemon.atTurnEnd.append { [unowned daemon] in daemon.machine.prepareForSleep(done) }
     }
 
     private func watchClocks() throws(LinuxError) {

@@ -224,9 +224,12 @@ final class Machine {
 
     func prepareForSleep(_ done: @escaping () -> Void) {
         log.flush()
-        // The kernel has it already.
-        let alarm = wakesTheMachine ? nil : timers.alarm.map(clock.onMachine)
-        wakeHelper.prepare(wakingAt: alarm, done)
+        // Also where the kernel has it from us: only who has woken it may send it back to sleep.
+        wakeHelper.prepare(
+            wakingAt: timers.alarm.map(clock.onMachine),
+            isNeeded: !wakesTheMachine,
+            done
+        )
     }
 
     /// Why changes of files may go unseen; nil: they do not.
@@ -384,7 +387,8 @@ extension Event {
     fileprivate var opensTurn: Bool {
         switch self {
         case .started, .stopping: true
-        case .timer, .clockChanged, .manifests, .settings, .condition, .process, .app, .used,
+        case .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process, .app,
+            .used,
             .triggered, .user, .storageRecovered:
             false
         }

@@ -11,6 +11,7 @@ final class Inhibitor: ServiceBus.Client {
     private let mode: String
     private let why: String
     private var bus: Bus?
+    private var logind: NameWatch?
     private var isWanted = false
     /// Nil: not held, or not yet.
     private var lock: FileDescriptor?
@@ -31,11 +32,15 @@ final class Inhibitor: ServiceBus.Client {
     func connected(_ bus: Bus) throws(BusError) {
         self.bus = bus
         ask()
+        // It may come after us.
+        logind = try NameWatch(ServiceRow.logind.name, on: bus) { [unowned self] isThere in
+            if isThere { ask() }
+        }
     }
 
     func disconnected() {
         // What is held stays so: logind waits for the descriptor to be closed.
-        bus = nil
+        (bus, logind) = (nil, nil)
         isAsked = false
     }
 

@@ -25,6 +25,9 @@ final class SleepWatch: ServiceBus.Client {
     }
 
     func connected(_ bus: Bus) throws(BusError) {
+        // What a bus that has gone said of a sleep is over.
+        next = nil
+        delay.hold(true)
         signal = try bus.onSignal(
             "PrepareForSleep",
             of: Logind.manager.interface,

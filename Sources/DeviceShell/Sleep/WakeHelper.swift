@@ -10,10 +10,16 @@ final class WakeHelper: ServiceBus.Client {
     private var bus: Bus?
     /// It has an alarm of ours.
     private var hasAlarm = false
-    /// Whether the lid was closed when the machine went to sleep; nil: nobody knows.
-    private var lidWasClosed: Bool?
+    /// How the machine went to sleep last, as far as anybody knows.
+    private var before = Signs()
+    /// When it was awake again.
+    private var resumedAt = AwakeTime(nanoseconds: 0)
     /// Why it last refused; nil: it did not, or was not asked.
     private(set) var problem: String?
+    /// polkit has refused then.
+    private(set) var isNotPermitted = false
+    /// It has answered since the daemon started.
+    private(set) var hasAnswered = false
 
     /// logind waits for so long with the sleep, and not longer for us.
     private static let patience = Interval.seconds(4)
@@ -34,19 +40,22 @@ final class WakeHelper: ServiceBus.Client {
         }
     }
 
-    /// The machine is about to sleep, and to be woken at `time`; nil: not by us.
-    func prepare(wakingAt time: BootTime?, _ done: @escaping () -> Void) {
+    /// The machine is about to sleep, and to be woken at `time`; nil: not by us. `isNeeded`: nobody
+    /// else wakes it then.
+    func prepare(wakingAt time: BootTime?, isNeeded: Bool, _ done: @escaping () -> Void) {
         readManager { [self] manager in
-            lidWasClosed = manager?["LidClosed"]?.boolValue
-            setAlarm(at: time, done)
+            before = Signs(manager ?? [:])
+            setAlarm(at: time, isNeeded: isNeeded, done)
         }
     }
 
-    private func setAlarm(at time: BootTime?, _ done: @escaping () -> Void) {
+    func resumed() { resumedAt = Clocks.now().awake }
+
+    private func setAlarm(at time: BootTime?, isNeeded: Bool, _ done: @escaping () -> Void) {
         guard time != nil || hasAlarm else { return done() }
         call(Wake1.setAlarm.name, [.integer((time?.nanoseconds ?? 0) / 1000)], "t") { [self] in
             hasAlarm = time != nil && problem == nil
-            if let problem, time != nil {
+            if let problem, time != nil, isNeeded {
                 DaemonLog.write("the machine is not woken for work: \(problem)")
             }
             done()
@@ -55,28 +64,47 @@ final class WakeHelper: ServiceBus.Client {
 
     /// The core asks for this after the work that the machine was woken for, if it has seen no sign
     /// of the user. logind knows of the lid, and of what other programs inhibit.
-    func sleepAgain() {
-        readManager { [self] manager in
-            guard let manager else { return }
-            if let reason = Self.reason(toStayAwake: manager, lidWasClosed: lidWasClosed) {
-                return DaemonLog.write("the machine stays awake after its work: \(reason)")
+    func sleepAgain() { sleepAgain(asking: Self.mostQuestions) }
+
+    /// logind sees only when it has nothing else to do that our own inhibitor, of the work, has
+    /// gone. Until then it also says that the machine is in use.
+    private func sleepAgain(asking questions: Int) {
+        listInhibitors { [self] inhibitors in
+            if questions > 1, inhibitors?.contains(where: \.isOurs) == true {
+                return sleepAgain(asking: questions - 1)
             }
-            call(Wake1.sleepAgain.name, [], "") { [self] in
-                if let problem {
-                    DaemonLog.write("the machine stays awake after its work: \(problem)")
+            readManager { [self] manager in
+                guard let inhibitors, let manager else {
+                    return stayAwake("logind does not answer")
                 }
+                if let inhibitor = inhibitors.first {
+                    return stayAwake("\(inhibitor.who) inhibits \(inhibitor.what)")
+                }
+                if let reason = before.reason(toStayAwake: manager, since: resumedAt) {
+                    return stayAwake(reason)
+                }
+                call(Wake1.sleepAgain.name, [], "") { [self] in problem.map(stayAwake) }
             }
         }
     }
 
-    /// Nil: there is none.
-    static func reason(toStayAwake manager: ValueMap, lidWasClosed: Bool?) -> String? {
-        if lidWasClosed == true, manager["LidClosed"]?.boolValue == false {
-            return "its lid was opened"
+    private func stayAwake(_ reason: String) {
+        DaemonLog.write("the machine stays awake after its work: \(reason)")
+    }
+
+    private static let mostQuestions = 10
+
+    /// Those of idleness and of sleep; nil: logind does not say.
+    private func listInhibitors(_ then: @escaping ([Inhibition]?) -> Void) {
+        guard let bus else { return then(nil) }
+        do throws(BusError) {
+            let (path, interface) = (Logind.manager.path, Logind.manager.interface)
+            try bus.call(Target(ServiceRow.logind.name, path, interface, "ListInhibitors")) {
+                then((try? $0.get())?.first?.listValue?.compactMap(Inhibition.init))
+            }
+        } catch {
+            then(nil)
         }
-        let inhibited = (manager["BlockInhibited"]?.stringValue ?? "").split(separator: ":")
-        return inhibited.first { $0 == "sleep" || $0 == "idle" }
-            .map { "a program inhibits \($0)" }
     }
 
     private func readManager(_ then: @escaping (ValueMap?) -> Void) {
@@ -109,15 +137,66 @@ final class WakeHelper: ServiceBus.Client {
                 signature: signature,
                 timeout: Self.patience
             ) { [self] answer in
+                hasAnswered = true
                 switch answer {
-                case .success: problem = nil
-                case .failure(let error): problem = error.message
+                case .success: (problem, isNotPermitted) = (nil, false)
+                case .failure(let error):
+                    problem = error.message
+                    isNotPermitted = error.reason == .refused(Wake1.notPermitted)
                 }
                 then()
             }
         } catch {
             problem = error.message
             then()
+        }
+    }
+}
+
+extension WakeHelper {
+    /// What logind knows of somebody at the machine; nil: it does not say.
+    struct Signs: Equatable {
+        var lidIsClosed: Bool?
+        var isIdle: Bool?
+
+        init() {}
+
+        init(_ manager: ValueMap) {
+            lidIsClosed = manager["LidClosed"]?.boolValue
+            isIdle = manager["IdleHint"]?.boolValue
+        }
+
+        /// Some desktops take the return from sleep for input, and say so within this time.
+        private static let awakening = Interval.seconds(3)
+
+        /// These are from before the sleep that ended at `resumed`. Nil: there is no reason.
+        func reason(toStayAwake manager: ValueMap, since resumed: AwakeTime) -> String? {
+            let now = Signs(manager)
+            if lidIsClosed == true, now.lidIsClosed == false { return "its lid was opened" }
+            // Behind a lock it counts as idle, whoever is there.
+            guard isIdle == true, now.isIdle == false else { return nil }
+            let since = manager["IdleSinceHintMonotonic"]?.integerValue ?? .max
+            let isOfWake = since <= (resumed + Self.awakening).nanoseconds / 1000
+            return isOfWake ? nil : "somebody uses it"
+        }
+    }
+
+    /// A program keeps the machine from sleeping, or from being idle.
+    struct Inhibition: Equatable {
+        let what: String
+        let who: String
+        let isOurs: Bool
+
+        /// Nil: of something else, or one that only delays.
+        init?(_ row: Value) {
+            guard let fields = row.listValue, fields.count == 6,
+                let kinds = fields[0].stringValue?.split(separator: ":"),
+                let what = kinds.first(where: { $0 == "sleep" || $0 == "idle" }),
+                fields[3].stringValue?.hasPrefix("block") == true
+            else { return nil }
+            self.what = String(what)
+            who = fields[1].stringValue ?? "a program"
+            isOurs = fields[5].integerValue == Int64(CurrentProcess.pid)
         }
     }
 }

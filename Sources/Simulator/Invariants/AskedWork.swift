@@ -45,7 +45,8 @@ package final class AskedWork {
         switch event {
         case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _):
             tested[app, default: 0] += 1
-        case .user, .app, .started, .timer, .clockChanged, .manifests, .settings, .condition,
+        case .user, .app, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
+            .condition,
             .process, .used, .triggered, .storageRecovered, .stopping:
             break
         }

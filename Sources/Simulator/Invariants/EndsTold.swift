@@ -93,7 +93,8 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
         case .app(_, .completed(let id, let result, _, _)): check(id, result)
         case .app(_, .reconnected(_, let finished, _, _)):
             for end in finished { check(end.delivery, end.result) }
-        case .app, .process, .started, .timer, .clockChanged, .manifests, .settings, .condition,
+        case .app, .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
+            .condition,
             .used, .triggered, .user, .storageRecovered, .stopping:
             break
         }

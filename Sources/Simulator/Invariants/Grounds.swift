@@ -68,7 +68,7 @@ final class Grounds {
             if case .probed(_, .notAsked(let failure)) = event {
                 newShortages.append(failure.cause)
             }
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .triggered,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .triggered,
             .storageRecovered, .stopping:
             break
         }

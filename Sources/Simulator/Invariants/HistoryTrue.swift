@@ -15,7 +15,8 @@ final class HistoryTrue: ProcessInvariant {
             completions[launch, default: []].append(result)
         case .app(let launch, .reconnected(_, let finished, _, _)):
             completions[launch, default: []] += finished.map(\.result)
-        case .process, .app, .started, .timer, .clockChanged, .manifests, .settings, .condition,
+        case .process, .app, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
+            .condition,
             .used, .triggered, .user, .storageRecovered, .stopping:
             break
         }

@@ -64,7 +64,7 @@ package struct Turn {
         entries.append(entry)
         hasSubmission = hasSubmission || entry.event.isSubmission
         switch entry.event {
-        case .timer: return
+        case .timer, .sleep: return
         case .clockChanged, .started: clockSetAt.append(entry.moment)
         case .manifests, .settings, .condition, .process, .app, .used, .triggered, .user,
             .storageRecovered, .stopping:
@@ -140,7 +140,8 @@ package struct Turn {
         entries.compactMap { entry in
             switch entry.event {
             case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): app
-            case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process,
+            case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
+                .process,
                 .app, .used, .triggered, .user, .storageRecovered, .stopping:
                 nil
             }
@@ -172,7 +173,8 @@ extension Event {
     var isSubmission: Bool {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
@@ -182,7 +184,8 @@ extension Event {
     var submission: Submission? {
         switch self {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)): submission
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
@@ -193,7 +196,8 @@ extension Event {
         switch self {
         case .app(_, .accepted(let id)): [id]
         case .app(_, .reconnected(let running, _, _, _)): running
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .app,
             .used, .triggered, .user, .storageRecovered, .stopping:
             []
         }

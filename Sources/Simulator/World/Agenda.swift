@@ -86,6 +86,10 @@ enum Occurrence {
     case deadline(LaunchID, life: Int)
     /// The device falls asleep if nothing has kept it awake since.
     case doze(plan: Int)
+    /// It has prepared for that.
+    case sleep
+    /// The network is back, which was down for a sleep.
+    case networkReturns(life: Int)
     /// The load is read again.
     case load(plan: Int)
     /// The daemon tries the store again.
@@ -96,7 +100,7 @@ enum Occurrence {
         switch self {
         case .alarm, .user: true
         case .timer, .process, .message, .said, .drift, .trouble, .troubleEnds, .triggered,
-            .restart, .keeper, .deadline, .doze, .load, .retry:
+            .restart, .keeper, .deadline, .doze, .sleep, .networkReturns, .load, .retry:
             false
         }
     }

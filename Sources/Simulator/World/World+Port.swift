@@ -320,7 +320,8 @@ extension World {
             plan(.user(.again(submission)), after: .seconds(5))
         // What an app has said its library says again, when it sees that its connection is lost.
         case .app, .user: break
-        case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .used,
+        case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
+            .used,
             .triggered, .storageRecovered, .stopping:
             break
         }

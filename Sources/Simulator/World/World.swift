@@ -42,6 +42,8 @@ package final class World {
     var timerPlan = 0
     var retryIsPlanned = false
     var dozePlan = 0
+    /// How it falls asleep and awakes.
+    var sleepState = SleepState()
     var settingsDrawn: Int
     var nextPid: Int32 = 100
     var nextToken: UInt64 = 1
@@ -186,6 +188,8 @@ package final class World {
                 planDeadline(of: process)
             }
         case .doze(let plan): doze(plan)
+        case .sleep: sleepAsPrepared()
+        case .networkReturns(let life): networkReturns(life)
         case .retry(let life):
             guard life == self.life, daemonIsAlive else { return }
             retryIsPlanned = false
@@ -220,7 +224,7 @@ package final class World {
         // who comes in the second before.
         wokeItself = armed.alarm.map { $0 - now.boot <= Device.alarmAdvance } ?? false
         // logind tells of each return from sleep, whoever caused it.
-        send(.timer, after: .zero)
+        tellSleepEnded()
         for process in processes { follow(process) }
         for what in postponed { agenda.add(what, at: clock.elapsed) }
         postponed.removeAll(keepingCapacity: true)
@@ -232,11 +236,6 @@ package final class World {
         dozePlan += 1
         guard !clock.isAsleep, !isHeldAwake, !user.isActive, !isQuiet else { return }
         plan(.doze(plan: dozePlan), after: wait ?? stay)
-    }
-
-    private func doze(_ plan: Int) {
-        guard plan == dozePlan, !isHeldAwake, !user.isActive else { return }
-        fallAsleep()
     }
 
     package func fallAsleep() {
@@ -283,6 +282,7 @@ package final class World {
 
     /// This reaches the daemon.
     func hears(_ event: Event) {
+        if !event.isOfSleep { sleepState.alarm = nil }
         if case .app(let launch, let said) = event {
             process(launch)?.talk.says(said, at: now.awake)
             switch said {

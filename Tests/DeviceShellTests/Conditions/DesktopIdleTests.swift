@@ -106,6 +106,36 @@ final class DesktopIdleTests {
         try wait("value", "off")
     }
 
+    /// Mutter takes that for input, and tells its watch so.
+    @Test func `a machine that returns from sleep is not used for that`() throws {
+        let system = try MessageBus(bench.daemon.scratch, "system")
+        try system.mock(ServiceRow.logind.name, Logind.manager.path, Logind.manager.interface)
+        bench.daemon.options += ["--system-bus", system.address]
+        try mockMutter(idleFor: 400_000)
+        try bench.daemon.start()
+        try wait("value", "on")
+        try Wait.until("the sleep is heard of") {
+            try system.emit(
+                "PrepareForSleep",
+                of: ServiceRow.logind.name,
+                at: Logind.manager.path,
+                Logind.manager.interface,
+                "b",
+                [.bool(true)]
+            )
+            let log = try Files.read(bench.daemon.scratch("state/events.log"), limit: 1 << 24)
+            return String(decoding: log, as: UTF8.self).contains("begins")
+        }
+        try fire(8)
+        try bench.letOthersWork()
+        #expect(try bench.condition("idle")["value"] == "on")
+        // Whoever comes then is seen.
+        try Wait.until("in use") {
+            try fire(8)
+            return try bench.condition("idle")["value"] == "off"
+        }
+    }
+
     @Test func `a blank screen is idle, one that was never blank says nothing`() throws {
         let (never, saver) = (ScreenSaver.places[0], ScreenSaver.places[2])
         try mock(never, [("GetActive", "", "b", "ret = False")])

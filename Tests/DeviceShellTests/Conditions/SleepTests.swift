@@ -17,6 +17,11 @@ final class SleepTests {
         bench = try DaemonBench(starting: false)
         bus = try MessageBus(bench.daemon.scratch, "system")
         bench.daemon.options += ["--system-bus", bus.address]
+        try startLogind()
+        try bench.daemon.start()
+    }
+
+    private func startLogind() throws {
         try bus.start(
             Self.service,
             "/usr/bin/python3",
@@ -27,7 +32,6 @@ final class SleepTests {
             "logind"
         )
         try bus.wait(forOwnerOf: Self.service)
-        try bench.daemon.start()
     }
 
     /// Of the daemon: `idle block`, `sleep delay`.
@@ -91,6 +95,22 @@ final class SleepTests {
         try prepareForSleep(true)
         try wait(forInhibitors: [])
         try prepareForSleep(false)
+        try wait(forInhibitors: ["sleep delay"])
+    }
+
+    @Test func `logind is asked when it comes, and again by a bus that was away`() throws {
+        _ = try bench.stop()
+        bus.end(Self.service)
+        try bench.daemon.start()
+        try startLogind()
+        try wait(forInhibitors: ["sleep delay"])
+        // The bus goes before the sleep that it told of is over.
+        try prepareForSleep(true)
+        try wait(forInhibitors: [])
+        bus.end(Self.service)
+        bus.end()
+        try bus.start()
+        try startLogind()
         try wait(forInhibitors: ["sleep delay"])
     }
 
@@ -208,20 +228,29 @@ final class SleepTests {
         #expect(asked.last == "SetAlarm 0")
     }
 
-    @Test(arguments: [
-        (ValueMap([("LidClosed", .bool(false))]), Bool?.some(true), "its lid was opened"),
-        (ValueMap([("LidClosed", .bool(true))]), true, nil),
-        (ValueMap([("LidClosed", .bool(false))]), false, nil),
-        (ValueMap([("LidClosed", .bool(false))]), nil, nil),
-        (ValueMap([("BlockInhibited", "shutdown:sleep")]), nil, "a program inhibits sleep"),
-        (ValueMap([("BlockInhibited", "idle")]), nil, "a program inhibits idle"),
-        (ValueMap([("BlockInhibited", "handle-lid-switch")]), nil, nil),
-    ])
-    func `after an own wake the lid and other programs may keep it awake`(
-        manager: ValueMap,
-        lidWasClosed: Bool?,
-        reason: String?
-    ) {
-        #expect(WakeHelper.reason(toStayAwake: manager, lidWasClosed: lidWasClosed) == reason)
+    @Test func `work that needs the network is woken for although the sleep takes it down`() throws
+    {
+        try startHelper()
+        try wait(forInhibitors: ["sleep delay"])
+        _ = try bench.ask("Set", "power", "on", [:])
+        let (path, name) = (NetworkManager.service.path, NetworkManager.service.interface)
+        try bus.mock(name, path, name)
+        let properties: ValueMap = ["State": 70, "Connectivity": 4]
+        try bus.add(path, of: name, main: path, name, properties)
+        try bench.wait(until: "the network") {
+            try bench.condition("network")["source"] == "NetworkManager"
+        }
+        try bench.submit("true", id: "later", ["after": 7200, "network": true])
+        try prepareForSleep(true)
+        try wait(forInhibitors: [])
+        try bus.change(path, of: name, name, ["State": 10, "Connectivity": 1])
+        try ping(name)
+        try ping(daemonName())
+        #expect(try bench.condition("network")["value"] == "on")
+        #expect(asked.last != "SetAlarm 0")
+        #expect(asked.count == 1)
+        // It has not slept: what is so counts.
+        try prepareForSleep(false)
+        try bench.wait(until: "no network") { try bench.condition("network")["value"] == "off" }
     }
 }

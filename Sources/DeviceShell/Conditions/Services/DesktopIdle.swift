@@ -32,6 +32,8 @@ final class DesktopIdle: ServiceBus.Client {
         tell()
     }
 
+    func machineSleeps() { for service in services { service.machineSleeps() } }
+
     /// The first source that knows takes precedence.
     private func tell() {
         let known = services.lazy.compactMap(\.isIdle).first
@@ -50,6 +52,11 @@ final class DesktopIdle: ServiceBus.Client {
 protocol DesktopService: AnyObject {
     /// Nil: it does not know, or is not there.
     var isIdle: Bool? { get }
+    func machineSleeps()
+}
+
+extension DesktopService {
+    func machineSleeps() {}
 }
 
 /// Mutter's (GNOME, Phosh). It reports a given time without input, and the next input after that
@@ -68,6 +75,8 @@ final class IdleMonitor: DesktopService {
     /// Ids of Mutter's watches: the first fires each time, the second once.
     private var idleWatch: Int64?
     private var inputWatch: Int64?
+    /// Mutter takes the end of a sleep for input: the watch that fires then tells of nobody.
+    private var firesAfterSleep = false
     private(set) var isIdle: Bool?
 
     init(on bus: Bus, changed: @escaping () -> Void) throws(BusError) {
@@ -86,6 +95,7 @@ final class IdleMonitor: DesktopService {
 
     private func found(_ isThere: Bool) {
         (idleWatch, inputWatch, isIdle) = (nil, nil, nil)
+        firesAfterSleep = false
         guard isThere else { return changed() }
         let milliseconds = Self.patience.nanoseconds / 1_000_000
         ask("AddIdleWatch", [.integer(milliseconds)], "t") { [unowned self] in idleWatch = $0 }
@@ -99,9 +109,12 @@ final class IdleMonitor: DesktopService {
             set(true)
         } else if number == inputWatch {
             inputWatch = nil
-            set(false)
+            set(firesAfterSleep)
+            firesAfterSleep = false
         }
     }
+
+    func machineSleeps() { firesAfterSleep = inputWatch != nil }
 
     private func set(_ new: Bool) {
         if new, inputWatch == nil {
