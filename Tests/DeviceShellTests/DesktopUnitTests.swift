@@ -45,4 +45,21 @@ struct DesktopUnitTests {
         try bench.wait(until: "the use of reader") { try uses(bench, "reader") == 1 }
         #expect(try uses(bench, "watched") == 0)
     }
+
+    @Test func `the slice goes with its last app, and comes again with the next`() throws {
+        let bench = try DaemonBench(starting: false)
+        let slice = bench.daemon.scratch("user/app.slice")
+        try Files.makeDirectory(slice, permissions: 0o755, parents: true)
+        bench.daemon.options += ["--app-slice", slice]
+        for name in ["first", "second"] {
+            try bench.manifest(name, "BackgroundModes=fetch;\nRefreshCommand=true\n")
+        }
+        try bench.daemon.start()
+        for name in ["first", "second"] {
+            let unit = slice + "/app-gnome-\(name)-1.scope"
+            try Files.makeDirectory(unit, permissions: 0o755, parents: true)
+            try bench.wait(until: "the use of \(name)") { try uses(bench, name) == 1 }
+            for directory in [unit, slice] { try Files.removeDirectory(directory) }
+        }
+    }
 }

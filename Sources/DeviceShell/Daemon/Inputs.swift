@@ -96,7 +96,9 @@ final class Inputs {
 
     /// What the kernel would not watch is looked at when the daemon is awake anyhow.
     private func renewWatches() {
-        guard Clocks.boot() - lastRenewal >= .minutes(1), watchProblem != nil else { return }
+        guard Clocks.boot() - lastRenewal >= .minutes(1) else { return }
+        daemon.machine.renewDesktopUnits()
+        guard watchProblem != nil else { return }
         lastRenewal = Clocks.boot()
         (manifestsAreStale, settingsAreStale) = (true, true)
         daemon.machine.renewWatches()

@@ -233,11 +233,17 @@ final class Machine {
     }
 
     /// Why changes of files may go unseen; nil: they do not.
-    var watchProblem: LinuxError? { uses?.problem ?? processes?.logWatchProblem }
+    var watchProblem: LinuxError? {
+        uses?.problem ?? desktopUnits?.problem ?? processes?.logWatchProblem
+    }
+
+    /// Whether starts by the desktop are seen; nil: nobody looks for them.
+    var seesDesktopUnits: Bool? { desktopUnits?.isThere }
+
+    func renewDesktopUnits() { desktopUnits?.renew() }
 
     func renewWatches() {
         uses?.renew()
-        desktopUnits?.renew()
         processes?.renewWatches()
     }
 

@@ -11,6 +11,10 @@ final class DesktopUnits {
     private let directory: String
     private let started: (AppID) -> Void
     private var watch: Int32?
+    /// Of the directory above: the slice comes with its first app, and goes with its last.
+    private var above: Int32?
+    /// What was there when the slice was found: the kernel may tell of it as well.
+    private var found: [String] = []
 
     /// The kernel's directory of the user's app.slice.
     static func directory(of user: UInt32) -> String? {
@@ -21,20 +25,41 @@ final class DesktopUnits {
     init(_ loop: EventLoop, _ directory: String, started: @escaping (AppID) -> Void) {
         (self.directory, self.started) = (directory, started)
         kernel = FileWatches(loop)
-        kernel.happened = { [unowned self] events in
-            for event in events where event.mask.contains(.created) {
-                if let app = Self.app(ofUnit: event.name) { self.started(app) }
-            }
-        }
+        kernel.happened = { [unowned self] in for event in $0 { take(event) } }
         renew()
     }
 
-    /// Tries again what the kernel would not, or where nothing was: the first app makes the slice.
+    /// Whether the user has a service manager that keeps units there.
+    var isThere: Bool { watch != nil || above != nil }
+
+    /// Why it is not watched although it is there; nil: it is.
+    var problem: LinuxError? { kernel.problem }
+
+    /// Tries again what the kernel would not, or where nothing was.
     func renew() {
-        guard watch == nil else { return }
+        guard watch == nil || above == nil else { return }
         kernel.forgetProblem()
-        watch = kernel.add(directory, [.created])
+        above = above ?? kernel.add(Files.directory(of: directory), [.created])
+        watch = watch ?? kernel.add(directory, [.created])
     }
+
+    private func take(_ event: Inotify.Event) {
+        if event.mask.contains(.ignored) {
+            if event.watch == watch { watch = nil }
+            if event.watch == above { above = nil }
+        } else if !event.mask.contains(.created) {
+            return
+        } else if event.watch != above {
+            if !found.contains(event.name) { tell(event.name) }
+        } else if event.name == Files.name(of: directory) {
+            // Another one than before, and its first app may be in it already.
+            watch = kernel.add(directory, [.created])
+            found = (try? Files.list(directory)) ?? []
+            for name in found { tell(name) }
+        }
+    }
+
+    private func tell(_ unit: String) { if let app = Self.app(ofUnit: unit) { started(app) } }
 
     /// The app of a unit's name: `app-gnome-org.gnome.Podcasts-4711.scope`,
     /// `app-org.kde.kate@4711.service`; nil: it is no app that somebody started.
