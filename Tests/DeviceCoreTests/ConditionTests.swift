@@ -31,6 +31,16 @@ struct ConditionTests {
         }
     }
 
+    @Test func `a sensor that is lost is told with what waits for it`() {
+        for condition in Condition.allCases where condition != .storage {
+            var bench = Bench(isSensed: false)
+            bench.set(condition, condition.row.harmless)
+            bench.send(.condition(condition, .kernel, .lost))
+            let check = Check.sensor(condition, bench.device.conditions[condition], problem: "")
+            #expect(!check.isGood && check.lost != nil && check.fix != nil, "\(condition)")
+        }
+    }
+
     @Test func `the highest source that sees has the word`() {
         var bench = Bench()
         bench.set(.battery, 10, by: .estimate)

@@ -1,6 +1,8 @@
+import DeviceCore
 @testable import DeviceShell
 import Linux
 import Testing
+import Vocabulary
 
 struct DoctorTests {
     @Test func `what is missing for memory pressure is told by why it is refused`() {
@@ -11,5 +13,29 @@ struct DoctorTests {
         #expect(fix(.access).contains("Linux 6.5"))
         #expect(fix(.noEntry).contains("psi=1"))
         #expect(fix(.notSupported).contains("psi=1"))
+    }
+
+    /// What is wrong is said with what is lost, and with what helps.
+    @Test func `who wakes the machine, and who sends it back to sleep, is told`() {
+        func check(_ own: Bool, _ clock: Bool, _ helper: Check.Helper?) -> Check {
+            .waking(byOwnAlarm: own, hasClock: clock, helper: helper)
+        }
+        func helper(_ problem: String?, asked: Bool = true, permitted: Bool = true) -> Check.Helper
+        {
+            Check.Helper(isAsked: asked, problem: problem, isPermitted: permitted)
+        }
+        let bad = [
+            check(false, false, nil), check(false, true, nil), check(true, true, nil),
+            check(false, true, helper("polkit does not permit it", permitted: false)),
+            check(true, true, helper("the time is over")),
+        ]
+        for check in bad {
+            #expect(!check.isGood && check.lost != nil && check.fix != nil, "\(check.found)")
+        }
+        #expect(bad[2].lost?.contains("does not go back to sleep") == true)
+        #expect(bad[3].fix?.contains("polkit") == true)
+        #expect(check(false, true, helper(nil)).found == "offstage-wake")
+        let unasked = check(false, true, helper(nil, asked: false))
+        #expect(unasked.isGood && unasked.found.contains("asked when"))
     }
 }

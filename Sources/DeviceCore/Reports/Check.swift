@@ -41,30 +41,64 @@ extension Check {
         )
     }
 
-    /// `problem`: what the helper said last.
-    package static func waking(
-        byOwnAlarm: Bool,
-        hasClock: Bool,
-        hasHelper: Bool,
-        problem: String?
-    ) -> Check {
-        let name = "waking the machine"
-        let lost = "work that becomes due during sleep starts when the machine wakes"
-        if byOwnAlarm { return Check(name, ok: true, "an alarm of the daemon") }
-        guard hasClock else {
-            return Check(name, ok: false, "not possible: no real-time clock", lost: lost)
+    /// What is known of `offstage-wake`.
+    package struct Helper {
+        /// It has answered.
+        package var isAsked: Bool
+        /// What it said last; nil: that all is well.
+        package var problem: String?
+        /// By polkit.
+        package var isPermitted: Bool
+
+        package init(isAsked: Bool, problem: String?, isPermitted: Bool) {
+            (self.isAsked, self.problem, self.isPermitted) = (isAsked, problem, isPermitted)
         }
-        guard hasHelper else {
+    }
+
+    /// `helper`: nil: it is not installed.
+    package static func waking(byOwnAlarm: Bool, hasClock: Bool, helper: Helper?) -> Check {
+        let name = "waking the machine"
+        let lost =
+            byOwnAlarm
+            ? "after work that has woken it the machine does not go back to sleep by our word"
+            : "work that becomes due during sleep starts when the machine wakes"
+        func found(_ text: String) -> String {
+            byOwnAlarm ? "an alarm of the daemon; \(text)" : text
+        }
+        guard byOwnAlarm || hasClock else {
             return Check(
                 name,
                 ok: false,
-                "the helper offstage-wake is not installed",
+                "not possible: no real-time clock that can wake it",
+                lost: lost,
+                fix: "none: the machine lacks it; use wake-from-sleep=off"
+            )
+        }
+        guard let helper else {
+            return Check(
+                name,
+                ok: false,
+                found("the helper offstage-wake is not installed"),
                 lost: lost,
                 fix: "as root: make install, or install the package"
             )
         }
-        guard let problem else { return Check(name, ok: true, "offstage-wake") }
-        return Check(name, ok: false, "offstage-wake refuses: \(problem)", lost: lost)
+        guard helper.isAsked else {
+            return Check(name, ok: true, found("offstage-wake, asked when the machine next sleeps"))
+        }
+        guard let problem = helper.problem else {
+            return Check(name, ok: true, found("offstage-wake"))
+        }
+        return Check(
+            name,
+            ok: false,
+            found("offstage-wake refuses: \(problem)"),
+            lost: lost,
+            fix: helper.isPermitted
+                ? "systemctl status offstage-wake.service says more"
+                : "log in at the machine, or as root: permit org.offstage.wake1.* in "
+                    + "/etc/polkit-1/rules.d (offstage-wake(8))"
+        )
     }
 
     /// How a condition is known, and what waits when it is not. `problem`: why, if somebody knows.
@@ -100,7 +134,11 @@ extension Check {
         case .lost:
             let found =
                 "lost: the source that reported \(row.question) is gone; taken as \(value)" + suffix
-            return Check(name, ok: false, found, fix: byHand)
+            let lost =
+                row.cautious == row.harmless
+                ? "nothing: it holds no work back until a source reports again"
+                : "work waits as if it were really \(value), until a source reports again"
+            return Check(name, ok: false, found, lost: lost, fix: byHand)
         }
     }
 

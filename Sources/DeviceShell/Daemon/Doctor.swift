@@ -11,8 +11,8 @@ struct Doctor {
 
     var checks: [Check] {
         [
-            processes, keeper, memory, pressure, processorPressure, files, lingering, sleep, waking,
-            identity, bus, services,
+            processes, keeper, memory, pressure, processorPressure, files, desktopUnits, lingering,
+            sleep, waking, identity, bus, services,
         ]
             + settings + [store, starting] + strays + sensors + xServer
     }
@@ -36,7 +36,9 @@ struct Doctor {
             problem.map { "not running: \($0)" } ?? "runs",
             lost: problem == nil
                 ? ""
-                : "should the daemon end, frozen apps stay frozen and logs grow without a limit"
+                : "should the daemon end, frozen apps stay frozen and logs grow without a limit",
+            fix: problem == nil
+                ? "" : "it is tried again by itself; if that does not help, restart offstaged"
         )
     }
 
@@ -46,7 +48,9 @@ struct Doctor {
             "memory limit",
             ok: step.limitsMemory,
             step.limitsMemory ? "kept by the kernel" : "watched by sampling",
-            lost: step.limitsMemory ? "" : "an app may overshoot between two samples"
+            lost: step.limitsMemory ? "" : "an app may overshoot between two samples",
+            fix: step.limitsMemory
+                ? "" : "run under systemd's user manager, with cgroup 2 and its memory controller"
         )
     }
 
@@ -95,6 +99,20 @@ struct Doctor {
             "\(problem)",
             lost: "changes of manifests, settings and uses are noticed only at the next event",
             fix: "raise fs.inotify.max_user_instances and fs.inotify.max_user_watches (sysctl)"
+        )
+    }
+
+    private var desktopUnits: Check {
+        let name = "apps of the desktop"
+        guard let path = daemon.paths.appSlice, let sees = daemon.machine.seesDesktopUnits else {
+            return Check(name, ok: true, "turned off (--app-slice off)")
+        }
+        return Check(
+            name,
+            ok: sees,
+            sees ? "their units are watched in \(path)" : "no user manager of systemd (\(path))",
+            lost: sees ? "" : "a start by the desktop is a use only for apps with UseFrom=",
+            fix: sees ? "" : "as root: apt install libpam-systemd; then log in anew"
         )
     }
 
@@ -155,10 +173,20 @@ struct Doctor {
     private var waking: Check {
         .waking(
             byOwnAlarm: daemon.machine.wakesTheMachine,
-            hasClock: Files.exists("/sys/class/rtc/rtc0"),
-            hasHelper: WakeHelper.isInstalled(),
-            problem: daemon.machine.wakeHelper.problem
+            hasClock: Self.hasAlarmClock(),
+            helper: WakeHelper.isInstalled()
+                ? Check.Helper(
+                    isAsked: daemon.machine.wakeHelper.hasAnswered,
+                    problem: daemon.machine.wakeHelper.problem,
+                    isPermitted: !daemon.machine.wakeHelper.isNotPermitted
+                ) : nil
         )
+    }
+
+    /// A clock that cannot wake the machine has no such file.
+    private static func hasAlarmClock() -> Bool {
+        let clocks = (try? Files.list("/sys/class/rtc")) ?? []
+        return clocks.contains { Files.exists("/sys/class/rtc/\($0)/wakealarm") }
     }
 
     private var settings: [Check] {

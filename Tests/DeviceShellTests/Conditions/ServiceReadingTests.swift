@@ -81,6 +81,17 @@ struct ServiceReadingTests {
         #expect(network(70, 1, hasRoute: true)[.network] == .value(0))
     }
 
+    @Test func `where NetworkManager checks nothing, that is said of the network alone`() {
+        func remark(_ isChecked: Bool, _ condition: Condition) -> String? {
+            let map: ValueMap = ["ConnectivityCheckEnabled": .bool(isChecked)]
+            return NetworkManager.remark(objects([(NetworkManager.service, map)]), condition)
+        }
+        #expect(remark(false, .network)?.hasPrefix("not validated") == true)
+        #expect(remark(true, .network) == nil)
+        #expect(remark(false, .metered) == nil)
+        #expect(NetworkManager.remark(ServiceObjects(), .network) == nil)
+    }
+
     @Test func `a guess that the network is metered counts, and not knowing is not knowing`() {
         let values = (0...4).map { network(70, 4, metered: Int64($0))[.metered] }
         #expect(values == [nil, .value(1), .value(0), .value(1), .value(0)])

@@ -96,6 +96,9 @@ final class ServiceTests {
         try wait("network", "value", "on")
         #expect(try bench.condition("network")["source"] == "NetworkManager")
         #expect(try bench.condition("metered")["value"] == "off")
+        let sensor = try bench.ask("Doctor").listValue?.first { $0["check"] == "sensor network" }
+        let found = sensor?["found"]?.stringValue ?? ""
+        #expect(found.contains("not validated: NetworkManager's connectivity check is off"))
         try bench.set("idle", "on")
         try changeNetwork(["Connectivity": 2])
         try wait("network", "value", "portal")
@@ -111,7 +114,9 @@ final class ServiceTests {
     private func mockNetwork() throws {
         let (path, name) = (NetworkManager.service.path, NetworkManager.service.interface)
         try bus.mock(name, path, name)
-        let properties: ValueMap = ["State": 70, "Connectivity": 4, "Metered": 4]
+        let properties: ValueMap = [
+            "State": 70, "Connectivity": 4, "Metered": 4, "ConnectivityCheckEnabled": false,
+        ]
         try bus.add(path, of: name, main: path, name, properties)
     }
 

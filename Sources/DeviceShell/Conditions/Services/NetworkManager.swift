@@ -8,7 +8,8 @@ extension ServiceRow {
         name: "org.freedesktop.NetworkManager",
         conditions: [.network, .metered],
         objects: { _, _ in [NetworkManager.service] },
-        read: { NetworkManager.read($0, hasRoute: $1.hasRoute) }
+        read: { NetworkManager.read($0, hasRoute: $1.hasRoute) },
+        remark: { NetworkManager.remark($0, $1) }
     )
 }
 
@@ -26,10 +27,12 @@ enum NetworkManager {
     private enum Connectivity: Int64 { case unknown, none, portal, limited, full }
     private enum Metered: Int64 { case unknown, yes, no, guessYes, guessNo }
 
-    /// Whether NetworkManager asks a server of the Internet if it is reached; else "on" means
+    /// Where NetworkManager does not ask a server of the Internet if it is reached, "on" means
     /// connected, and no more.
-    static func validates(_ objects: ServiceObjects) -> Bool {
-        objects.value("ConnectivityCheckEnabled", of: service)?.boolValue == true
+    static func remark(_ objects: ServiceObjects, _ condition: Condition) -> String? {
+        let validates = objects.value("ConnectivityCheckEnabled", of: service)?.boolValue
+        guard condition == .network, validates == false else { return nil }
+        return "not validated: NetworkManager's connectivity check is off"
     }
 
     static func read(_ objects: ServiceObjects, hasRoute: Bool?) -> [Condition: Reading] {

@@ -16,6 +16,8 @@ struct ServiceRow: Sendable {
     let objects: @Sendable (ServiceObjects, ServiceContext) -> [ServiceObject]
     /// What they say. A condition that is left out is not told of.
     let read: @Sendable (ServiceObjects, ServiceContext) -> [Condition: Reading]
+    /// For people: how far its word about a condition goes; nil: all the way.
+    var remark: @Sendable (ServiceObjects, Condition) -> String? = { _, _ in nil }
 
     static let all: [ServiceRow] = [.upower, .networkManager, .powerProfiles, .logind]
 }

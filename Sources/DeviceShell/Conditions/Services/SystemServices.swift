@@ -41,8 +41,10 @@ final class SystemServices: ServiceBus.Client {
 
     /// Why a service does not tell; nil: it tells, or it is not there.
     func problem(of condition: Condition) -> String? {
-        followers.first { $0.row.conditions.contains(condition) && $0.problem != nil }
+        let able = followers.filter { $0.row.conditions.contains(condition) }
+        return able.first { $0.problem != nil }
             .map { "\($0.row.source.label): \($0.problem ?? "")" }
+            ?? able.compactMap { $0.row.remark($0.objects, condition) }.first
     }
 
     // MARK: The bus
