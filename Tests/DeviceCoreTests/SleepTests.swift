@@ -48,6 +48,27 @@ struct SleepTests {
         #expect(bench.contains(.sleepAgain))
     }
 
+    @Test(arguments: [true, false])
+    func `a network that comes back late is waited for, and not for long`(returns: Bool) throws {
+        var bench = try Self.waiting()
+        bench.send(.sleep(.begins))
+        Self.loseNetwork(&bench)
+        _ = bench.sleepUntilAlarm(atMost: .days(1))
+        bench.send(.sleep(.ended))
+        bench.advance(.seconds(20))
+        #expect(bench.spawned.isEmpty)
+        #expect(!bench.contains(.sleepAgain))
+        if returns {
+            Self.findNetwork(&bench)
+            let launch = try #require(bench.launches.first?.id)
+            bench.started(launch)
+            bench.exited(launch)
+        } else {
+            bench.advance(.seconds(11))
+        }
+        #expect(bench.contains(.sleepAgain))
+    }
+
     /// Processing that asks for a network, and goes on as the machine prepares for sleep.
     private static func processing(_ pass: (inout Bench) -> Void) throws -> Bench {
         var bench = Bench(settings: .calm)
@@ -64,7 +85,7 @@ struct SleepTests {
     }
 
     private static func isStopped(_ bench: Bench) -> Bool {
-        bench.effects.contains { if case .terminate = $0 { true } else { false } }
+        bench.launches.allSatisfy { $0.ending != nil }
     }
 
     @Test func `a sleep ends no run that needs the network, if that comes back`() throws {
@@ -120,6 +141,7 @@ struct SleepTests {
         _ change: (inout Bench) -> Void = { _ in }
     ) -> Bench {
         var bench = Bench(settings: .calm)
+        bench.configure { $0.pauseAfterResume = .seconds(10) }
         bench.set(.idle, 0)
         change(&bench)
         bench.ask(
@@ -158,6 +180,7 @@ struct SleepTests {
         var bench = Self.processing(after: nil)
         bench.send(.sleep(.begins))
         bench.sleep(.minutes(10))
+        #expect(bench.timers.alarm == nil)
         bench.advance(.minutes(1))
         #expect(bench.timers.alarm == nil)
         #expect(bench.spawned.isEmpty)

@@ -14,6 +14,8 @@ struct Sleep: Hashable, Sendable, Codable {
     var endsAt: AwakeTime?
     /// The newest that was said of it meanwhile, by each source.
     var withheld: [ConditionReport] = []
+    /// Until then a network is waited for that was there before it.
+    var networkDueBy: BootTime?
 
     /// Whoever used the machine then counts as gone, as if they had only stopped using it.
     var idleFrom: BootTime? { begunAt.map { $0 + Self.patience } }
@@ -32,6 +34,8 @@ extension Device {
     private static let longestPreparation = Interval.minutes(1)
     /// What is said of the power line so soon after a sleep may have happened in it.
     private static let powerDelay = Interval.seconds(10)
+    /// A network that is not back so long after a sleep does not come any more.
+    private static let networkDelay = Interval.seconds(30)
 
     /// A gap between boot time and awake time is a sleep of the device.
     mutating func noticeSleep(_ transition: inout Transition) {
@@ -41,7 +45,7 @@ extension Device {
         guard slept >= .seconds(1) else { return }
         // Closes a gate, and opens none: what is due by now is looked at anyway.
         sleep.end = now.boot
-        sleep.isSentBack = false
+        (sleep.isSentBack, sleep.networkDueBy) = (false, nil)
         if sleep.endsAt != nil {
             noLongerPrepares()
             sleep.endsAt = now.awake + settings.pauseAfterResume
@@ -96,10 +100,13 @@ extension Device {
         guard let end = sleep.endsAt, end <= transition.now.awake else { return }
         noLongerPrepares()
         sleep.endsAt = nil
-        let reports = sleep.withheld
+        let (reports, hadNetwork) = (sleep.withheld, conditions.networkReachable)
         sleep.withheld = []
         for report in reports {
             conditionReported(report.condition, report.source, report.reading, &transition)
+        }
+        if hadNetwork, !conditions.networkReachable {
+            sleep.networkDueBy = sleep.end.map { $0 + Self.networkDelay }
         }
     }
 
@@ -149,8 +156,9 @@ extension Device {
         guard sleep.isOwnWake, !sleep.isSentBack, let end = sleep.end, !isHeldAwake,
             running.all == 0
         else { return }
-        // What is due begins when the pause after the sleep is over.
-        let begun = end + settings.pauseAfterResume + .seconds(1)
+        // What is due begins when the pause after the sleep is over, and the network is back.
+        var begun = end + settings.pauseAfterResume + .seconds(1)
+        if let due = sleep.networkDueBy, !conditions.networkReachable { begun = max(begun, due) }
         guard begun <= transition.now.boot else { return look = min(look, begun) }
         guard next - transition.now.boot > Self.shortWait, isKnownToBeIdle else { return }
         sleep.isSentBack = true

@@ -237,6 +237,8 @@ final class SleepTests {
         try bus.mock(name, path, name)
         let properties: ValueMap = ["State": 70, "Connectivity": 4]
         try bus.add(path, of: name, main: path, name, properties)
+        // The daemon may have read it before that.
+        try bus.change(path, of: name, name, properties)
         try bench.wait(until: "the network") {
             try bench.condition("network")["source"] == "NetworkManager"
         }
