@@ -5,7 +5,7 @@ import TestKit
 import Vocabulary
 
 /// How soon the daemon acts on what the machine's services tell, and what it costs to follow them
-/// while they tell nothing (docs/benchmarks.md, Footprint). The services are mocks on a real
+/// while nothing is to be done (docs/benchmarks.md, Footprint). The services are mocks on a real
 /// dbus-daemon. The work is real, and the kernel says whether it stands still.
 struct ReactionFigures {
     /// Seconds of looking at an idle daemon.
@@ -15,24 +15,20 @@ struct ReactionFigures {
     private static let login = "org.freedesktop.login1"
     private static let session = "/org/freedesktop/login1/session/_31"
     private static let power = "org.freedesktop.UPower"
+    private static let display = "/org/freedesktop/UPower/devices/DisplayDevice"
 
     func run() throws -> [Figure] {
         let daemon = try ScratchDaemon(options: Self.sensors, settings: Self.settings)
         let bus = try MessageBus(daemon.scratch, "system")
+        let session = try MessageBus(daemon.scratch, "session")
         daemon.options += ["--system-bus", bus.address]
+        daemon.environment["DBUS_SESSION_BUS_ADDRESS"] = session.address
         try Self.addServices(to: bus)
         try daemon.start()
-        let wakeUps = try idle(daemon)
+        let idle = try idle(daemon, bus)
         let process = try Self.startWork(daemon)
         let scope = try Scope(of: daemon, process)
-        let plug = try Self.median(scope) {
-            try bus.change(
-                "/org/freedesktop/UPower",
-                of: Self.power,
-                Self.power,
-                ["OnBattery": .bool($0)]
-            )
-        }
+        let plug = try Self.median(scope) { try Self.unplug($0, bus) }
         let user = try Self.median(scope) {
             try bus.change(
                 Self.session,
@@ -41,8 +37,7 @@ struct ReactionFigures {
                 ["IdleHint": .bool(!$0)]
             )
         }
-        return [
-            wakeUps,
+        return idle + [
             Figure(name: "unplug to frozen, p50", unit: "ms", ours: plug.p50, limit: .atMost(1000)),
             Figure(
                 name: "unplug to frozen, most",
@@ -97,7 +92,7 @@ struct ReactionFigures {
             ["OnBattery": false]
         )
         try bus.add(
-            "/org/freedesktop/UPower/devices/DisplayDevice",
+            display,
             of: power,
             main: "/org/freedesktop/UPower",
             power + ".Device",
@@ -138,17 +133,59 @@ struct ReactionFigures {
         try add(manager + "/user/_\(CurrentProcess.user)", ".User", ["Sessions": sessions])
     }
 
-    private func idle(_ daemon: ScratchDaemon) throws -> Figure {
-        let pid = daemon.identity?.pid ?? 0
-        pause(8)
-        let before = ProcessFields(of: pid).contextSwitches
-        pause(idleSeconds)
-        return Figure(
-            name: "idle daemon with four services, wake-ups in \(idleSeconds) s",
-            unit: "",
-            ours: ProcessFields(of: pid).contextSwitches - before,
-            limit: .atMost(0)
+    private static func unplug(_ isUnplugged: Bool, _ bus: MessageBus) throws {
+        try bus.change(
+            "/org/freedesktop/UPower",
+            of: power,
+            power,
+            ["OnBattery": .bool(isUnplugged)]
         )
+    }
+
+    /// On mains nobody tells anything; on battery UPower tells of each percent that is used.
+    private func idle(_ daemon: ScratchDaemon, _ bus: MessageBus) throws -> [Figure] {
+        let pid = daemon.identity?.pid ?? 0
+        func wakeUps(during what: () throws -> Void) rethrows -> Double {
+            pause(8)
+            let before = ProcessFields(of: pid).contextSwitches
+            try what()
+            return ProcessFields(of: pid).contextSwitches - before
+        }
+        let onMains = wakeUps { pause(idleSeconds) }
+        try Self.unplug(true, bus)
+        let signals: Int32 = 12
+        let onBattery = try wakeUps {
+            for number in 1...signals {
+                try bus.change(
+                    Self.display,
+                    of: Self.power,
+                    Self.power + ".Device",
+                    ["Percentage": .double(80 - Double(number))]
+                )
+                pause(idleSeconds / signals)
+            }
+        }
+        try Self.unplug(false, bus)
+        return [
+            Figure(
+                name: "idle daemon with four services, wake-ups in \(idleSeconds) s",
+                unit: "",
+                ours: onMains,
+                limit: .atMost(0)
+            ),
+            Figure(
+                name: "the same on battery, wake-ups for each signal of UPower",
+                unit: "",
+                ours: onBattery / Double(signals),
+                limit: .atMost(1)
+            ),
+            Figure(
+                name: "the same, resident",
+                unit: "MB",
+                ours: ProcessFields(of: pid)["VmRSS"] / 1024,
+                limit: .atMost(20)
+            ),
+        ]
     }
 
     // MARK: The work
