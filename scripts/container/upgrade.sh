@@ -1,0 +1,36 @@
+# An upgrade with apps: a command that runs, and one that links the library of libswift-offstage-dev
+# and is suspended.
+check 'the package of the library installs' \
+    install /opt/test/.build/deb/libswift-offstage-dev_*.deb
+check 'with what its C sources need' pkg-config --exists libsystemd
+as_user offstage new app begun >/dev/null
+library=$(sed -n 's/.*path: "\(.*swift\)".*/\1/p' "/home/$user/begun/Package.swift")
+check 'an app that is begun here names it' test "$library" = /usr/share/offstage/swift
+check 'its files are those that the app of this test was built with' \
+    diff -r "$library" /opt/test/library
+
+as_user cp /opt/test/headlines.desktop .local/share/applications/
+linked() { pgrep -u "$user" -x headlines; }
+said() { offstage logs headlines | grep -qx "$1"; }
+suspended() { is_frozen "$(linked)"; }
+offstage open headlines
+check 'the app that links the library is opened' wait_for said launched
+app=$(linked)
+offstage leave headlines
+check 'it hears that it was left' wait_for said 'asked for a refresh'
+check 'and is suspended' wait_for suspended
+
+before=$(runs 301)
+first=$(daemon)
+check 'a later package installs' install /opt/test/later/offstage_*.deb
+is_another() { daemon | grep -qvx "$first"; }
+check 'an upgrade restarts the daemon' wait_for is_another
+check 'from its program' test "$(readlink "/proc/$(daemon)/exe")" = /usr/bin/offstaged
+check 'which leaves the command running' test "$(runs 301)" = "$before"
+check 'and knows it' wait_for explains work running
+check 'it leaves the other app suspended' suspended
+offstage open headlines
+check 'which can be opened again' wait_for not suspended
+check 'in the same process' test "$(linked)" = "$app"
+offstage close headlines
+check 'and closed' wait_for not linked
