@@ -424,8 +424,7 @@ extension Event {
             change(&submission)
             return .app(launch, .submit(submission, reply: reply))
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             return self
         }
     }

@@ -140,8 +140,7 @@ package struct Driver<Port: DevicePort> {
             switch $0.event {
             case .started, .manifests, .settings: true
             case .process, .timer, .clockChanged, .sleep, .condition, .app, .used, .triggered,
-                .user,
-                .storageRecovered, .stopping:
+                .user, .storageRecovered, .stopping:
                 false
             }
         }
@@ -340,8 +339,7 @@ extension Event {
         switch self {
         case .process(_, .started): true
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -350,8 +348,7 @@ extension Event {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -379,8 +376,7 @@ extension Event {
             .app(_, .reconnected(_, _, _, let reply)):
             reply
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
     }

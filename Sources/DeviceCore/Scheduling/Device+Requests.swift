@@ -207,8 +207,7 @@ extension Device {
             (submission, token) = (said, reply)
             submission.app = self.launch(launch).map { apps[$0.app].id }
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             return nil
         }
         guard let (app, _) = try? name(of: submission), let answer = answered(submission, app)

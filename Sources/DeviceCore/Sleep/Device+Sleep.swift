@@ -132,8 +132,7 @@ extension Device {
         // somebody may be there by then.
         case .condition(.storage, _, .value(1...)): sleep.isOwnWake = false
         case .condition, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .process,
-            .app,
-            .triggered, .storageRecovered, .stopping:
+            .app, .triggered, .storageRecovered, .stopping:
             break
         }
     }

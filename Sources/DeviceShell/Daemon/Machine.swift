@@ -394,8 +394,7 @@ extension Event {
         switch self {
         case .started, .stopping: true
         case .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process, .app,
-            .used,
-            .triggered, .user, .storageRecovered:
+            .used, .triggered, .user, .storageRecovered:
             false
         }
     }

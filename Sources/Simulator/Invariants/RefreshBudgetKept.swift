@@ -60,8 +60,7 @@ final class RefreshBudgetKept: CallInvariant, ProcessInvariant {
         switch event {
         case .used(let app), .user(.open(let app, _), _): uses[app, default: 0] += 1
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .triggered, .user, .storageRecovered, .stopping:
+            .app, .triggered, .user, .storageRecovered, .stopping:
             break
         }
     }

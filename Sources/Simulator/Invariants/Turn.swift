@@ -115,8 +115,7 @@ package struct Turn {
         case .arm: deeds -= 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
             .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .sleepAgain, .watchIdle,
-            .notifyFailures,
-            .watchUse, .reply, .announce:
+            .notifyFailures, .watchUse, .reply, .announce:
             break
         }
     }
@@ -141,8 +140,7 @@ package struct Turn {
             switch entry.event {
             case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): app
             case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-                .process,
-                .app, .used, .triggered, .user, .storageRecovered, .stopping:
+                .process, .app, .used, .triggered, .user, .storageRecovered, .stopping:
                 nil
             }
         }
@@ -174,8 +172,7 @@ extension Event {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -185,8 +182,7 @@ extension Event {
         switch self {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)): submission
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
     }
@@ -197,8 +193,7 @@ extension Event {
         case .app(_, .accepted(let id)): [id]
         case .app(_, .reconnected(let running, _, _, _)): running
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .user, .storageRecovered, .stopping:
             []
         }
     }

@@ -321,8 +321,7 @@ extension World {
         // What an app has said its library says again, when it sees that its connection is lost.
         case .app, .user: break
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .used,
-            .triggered, .storageRecovered, .stopping:
+            .used, .triggered, .storageRecovered, .stopping:
             break
         }
     }
