@@ -97,9 +97,9 @@ final class Inputs {
     /// What the kernel would not watch is looked at when the daemon is awake anyhow.
     private func renewWatches() {
         guard Clocks.boot() - lastRenewal >= .minutes(1) else { return }
+        lastRenewal = Clocks.boot()
         daemon.machine.renewDesktopUnits()
         guard watchProblem != nil else { return }
-        lastRenewal = Clocks.boot()
         (manifestsAreStale, settingsAreStale) = (true, true)
         daemon.machine.renewWatches()
     }
