@@ -169,7 +169,10 @@ extension RefreshPolicy {
         defer { measuredUntil = end }
         // Habits go by the local time.
         if passage.isInAnotherZone { useChanged() }
-        if passage.isSetBackByDay { use.goOn(on: now.local.day) }
+        if passage.isSetBackByDay {
+            use.goOn(on: now.local.day)
+            useChanged()
+        }
         guard !passage.isSet else {
             forgetGains(at: end)
             return
