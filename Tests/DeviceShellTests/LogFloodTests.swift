@@ -183,7 +183,7 @@ struct LogFloodTests {
     @Test(.enabled(if: SlowDisk.isPossible, "only root can mount a disk and make it slow"))
     func `a slow disk lets no log grow, and keeps nobody waiting for the daemon`() throws {
         let disk = SlowDisk()
-        let floods = try Floods(2, by: "dd if=/dev/zero bs=64k count=1000 2>> own") { directory in
+        let floods = try Floods(2, by: "dd if=/dev/zero bs=64k count=4000 2>> own") { directory in
             try disk.mount(at: directory)
         }
         defer { withExtendedLifetime(disk) {} }
@@ -194,7 +194,7 @@ struct LogFloodTests {
         }
         try floods.watch()
         try floods.settle()
-        check(floods, "slow disk", upTo: 1000 * (64 << 10) / 2)
+        check(floods, "slow disk", upTo: 4000 * (64 << 10) / 2)
         #expect(try floods.bench.nextRun("command.flood0")["result"] == "new data")
     }
 }
@@ -221,7 +221,7 @@ private final class SlowDisk {
 
     func mount(at place: String) throws {
         let image = scratch("image")
-        try FileDescriptor(opening: image, [.writing, .create]).truncate(to: 400 << 20)
+        try FileDescriptor(opening: image, [.writing, .create]).truncate(to: 1600 << 20)
         for command in [["mkfs.ext4", "-q", image], ["mount", "-o", "loop", image, place]] {
             guard try Command(command).run().succeeded else {
                 throw DidNotHappen(description: command.joined(separator: " "))
