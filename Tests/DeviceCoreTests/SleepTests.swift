@@ -111,9 +111,13 @@ struct SleepTests {
         #expect(Self.isStopped(bench))
     }
 
-    @Test func `of a machine that does not sleep after all it counts at once`() throws {
+    @Test func `of a machine that does not sleep after all it counts soon`() throws {
         var bench = try Self.processing { $0.move(.seconds(5)) }
         bench.send(.sleep(.ended))
+        // It comes back as after a sleep.
+        bench.advance(.seconds(9))
+        #expect(!Self.isStopped(bench))
+        bench.advance(.seconds(2))
         #expect(Self.isStopped(bench))
         // Nobody tells that it does not: the bus has gone.
         bench = try Self.processing { _ in }
@@ -174,6 +178,23 @@ struct SleepTests {
         bench.send(.sleep(.ended))
         #expect(bench.timers.alarm == nil)
         #expect(bench.spawned.isEmpty)
+    }
+
+    @Test func `a lid that stays closed wakes it once, not all night`() {
+        var bench = Self.processing(after: nil)
+        bench.send(.sleep(.begins))
+        #expect(bench.timers.alarm != nil)
+        _ = bench.sleepUntilAlarm(atMost: .days(1))
+        bench.send(.sleep(.ended))
+        // Nobody has said that the user is gone, and the lid sends it back to sleep.
+        bench.advance(.seconds(30))
+        bench.send(.sleep(.begins))
+        #expect(bench.timers.alarm == nil)
+        // Somebody was there in between.
+        bench.sleep(.hours(1))
+        bench.send(.used(AppID("other")))
+        bench.send(.sleep(.begins))
+        #expect(bench.timers.alarm != nil)
     }
 
     @Test func `a sleep of which only the clocks tell is over as well`() {

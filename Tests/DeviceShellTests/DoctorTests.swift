@@ -32,7 +32,7 @@ struct DoctorTests {
         for check in bad {
             #expect(!check.isGood && check.lost != nil && check.fix != nil, "\(check.found)")
         }
-        #expect(bad[2].lost?.contains("does not go back to sleep") == true)
+        #expect(bad[2].lost?.contains("stays awake after work") == true)
         #expect(bad[3].fix?.contains("polkit") == true)
         #expect(check(false, true, helper(nil)).found == "offstage-wake")
         let unasked = check(false, true, helper(nil, asked: false))

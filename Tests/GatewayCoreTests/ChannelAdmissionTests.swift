@@ -94,6 +94,7 @@ struct ChannelAdmissionTests {
                 fields, method,
                 Fault("no type", .missingPushType) { $0.type = nil },
                 Fault("priority", .badPriority) { $0.priority = "7" },
+                Fault("no such type", .invalidPushType) { $0.type = $0.type.map { _ in "x" } },
                 Fault("no date", .badExpirationDate) { $0.expiration = "soon" },
                 Fault("type", .invalidPushType) { $0.type = $0.type.map { _ in "alert" } },
             ] + channelFaults + [

@@ -31,13 +31,14 @@ extension GatewayWorld {
     private func hasGivenWay(_ number: PushNumber, _ sent: Sent, _ slot: SlotKey) -> Bool {
         guard sent.isWebPush else { return store.newest[slot].map { $0 > number } ?? false }
         let newer = (store.webPushes[slot] ?? [:]).filter { $0.key > number }
-        let isReplaced = accepted.contains {
-            $0.number > number && $0.sent.isOnce && $0.sent.isWebPush
-                && $0.sent.token == sent.token && $0.sent.collapse == sent.collapse
-        }
-        return isReplaced && !sent.collapse.isEmpty
-            || newer.count >= limits.webPushKept
-            || !sent.collapse.isEmpty && newer.values.contains(sent.collapse)
+        if newer.count >= limits.webPushKept { return true }
+        guard !sent.collapse.isEmpty else { return false }
+        // What is not to be kept replaces also if its sender is told that the store failed.
+        return newer.values.contains(sent.collapse)
+            || byCall.values.contains {
+                $0.isOnce && $0.isWebPush && $0.at >= sent.at && $0.token == sent.token
+                    && $0.collapse == sent.collapse
+            }
     }
 
     /// Its app is still registered as it was when the push was sent.

@@ -88,12 +88,20 @@ struct ProviderSessionTests {
         #expect(use("b", limited, "org.example.Mail") == .invalidProviderToken)
         pass(.minutes(20))
         #expect(use("c", teamKey) == nil)
+        // Another key of the team may follow as soon as this one is for all topics.
+        var other = self
+        other.session = ProviderSession()
+        #expect(other.use("a", limited) == nil)
+        #expect(other.use("a", teamKey) == nil)
+        other.pass(.minutes(20))
+        #expect(other.use("b", ProviderKey(id: "TEAMKEY002", team: "T")) == nil)
     }
 
     @Test mutating func `a key of one environment serves there`() {
         let key = ProviderKey(id: "K", team: "T", environment: .development)
         #expect(use("a", key) == .badEnvironmentKeyIDInToken)
         #expect(use("a", key, in: .development) == nil)
+        #expect(use("a", key) == .badEnvironmentKeyIDInToken, "also when it is limited later")
     }
 
     @Test(arguments: [

@@ -63,7 +63,13 @@ struct SenderTimesTests {
         #expect(steps(&times, coming, after: .seconds(31)) == [.close(.tooSlow)])
         let answering = SenderSpeech.http1(isAnswering: true, isIdle: false)
         #expect(steps(&times, answering, after: .hours(1)).isEmpty)
+        // It is refused at once, and the next one has begun to come behind it.
+        times.lastActivity = Self.start + .seconds(20)
         times.tookRequest()
+        times.heard(coming)
+        #expect(steps(&times, coming, after: .seconds(50)).isEmpty)
+        #expect(steps(&times, coming, after: .seconds(51)) == [.close(.tooSlow)])
+        times.lastActivity = Self.start
         times.heard(answering)
         let idle = SenderSpeech.http1(isAnswering: false, isIdle: true)
         #expect(steps(&times, idle, after: .seconds(31)) == [.close(.closed)])

@@ -108,7 +108,8 @@ package struct Conditions: Hashable, Sendable, Codable {
         let old = self[condition]
         var new = inForce(condition)
         if condition == .locked {
-            if new.sensing == .known, new.value == 0 { unlockedOnce = true }
+            // What is set by hand, to try it, has unlocked nothing.
+            if new.sensing == .known, new.source != .hand, new.value == 0 { unlockedOnce = true }
             new.value = bounded(lock: new.value)
         }
         let isOther = new.value != old.value || new.sensing != old.sensing

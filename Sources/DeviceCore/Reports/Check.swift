@@ -60,7 +60,7 @@ extension Check {
         let name = "waking the machine"
         let lost =
             byOwnAlarm
-            ? "after work that has woken it the machine does not go back to sleep by our word"
+            ? "the machine stays awake after work that woke it"
             : "work that becomes due during sleep starts when the machine wakes"
         func found(_ text: String) -> String {
             byOwnAlarm ? "an alarm of the daemon; \(text)" : text
@@ -136,8 +136,8 @@ extension Check {
                 "lost: the source that reported \(row.question) is gone; taken as \(value)" + suffix
             let lost =
                 row.cautious == row.harmless
-                ? "nothing: it holds no work back until a source reports again"
-                : "work waits as if it were really \(value), until a source reports again"
+                ? "nothing"
+                : "work is held as if it were \(value) until a source reports again"
             return Check(name, ok: false, found, lost: lost, fix: byHand)
         }
     }

@@ -37,6 +37,11 @@ extension Device {
     /// A network that is not back so long after a sleep does not come any more.
     private static let networkDelay = Interval.seconds(30)
 
+    /// So long after a sleep a loss of the network does not count.
+    private var networkGrace: Interval {
+        min(max(settings.pauseAfterResume, .seconds(10)), Self.networkDelay)
+    }
+
     /// A gap between boot time and awake time is a sleep of the device.
     mutating func noticeSleep(_ transition: inout Transition) {
         guard let last = lastMoment else { return }
@@ -48,7 +53,7 @@ extension Device {
         (sleep.isSentBack, sleep.networkDueBy) = (false, nil)
         if sleep.endsAt != nil {
             noLongerPrepares()
-            sleep.endsAt = now.awake + settings.pauseAfterResume
+            sleep.endsAt = now.awake + networkGrace
         }
         // Whoever woke it earlier was heard of earlier, unless that could not be stored.
         let rang = armed.alarm.map {
@@ -62,15 +67,18 @@ extension Device {
         let now = transition.now
         switch step {
         case .begins:
-            sleep.begunAt = now.boot
+            // Nobody came since it was woken for work: not once more for the same.
+            if !sleep.isOwnWake { sleep.begunAt = now.boot }
             sleep.endsAt = now.awake + Self.longestPreparation
             // Work that waits for the user to go may wake the machine.
             touch(heldBy: GateSet(.deviceInUse))
         case .ended:
             // What is due is looked at, and the timers are set anew.
             armed = Timers()
-            // It has not slept, or that would have been noticed.
-            if sleep.begunAt != nil { sleep.endsAt = now.awake }
+            // It has not slept, or that would have been noticed; the network was taken down.
+            guard sleep.begunAt != nil else { return }
+            noLongerPrepares()
+            sleep.endsAt = now.awake + networkGrace
         }
     }
 
@@ -81,7 +89,7 @@ extension Device {
     }
 
     /// A source speaks. The network is taken down for a sleep, and comes back a moment after it:
-    /// that ends no work, and is no reason not to be woken.
+    /// until then that ends no work, and is no reason not to be woken.
     mutating func sensed(_ report: ConditionReport, _ transition: inout Transition) {
         sleep.withheld.removeAll {
             ($0.condition, $0.source) == (report.condition, report.source)
@@ -119,7 +127,7 @@ extension Device {
         }
     }
 
-    /// A sign that somebody is there, after which it does not go to sleep by our word.
+    /// A sign that somebody is there, after which we do not send it back to sleep.
     mutating func noticeUser(_ event: Event, at now: Moment) {
         guard sleep.isOwnWake, let end = sleep.end else { return }
         switch event {

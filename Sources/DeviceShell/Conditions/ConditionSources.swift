@@ -107,9 +107,13 @@ final class ConditionSources {
     var xServerProblem: XServerIdle.Problem? { xServerIdle.problem }
 
     /// Why a condition is not known, or seen late; empty: it is not so.
-    func problem(of condition: Condition) -> String {
-        [services?.problem(of: condition), kernelProblem(of: condition)].compactMap(\.self)
-            .joined(separator: "; ")
+    func problem(of condition: Condition, _ state: Conditions.State) -> String {
+        let isKnown = state.sensing == .known && state.value == condition.harmless
+        return [
+            services?.problem(of: condition),
+            isKnown ? services?.remark(on: condition, by: state.source) : nil,
+            kernelProblem(of: condition),
+        ].compactMap(\.self).joined(separator: "; ")
     }
 
     private func kernelProblem(of condition: Condition) -> String? {

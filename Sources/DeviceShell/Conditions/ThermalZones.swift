@@ -10,6 +10,8 @@ final class ThermalZones {
     private let report: (Reading) -> Void
     private var last = Reading.silent
     private var readAt: BootTime?
+    /// How often in a row none of the zones could be read. Once may be an accident.
+    private var misses = 0
     /// Why they could not be read; nil: they were.
     private(set) var problem: LinuxError?
 
@@ -36,8 +38,10 @@ final class ThermalZones {
             problem = error.errno == .noEntry ? nil : error
         }
         // None of those that were there can be read.
-        let isLost = zones.isEmpty && last.unread == .lost
-        last = isLost || problem != nil ? last.unread : ThermalLevel.reading(zones, after: last)
+        let isMissed = problem != nil || zones.isEmpty && last.unread == .lost
+        misses = isMissed ? misses + 1 : 0
+        if !isMissed { last = ThermalLevel.reading(zones, after: last) }
+        if misses > 1 { last = last.unread }
         return last
     }
 }

@@ -38,7 +38,7 @@ struct Doctor {
                 ? ""
                 : "should the daemon end, frozen apps stay frozen and logs grow without a limit",
             fix: problem == nil
-                ? "" : "it is tried again by itself; if that does not help, restart offstaged"
+                ? "" : "it is retried automatically; if that does not help, restart offstaged"
         )
     }
 
@@ -260,10 +260,11 @@ struct Doctor {
 
     private var sensors: [Check] {
         Condition.allCases.filter { $0 != .storage }.map { condition in
-            .sensor(
+            let state = daemon.device.conditions[condition]
+            return .sensor(
                 condition,
-                daemon.device.conditions[condition],
-                problem: daemon.conditionSources?.problem(of: condition) ?? "",
+                state,
+                problem: daemon.conditionSources?.problem(of: condition, state) ?? "",
                 lacksService: daemon.conditionSources?.lacksService(for: condition) ?? false
             )
         }

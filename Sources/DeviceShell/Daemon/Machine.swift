@@ -93,9 +93,12 @@ final class Machine {
         inbox.append(TimedEvent(event, at: clock.now()))
     }
 
-    /// Found out only now, and true before whatever this turn has brought.
+    /// Found out only now, and true before whatever this turn has brought, but for the end of an
+    /// earlier sleep.
     func foundFirst(_ event: Event) {
-        let index = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
+        let first = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
+        let sleep = inbox.lastIndex { if case .sleep = $0.event { true } else { false } }
+        let index = max(first, sleep.map { $0 + 1 } ?? 0)
         let now = index < inbox.endIndex ? inbox[index].moment : clock.now()
         inbox.insert(TimedEvent(event, at: now), at: index)
     }

@@ -141,6 +141,8 @@ package final class GroupControl<Group: AppGroup>: ProcessControl {
     }
 
     package func prepareRemoval(of id: LaunchID) {
+        // After a commit that failed it is asked for once more.
+        guard leaving[id] == nil else { return }
         let (group, resources) = (group(id), resources)
         leaving[id] = try? ThreadResult(named: "offstage-groups") {
             do throws(LinuxError) {

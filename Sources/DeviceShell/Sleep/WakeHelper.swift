@@ -14,7 +14,7 @@ final class WakeHelper: ServiceBus.Client {
     private var before = Signs()
     /// When it was awake again.
     private var resumedAt = AwakeTime(nanoseconds: 0)
-    /// Why it last refused; nil: it did not, or was not asked.
+    /// Why it last set no alarm; nil: it did, or was not asked.
     private(set) var problem: String?
     /// polkit has refused then.
     private(set) var isNotPermitted = false
@@ -54,6 +54,8 @@ final class WakeHelper: ServiceBus.Client {
     private func setAlarm(at time: BootTime?, isNeeded: Bool, _ done: @escaping () -> Void) {
         guard time != nil || hasAlarm else { return done() }
         call(Wake1.setAlarm.name, [.integer((time?.nanoseconds ?? 0) / 1000)], "t") { [self] in
+            problem = $0?.message
+            isNotPermitted = $0?.reason == .refused(Wake1.notPermitted)
             hasAlarm = time != nil && problem == nil
             if let problem, time != nil, isNeeded {
                 DaemonLog.write("the machine is not woken for work: \(problem)")
@@ -83,7 +85,9 @@ final class WakeHelper: ServiceBus.Client {
                 if let reason = before.reason(toStayAwake: manager, since: resumedAt) {
                     return stayAwake(reason)
                 }
-                call(Wake1.sleepAgain.name, [], "") { [self] in problem.map(stayAwake) }
+                call(Wake1.sleepAgain.name, [], "") { [self] in
+                    if let error = $0 { stayAwake(error.message) }
+                }
             }
         }
     }
@@ -124,11 +128,10 @@ final class WakeHelper: ServiceBus.Client {
         _ method: String,
         _ arguments: [Value],
         _ signature: String,
-        _ then: @escaping () -> Void
+        _ then: @escaping (BusError?) -> Void
     ) {
         guard let bus else {
-            problem = "no system bus"
-            return then()
+            return then(BusError(.disconnected, method, Wake1.busName, "no system bus"))
         }
         do throws(BusError) {
             try bus.call(
@@ -139,16 +142,12 @@ final class WakeHelper: ServiceBus.Client {
             ) { [self] answer in
                 hasAnswered = true
                 switch answer {
-                case .success: (problem, isNotPermitted) = (nil, false)
-                case .failure(let error):
-                    problem = error.message
-                    isNotPermitted = error.reason == .refused(Wake1.notPermitted)
+                case .success: then(nil)
+                case .failure(let error): then(error)
                 }
-                then()
             }
         } catch {
-            problem = error.message
-            then()
+            then(error)
         }
     }
 }

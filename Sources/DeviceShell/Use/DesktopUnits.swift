@@ -50,7 +50,12 @@ final class DesktopUnits {
         } else if !event.mask.contains(.created) {
             return
         } else if event.watch != above {
-            if !found.contains(event.name) { tell(event.name) }
+            // One that was found with its slice has been told of, once.
+            if let index = found.firstIndex(of: event.name) {
+                found.remove(at: index)
+            } else {
+                tell(event.name)
+            }
         } else if event.name == Files.name(of: directory) {
             // Another one than before, and its first app may be in it already.
             watch = kernel.add(directory, [.created])

@@ -27,8 +27,8 @@ package enum ChannelVerdict: Equatable, Sendable {
 /// - for a new one: who sends, the payload;
 /// - for the list: who sends;
 /// - for one that exists: channel, who sends, whose the channel is;
-/// - for a broadcast: push type, the same as for one that exists, the expiration, the payload, the
-///   quota of the key.
+/// - for a broadcast: whether there is a push type, the form of the fields, the type, the same as
+///   for one that exists, the expiration, the payload, the quota of the key.
 extension GatewayDriver {
     package mutating func admit(
         _ request: ChannelArrival,

@@ -6,7 +6,7 @@ package enum GatewayAction: Sendable {
     /// The next batch; it is written after all before it, and `written` tells of it.
     case write(StoreBatch)
     /// The log need not know any more what became of pushes before this one.
-    /// The largest number that was ever given must be known after it all the same.
+    /// Afterwards the store must still know the largest number in its log.
     case forgetLog(before: PushNumber)
     /// Writing began to fail, for this reason, or works again.
     case storeChanged(String?)

@@ -129,8 +129,13 @@ package struct ProviderSession: Equatable, Sendable {
             if now.boot < until { return .tooManyProviderTokenUpdates }
             blockedUntil = nil
         }
-        if !isCurrent(text) {
-            if let reason = change(key, environment, limits, at: now) { return reason }
+        guard key.environment == nil || key.environment == environment else {
+            return .badEnvironmentKeyIDInToken
+        }
+        if isCurrent(text) {
+            isTeamKey = key.topics == nil
+        } else {
+            if let reason = change(key, limits, at: now) { return reason }
             token = Array(text)
             since = now.boot
         }
@@ -140,13 +145,9 @@ package struct ProviderSession: Equatable, Sendable {
 
     private mutating func change(
         _ key: ProviderKey,
-        _ environment: PushEnvironment,
         _ limits: GatewayLimits,
         at now: Moment
     ) -> Reason? {
-        guard key.environment == nil || key.environment == environment else {
-            return .badEnvironmentKeyIDInToken
-        }
         if let team {
             if key.team != team { return .invalidProviderToken }
             // Also after a reload that gave the same key other topics.

@@ -1,7 +1,7 @@
 /// Which team of providers each app belongs to.
 package struct TeamApps: Equatable, Sendable {
     private let owners: [String: String]
-    /// Or none.
+    /// There is at most one team.
     package let hasOneTeam: Bool
 
     /// `owners`: apps that have a team, by bundle identifier. `teams`: those that have keys.

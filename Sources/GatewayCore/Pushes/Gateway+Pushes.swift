@@ -109,9 +109,9 @@ extension Gateway {
         if let call { accept(call, push.number, afterCommit: hasRemoved, into: &effects) }
     }
 
-    /// The device has the newer of two pushes with the same collapse identifier, or it was tried
-    /// once. The older one must not arrive later, from its slot or sent again. True: a stored push
-    /// was removed.
+    /// The device has the newer of two pushes with the same collapse identifier, or the newer was
+    /// not to be kept. The older one must not arrive later, from its slot or sent again. True: a
+    /// stored push was removed.
     mutating func supersede(
         at row: Int,
         by newer: PushNumber,
@@ -188,7 +188,8 @@ extension Gateway {
             filling.dropped += 1
             if reason.isThrottling { filling.throttled += 1 }
             effects.append(.log(push, .dropped(.notStorable(reason)), now.wall, nil))
-            // RFC 8030, 5.4: a message replaces the one with its topic, even if it is not kept.
+            // RFC 8030, 5.4: a message replaces the one with its topic, even if it is not kept. It
+            // has done so also if its sender is told that the store failed.
             if push.type == .webpush, let row = devices.row(of: push.device) {
                 _ = supersede(at: row, by: push, at: now, into: &effects)
             }

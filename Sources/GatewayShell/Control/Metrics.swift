@@ -31,7 +31,8 @@ struct Metrics {
         ("pushes_throttled_total", "Silent pushes that were held back.", \.throttled),
         ("pushes_expired_total", "Pushes that expired undelivered.", \.expired),
         (
-            "pushes_dropped_total", "Pushes not to be stored, unregistered, refused or too many.",
+            "pushes_dropped_total",
+            "Pushes dropped: expiration 0, app unregistered, refused by the device, too many.",
             \.dropped
         ),
         ("broadcasts_accepted_total", "Broadcasts that were accepted.", \.broadcasts),

@@ -49,7 +49,7 @@ package struct LogReport {
         case .sent(_, isKept: true): "and stored for devices that connect later"
         case .stored(let reason): reason.name
         case .replaced: "a newer push took its place"
-        case .dropped(.notStorable(let reason)): "expiration 0, so not stored; \(reason.name)"
+        case .dropped(.notStorable(let reason)): "expiration or TTL 0: not stored; \(reason.name)"
         case .dropped(.unregistered): "the app was unregistered"
         case .dropped(.refused): "the device refused it"
         case .dropped(.tooMany): "newer messages of Web Push for the app took all places"

@@ -34,7 +34,7 @@ final class HTTP1Session {
     private static let outputLimit = 4096
 
     /// The next request, if one is complete, none is being answered, and few answers wait.
-    /// Throws why what came is no request, after the last answer was made of that.
+    /// If what came is not a valid request, queues the last answer and throws its reason.
     func next() throws(WebPushReason) -> HTTP1Reader.Request? {
         isLeft = isAnswering || output.count > Self.outputLimit
         guard !isLeft, !isOver else { return nil }

@@ -44,7 +44,12 @@ final class SystemServices: ServiceBus.Client {
         let able = followers.filter { $0.row.conditions.contains(condition) }
         return able.first { $0.problem != nil }
             .map { "\($0.row.source.label): \($0.problem ?? "")" }
-            ?? able.compactMap { $0.row.remark($0.objects, condition) }.first
+    }
+
+    /// How far the word of a service goes on which a condition rests; nil: all the way.
+    func remark(on condition: Condition, by source: ConditionSource?) -> String? {
+        followers.first { $0.row.source == source }
+            .flatMap { $0.row.remark($0.objects, condition) }
     }
 
     // MARK: The bus
