@@ -89,9 +89,9 @@ struct FootprintGroup {
         try daemon.start()
         let pid = daemon.identity?.pid ?? 0
         pause(8)
-        let before = ProcessFields(of: pid).contextSwitches
+        let before = ProcessFields(of: pid).wakeUps
         pause(idleSeconds)
-        let after = ProcessFields(of: pid).contextSwitches
+        let after = ProcessFields(of: pid).wakeUps
         return [
             Figure(
                 name: "idle daemon, resident",

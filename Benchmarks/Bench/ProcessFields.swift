@@ -14,7 +14,6 @@ struct ProcessFields {
         return Double(line.filter(\.isNumber)) ?? 0
     }
 
-    var contextSwitches: Double {
-        self["voluntary_ctxt_switches"] + self["nonvoluntary_ctxt_switches"]
-    }
+    /// It blocks after each. What another program preempts was awake.
+    var wakeUps: Double { self["voluntary_ctxt_switches"] }
 }

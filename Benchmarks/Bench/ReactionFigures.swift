@@ -147,9 +147,9 @@ struct ReactionFigures {
         let pid = daemon.identity?.pid ?? 0
         func wakeUps(during what: () throws -> Void) rethrows -> Double {
             pause(8)
-            let before = ProcessFields(of: pid).contextSwitches
+            let before = ProcessFields(of: pid).wakeUps
             try what()
-            return ProcessFields(of: pid).contextSwitches - before
+            return ProcessFields(of: pid).wakeUps - before
         }
         let onMains = wakeUps { pause(idleSeconds) }
         try Self.unplug(true, bus)
