@@ -5,8 +5,8 @@ package enum TaskKind: String, Hashable, Sendable, Codable, CaseIterable {
     case refresh, processing
 }
 
-/// Which of an app's handlers work is for, as far as this version of the library has one. The words
-/// are the names of triggers.
+/// Which handler of an app the work is for: those that this version of the library has. The words
+/// are names of triggers.
 package enum WorkKind: String, Hashable, Sendable, Codable, CaseIterable {
     /// The first API's one handler.
     case fetch

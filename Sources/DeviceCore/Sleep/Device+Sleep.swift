@@ -88,8 +88,8 @@ extension Device {
         touch(heldBy: GateSet(.deviceInUse))
     }
 
-    /// A source speaks. The network is taken down for a sleep, and comes back a moment after it:
-    /// until then that ends no work, and is no reason not to be woken.
+    /// A source reports. NetworkManager takes the network down for a sleep and brings it back
+    /// shortly after. Until then its loss ends no work and cancels no alarm.
     mutating func sensed(_ report: ConditionReport, _ transition: inout Transition) {
         sleep.withheld.removeAll {
             ($0.condition, $0.source) == (report.condition, report.source)
@@ -103,7 +103,7 @@ extension Device {
         conditionReported(report.condition, report.source, report.reading, &transition)
     }
 
-    /// The sleep is over, with the pause after it: what was last said of the network is so.
+    /// The sleep and the grace after it are over: the withheld reports count now.
     mutating func endSleepIfDue(_ transition: inout Transition) {
         guard let end = sleep.endsAt, end <= transition.now.awake else { return }
         noLongerPrepares()

@@ -93,8 +93,8 @@ final class Machine {
         inbox.append(TimedEvent(event, at: clock.now()))
     }
 
-    /// Found out only now, and true before whatever this turn has brought, but for the end of an
-    /// earlier sleep.
+    /// Found only now, but true before everything else in this turn, except the end of an earlier
+    /// sleep.
     func foundFirst(_ event: Event) {
         let first = inbox.firstIndex { !$0.event.opensTurn } ?? inbox.endIndex
         let sleep = inbox.lastIndex { if case .sleep = $0.event { true } else { false } }
@@ -227,7 +227,8 @@ final class Machine {
 
     func prepareForSleep(_ done: @escaping () -> Void) {
         log.flush()
-        // Also where the kernel has it from us: only who has woken it may send it back to sleep.
+        // Also when the daemon sets the kernel's alarm itself: the helper suspends the machine
+        // again only for a caller whose alarm it knows.
         wakeHelper.prepare(
             wakingAt: timers.alarm.map(clock.onMachine),
             isNeeded: !wakesTheMachine,

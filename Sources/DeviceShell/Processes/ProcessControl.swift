@@ -17,8 +17,8 @@ package protocol ProcessControl: AnyObject {
     func prepare(_ id: LaunchID, _ limits: LaunchLimits)
     /// Removes the groups of launches that were prepared and do not begin.
     func removePrepared()
-    /// Begins to remove the groups of a launch if nothing lives in them, beside what the caller
-    /// does meanwhile. `remove` is to follow; until then the launch is like one of another boot.
+    /// Starts to remove the groups of a launch while the caller goes on, unless something lives in
+    /// them. `remove` must follow; until then the launch looks like one of another boot.
     func prepareRemoval(of id: LaunchID)
     /// Starts one more program in the group of a launch, for reading a result. The launch need not
     /// have begun.

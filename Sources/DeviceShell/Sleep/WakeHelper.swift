@@ -68,8 +68,8 @@ final class WakeHelper: ServiceBus.Client {
     /// of the user. logind knows of the lid, and of what other programs inhibit.
     func sleepAgain() { sleepAgain(asking: Self.mostQuestions) }
 
-    /// logind sees only when it has nothing else to do that our own inhibitor, of the work, has
-    /// gone. Until then it also says that the machine is in use.
+    /// logind notices that our own inhibitor is gone only when it is idle itself. Until then it
+    /// also says that the machine is in use.
     private func sleepAgain(asking questions: Int) {
         listInhibitors { [self] inhibitors in
             if questions > 1, inhibitors?.contains(where: \.isOurs) == true {

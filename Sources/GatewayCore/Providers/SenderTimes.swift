@@ -75,7 +75,7 @@ package struct SenderTimes: Sendable {
     /// A request of HTTP/1.1 is whole.
     package mutating func tookRequest() { requestStart = nil }
 
-    /// What was taken in may be the beginning of a request; while one is answered, nobody looks.
+    /// Bytes that came may be the start of a request. While one is being answered, they wait.
     package mutating func heard(_ speech: SenderSpeech) {
         switch speech {
         case .http1(isAnswering: false, isIdle: false):

@@ -1,7 +1,7 @@
 /// A collapse identifier by its hash (FNV-1a): what is kept of it for each stored push.
 ///
-/// Two identifiers with one hash would collapse into each other, which only providers of the same
-/// app could bring about.
+/// Two identifiers with the same hash collapse into each other. Only providers of the same app can
+/// cause that.
 package struct CollapseKey: Equatable, Sendable {
     private let hash: UInt64
 

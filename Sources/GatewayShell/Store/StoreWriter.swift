@@ -233,7 +233,7 @@ package struct StoreWriter: ~Copyable {
     }
 
     /// Removes lines of the log from before `oldest`, at most `limit`; how many there were. The
-    /// newest stays: by it later pushes are numbered, and one that is stored may be older.
+    /// newest line stays, because new pushes are numbered from it.
     func sweep(oldestLog: PushNumber, limit: Int) throws(SQLiteError) -> Int {
         try database.transaction { () throws(SQLiteError) in
             let forget = try database.prepare(

@@ -8,8 +8,8 @@ struct SleepState {
     /// NetworkManager has taken the network down for a sleep. What the world says of the network
     /// stays as it is: that is no change of it.
     var networkIsDown = false
-    /// The alarm that a machine had which now prepares, and had nothing due; nil: none, or other
-    /// things happen meanwhile.
+    /// The alarm of a machine that prepares for sleep with nothing due; nil: it had none, or
+    /// something else happens meanwhile.
     var alarm: BootTime?
     /// Numbers of its own, so that the rest of a seed stays as it is.
     var random = SeededRandom(seed: 0x534C_4550)

@@ -105,7 +105,7 @@ enum Logind {
 
     private static func idle(_ sessions: [Session], isHeadless: Bool) -> Reading {
         if sessions.isEmpty { return isHeadless ? .silent : .value(1) }
-        // Of a terminal logind works the hint out when it is asked, and tells nobody of a change.
+        // logind computes a terminal's hint only when it is asked, and signals no change.
         let graphical = sessions.filter(\.isGraphical)
         if graphical.contains(where: { !$0.isIdle && !$0.isLocked && $0.tellsIdle }) {
             return .value(0)
