@@ -12,7 +12,10 @@ struct InventedTriggerTests {
     private static let fixture = root + "/Tests/Fixtures/invented-trigger"
 
     private func run(_ arguments: String...) throws -> String {
-        let outcome = try Command(arguments).run()
+        var command = Command(arguments)
+        // The compiler says nothing for minutes on a busy machine.
+        command.silenceLimitMilliseconds = -1
+        let outcome = try command.run()
         try #require(outcome.succeeded, "\(arguments): \(outcome.errors.suffix(4000))")
         return outcome.output
     }

@@ -13,6 +13,8 @@ package struct Command: Sendable {
     package var newSession = true
     /// Descriptors that become 3, 4, ….
     package var passed: [Int32] = []
+    /// It is killed after printing nothing for this long; -1 is for ever, for a compiler.
+    package var silenceLimitMilliseconds = Wait.limitMilliseconds
 
     /// The first argument is searched in `PATH`.
     package init(_ arguments: String...) { self.arguments = arguments }
@@ -52,7 +54,7 @@ package struct Command: Sendable {
             let open = [0, 1].filter { !ended[$0] }
             let ready = try Poll.wait(
                 for: open.map { (ends[$0], .readable) },
-                milliseconds: Wait.limitMilliseconds
+                milliseconds: silenceLimitMilliseconds
             )
             guard ready.contains(where: { !$0.isEmpty }) else {
                 try process.send(Signal.kill)
