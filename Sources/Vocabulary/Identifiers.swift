@@ -55,6 +55,7 @@ package enum LaunchKind: SerialKind {}
 package enum RequestKind: SerialKind {}
 package enum DeliveryKind: SerialKind {}
 package enum ReplyKind: SerialKind {}
+package enum TransferKind: SerialKind {}
 
 /// One process (with its children) that the daemon started or adopted.
 package typealias LaunchID = Serial<LaunchKind>
@@ -62,6 +63,8 @@ package typealias LaunchID = Serial<LaunchKind>
 package typealias RequestID = Serial<RequestKind>
 /// One hand-over of work to an app: offered, accepted, completed or expired.
 package typealias DeliveryID = Serial<DeliveryKind>
+/// One download or upload.
+package typealias TransferID = Serial<TransferKind>
 /// Who waits for an answer; made by the shell, valid until answered.
 package typealias ReplyToken = Serial<ReplyKind>
 

@@ -1,0 +1,29 @@
+package import Vocabulary
+
+/// What `offstaged` tells `offstage-net`. Each is one datagram of a sequenced-packet socket, as the
+/// bytes of its value.
+package enum NetworkOrder: Hashable, Sendable, Codable {
+    /// The first message; no other is taken before it.
+    case hello(version: Int)
+    /// Begins an exchange. The datagram carries one descriptor: the file that the bytes go to, open
+    /// for reading and writing.
+    case begin(TransferID, ExchangeOrder)
+    /// The answer begins at zero though bytes were there: the daemon has forgotten those, and the
+    /// file may be overwritten.
+    case proceed(TransferID)
+    /// Ends an exchange; answered by `ended`, unless that is on its way.
+    case stop(TransferID)
+}
+
+/// What `offstage-net` tells `offstaged`.
+package enum NetworkReport: Hashable, Sendable, Codable {
+    /// The answer to the first message.
+    case hello(version: Int)
+    /// The head of the last answer, after all redirects.
+    case answered(TransferID, ExchangeAnswer)
+    /// Bytes in the file, and how many of them are durable, both from its start. At most twice a
+    /// second; `durable` rises every 8 MiB or 2 s, whichever comes first.
+    case progress(TransferID, received: Int64, durable: Int64)
+    /// The exchange is over; `durable` bytes of the file are.
+    case ended(TransferID, ExchangeEnd, durable: Int64)
+}
