@@ -81,6 +81,7 @@ let package = Package(
         .executable(name: "offstage", targets: ["offstage"]),
         .executable(name: "offstage-gateway", targets: ["offstage-gateway"]),
         .executable(name: "offstage-wake", targets: ["offstage-wake"]),
+        .executable(name: "offstage-net", targets: ["offstage-net"]),
         .library(name: "Offstage", targets: ["Offstage"]),
     ],
     targets: [
@@ -89,14 +90,19 @@ let package = Package(
         program("offstage", ["Commands"]),
         program("offstage-gateway", ["GatewayShell"]),
         program("offstage-wake", ["WakeShell"]),
+        program("offstage-net", ["NetworkShell"]),
 
         // Shells: the real world behind the ports of the cores.
         layer(
             "DeviceShell",
             [
                 "BuildIdentity", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
-                "Linux", "SystemBus", "SQLite", "Vocabulary", "X11",
+                "Linux", "SystemBus", "SQLite", "Vocabulary", "Wire", "X11",
             ]
+        ),
+        layer(
+            "NetworkShell",
+            ["Curl", "EventLoop", "ExchangeCore", "Linux", "TLS", "Vocabulary", "Wire"]
         ),
         layer("WakeShell", ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"]),
         layer(
@@ -143,6 +149,7 @@ let package = Package(
         layer("GatewayCore", ["Vocabulary"]),
         layer("ClientCore", ["AppProtocol", "Vocabulary"]),
         layer("AppProtocol", ["Vocabulary"]),
+        layer("ExchangeCore", ["Vocabulary"]),
         layer("Wire", ["Vocabulary"]),
         layer("Vocabulary"),
 
@@ -157,6 +164,7 @@ let package = Package(
         layer("TLS", ["COpenSSL"]),
         layer("HTTP2", ["CNGHTTP2"]),
         layer("Zlib", ["CZlib"]),
+        layer("Curl", ["CCurl"]),
         layer("X11", ["CXCB", "Vocabulary"]),
         layer("Linux", ["CLinux", "Vocabulary"]),
 
@@ -178,6 +186,11 @@ let package = Package(
             name: "CNGHTTP2",
             pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev"])]
+        ),
+        .systemLibrary(
+            name: "CCurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 

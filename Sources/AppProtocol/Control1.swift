@@ -14,6 +14,7 @@ package enum Control1: CallSet {
     case submit(Submit), run(Run), cancel(Cancel)
     case pause(Pause), `continue`(Continue), simulate(Simulate), advance(Advance)
     case set(Set), reload(Reload)
+    case download(Download), transfers(Transfers), changeTransfers(ChangeTransfers)
 
     package static let table: [CallRow<Control1>] = [
         CallRow(
@@ -94,6 +95,19 @@ package enum Control1: CallSet {
             "Overrides a condition (auto ends the override) or changes a setting."
         ),
         CallRow(reload, .user, "Reloads settings and manifests."),
+        CallRow(
+            download,
+            .user,
+            "Fetches files in the background, each a map: url (s), file (s, its name in the "
+                + "directory) and sha256 (s). All of them are stored when the reply comes, or none."
+        ),
+        CallRow(transfers, .user, "The transfers, the oldest first."),
+        CallRow(
+            changeTransfers,
+            .user,
+            "Pauses, resumes, cancels or forgets transfers. A running one ends soon after. Only "
+                + "ended ones are forgotten; with no numbers, all of these are."
+        ),
     ]
 
     package static let busName = "org.offstage.Offstage"

@@ -10,12 +10,15 @@ protocol FieldType {
 
     static func reading(_ value: Value) -> Self?
     init(_ value: Value, of name: String) throws(OptionError)
+    /// How many of them a list may have.
+    static var mostInList: Int { get }
     /// The same of an element of a list.
     static func element(_ value: Value, of name: String) throws(OptionError) -> Self
 }
 
 extension FieldType {
     static func reading(_ value: Value) -> Self? { nil }
+    static var mostInList: Int { 1024 }
 
     init(_ value: Value, of name: String) throws(OptionError) {
         guard let read = Self.reading(value) else {
@@ -111,11 +114,11 @@ extension String: FieldType {
 
 extension Array: FieldType where Element: FieldType {
     static var type: String { "a" + Element.type }
-    static var noun: String { "a list of at most 1024 elements" }
+    static var noun: String { "a list of at most \(Element.mostInList) elements" }
     var value: Value { .list(map(\.value)) }
 
     init(_ value: Value, of name: String) throws(OptionError) {
-        guard let list = value.listValue, list.count <= 1024 else {
+        guard let list = value.listValue, list.count <= Element.mostInList else {
             throw OptionError(name, value, isNot: Self.noun)
         }
         self = []

@@ -214,7 +214,7 @@ extension AppState {
     private func runsCommand(for trigger: Trigger, _ origin: Work.Origin) -> Bool {
         switch origin {
         case .submitted, .command: manifest?.command(for: trigger) != nil
-        case .fetch, .event: false
+        case .fetch, .event, .transfer: false
         }
     }
 
@@ -276,6 +276,8 @@ package struct AppRecord: Hashable, Sendable, Codable {
     @OmittedIfDefault package var paces: [Pace] = []
     /// Tokens of submissions already answered, newest last; at most 32.
     @OmittedIfDefault package var tokens: [AnsweredToken] = []
+    /// The same of transfers.
+    @OmittedIfDefault var transferTokens: [AnsweredTransfers] = []
 
     package init(id: AppID) { self.id = id }
 

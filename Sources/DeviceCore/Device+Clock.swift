@@ -3,6 +3,7 @@ import Vocabulary
 extension Device {
     mutating func clockChanged(_ transition: inout Transition) {
         clampDates(to: transition.now)
+        requeueTransfers(at: transition.now)
         // Of another clock's moment.
         for index in usedIndices { apps[index].dropDecisions() }
         refreshPolicy.clockChanged(at: transition.now.wall)
@@ -20,6 +21,7 @@ extension Device {
         }
         lower(&pausedAt, to: now.wall, &changed)
         if refreshPolicy.clampDates(to: now.wall) || changed { save(.device) }
+        clampTransfers(to: now.wall)
         for index in usedIndices {
             if apps[index].record.clamp(to: now.wall, settings: settings.value) { save(app: index) }
             for requestIndex in apps[index].requests.indices {

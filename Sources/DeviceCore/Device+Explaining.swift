@@ -151,7 +151,8 @@ extension Device {
             explanation.sentence = runningSentence(subject, request, state, now)
             return explanation
         }
-        explanation.holds = holdList(request, index, explanation.forecast, now)
+        let work = request.work(at: now.wall)
+        explanation.holds = holdList(work, index, explanation.forecast, now)
         if request.interruptedAt != nil { explanation.state = .interrupted }
         guard let first = explanation.holds.first else {
             explanation.state = .ready
@@ -160,16 +161,7 @@ extension Device {
         }
         let verb = request.interruptedAt == nil ? "waits" : "is frozen in mid-run"
         var sentence = "\(subject) \(verb): \(first.sentence)"
-        let others = explanation.holds.count - 1
-        if others > 0 { sentence += ", and \(others) more reason\(others == 1 ? "" : "s")" }
-        let times = explanation.holds.map(\.next)
-        if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
-            explanation.next = last
-            sentence +=
-                explanation.holds.contains(where: \.isTry)
-                ? ". It is tried again \(now.text(for: last))"
-                : ". It runs \(now.text(for: last)) or soon after"
-        }
+        sentence += explanation.addition(at: now)
         explanation.sentence = sentence + "."
         return explanation
     }
@@ -211,14 +203,13 @@ extension Device {
 
     /// Gates that wait for an event stand before those that only wait for a time; the shared wake,
     /// which only rounds up what another one chose, is last.
-    private func holdList(
-        _ request: Request,
+    func holdList(
+        _ work: Work,
         _ index: Int,
         _ forecast: RefreshForecast?,
         _ now: Moment
     ) -> [Hold] {
         var holds: [Hold] = []
-        let work = request.work(at: now.wall)
         let told = self.told(self.holds(on: work, of: index, at: now).gates)
         for row in GateTable.rows where told.contains(row) {
             guard var context = context(row, work, of: index, at: now),
@@ -259,6 +250,24 @@ extension Device {
         }
         let rounding = byTime.filter { $0.gate == Gate.sharedWake.name }
         return byEvent + byTime.filter { $0.gate != Gate.sharedWake.name } + rounding
+    }
+}
+
+extension Explanation {
+    /// What is said after the first reason. Sets when it may run.
+    mutating func addition(at now: Moment) -> String {
+        var text = ""
+        let others = holds.count - 1
+        if others > 0 { text += ", and \(others) more reason\(others == 1 ? "" : "s")" }
+        let times = holds.map(\.next)
+        if times.allSatisfy({ $0 != nil }), let last = times.compactMap(\.self).max() {
+            next = last
+            text +=
+                holds.contains(where: \.isTry)
+                ? ". It is tried again \(now.text(for: last))"
+                : ". It runs \(now.text(for: last)) or soon after"
+        }
+        return text
     }
 }
 

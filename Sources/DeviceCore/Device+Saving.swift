@@ -51,6 +51,11 @@ extension Device {
             }
             let app = apps[index].id
             return .put(.launch(LaunchRecord(app, apps[index].launches[launchIndex])))
+        case .transfer(let id):
+            guard let transfer = transfers[id], let index = transfers.app(of: id) else {
+                return nil
+            }
+            return .put(.transfer(TransferRecord(apps[index].id, transfer)))
         case .gone(let key):
             return .delete(key)
         case .line(let line):
@@ -66,6 +71,7 @@ extension Device {
             records.append(.app(record(of: index)))
             records += app.requests.map { .request(RequestRecord(app.id, $0)) }
             records += app.launches.map { .launch(LaunchRecord(app.id, $0)) }
+            records += transfers.all(of: index).map { .transfer(TransferRecord(app.id, $0)) }
         }
         return records
     }
@@ -106,6 +112,7 @@ extension Device {
             case .app(let record): restore(record)
             case .request(let record): restore(record)
             case .launch(let record): restore(record)
+            case .transfer(let record): restore(record)
             }
         }
         refreshPolicy.restoreGains(in: &apps)
@@ -146,6 +153,13 @@ extension Device {
         apps[index].add(record.launch)
         owners.append(Owner(launch: record.launch.id, app: index))
         count(record.launch.runGrant, by: 1)
+    }
+
+    private mutating func restore(_ record: TransferRecord) {
+        var transfer = record.transfer
+        // The network process has ended with its daemon.
+        if transfer.isRunning { transfer.state = .waiting }
+        transfers.insert(transfer, app: ensureApp(record.app))
     }
 
     /// The index of an app, which becomes known if it was not.

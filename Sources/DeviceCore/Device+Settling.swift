@@ -219,9 +219,9 @@ extension Device {
     }
 
     private mutating func forgetIfOver(_ index: Int, _ transition: inout Transition) {
-        guard let end = apps[index].forgottenAt(transition.now), end <= transition.now.wall else {
-            return
-        }
+        guard let end = apps[index].forgottenAt(transition.now), end <= transition.now.wall,
+            !transfers.contains(app: index)
+        else { return }
         save(.gone(RecordKey(.app, apps[index].id.name)))
         apps.remove(at: index)
     }
@@ -251,6 +251,7 @@ extension Device {
                 next.look = min(next.look, time)
             }
         }
+        next.look = min(next.look, nextLookAtTransfers(transition.now))
         // Work that waits for the end of the pause wakes the machine by itself.
         if case .until(let end) = pause { next.look = min(next.look, end) }
         let start = next.start
@@ -276,7 +277,8 @@ extension Device {
 
     /// Work in an app that the user looks at has no grant, and no claim on the device's sleep.
     private mutating func updateHold(_ transition: inout Transition) {
-        var hold = false
+        // A download that the machine sleeps over would begin anew, or take all night.
+        var hold = !transfers.running.isEmpty
         if running.all > 0 {
             for owner in owners where !hold { hold = apps[owner.app].hasGrant(owner.launch) }
         }

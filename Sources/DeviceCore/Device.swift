@@ -14,6 +14,7 @@ package struct Device: Hashable, Sendable, Codable {
     /// When a pause for a while ends by the wall clock: all that another boot can go by.
     var pauseEnds: WallTime?
     package internal(set) var ledger = Ledger()
+    package internal(set) var transfers = TransferTable()
     var refreshPolicy = RefreshPolicy()
     package internal(set) var bootID = ""
     package internal(set) var seed: Int64 = 0
@@ -69,6 +70,7 @@ package struct Device: Hashable, Sendable, Codable {
         case app(Int)
         case request(Int, RequestID)
         case launch(Int, LaunchID)
+        case transfer(TransferID)
         case gone(RecordKey)
         case line(HistoryLine)
     }
@@ -94,6 +96,7 @@ package struct Device: Hashable, Sendable, Codable {
         route(event, &transition)
         decideRefreshes(&transition)
         settle(rounds: rounds, &transition)
+        settleTransfers(&transition)
         scheduleNextDecision(&transition)
         rearm(&transition)
         let changes = takeChanges()
@@ -115,6 +118,7 @@ package struct Device: Hashable, Sendable, Codable {
             sensed(ConditionReport(condition, source, reading), &transition)
         case .process(let launch, let event): take(.process(event), launch, &transition)
         case .app(let launch, let event): appSaid(launch, event, &transition)
+        case .transfer(let id, let event): transferSaid(id, event, &transition)
         case .used(let app): wasUsed(app, &transition)
         case .triggered(let event): event.trigger.row.triggered?(&self, event, &transition)
         case .user(let request, let reply): user(request, reply, &transition)
@@ -173,6 +177,7 @@ extension Device {
         if change.isOfValue { stopWhatMayNotGoOn(after: condition, &transition) }
         grantChanged(by: grant(for: .processing) - processing, &transition)
         if condition == .memory { relieveMemory(&transition) }
+        transferGatesChanged(condition, &transition)
         touch(heldBy: condition.gates)
         // Who may run, runs: a gate that closes holds back only those whose moment is to come.
         if condition.gates.overlaps(.ofRefreshes) {
@@ -217,7 +222,10 @@ extension Device {
         for index in 0..<apps.endIndex where apps[index].heldBy.overlaps(gates) { touch(index) }
     }
 
-    mutating func touchAll() { touched = UniqueList(usedIndices) }
+    mutating func touchAll() {
+        touched = UniqueList(usedIndices)
+        transfers.touch()
+    }
 
     mutating func nextSerial<Kind>(_ kind: Kind.Type) -> Serial<Kind> {
         if serials.next == serials.reserved {

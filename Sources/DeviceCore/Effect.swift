@@ -35,6 +35,8 @@ package enum Effect: Hashable, Sendable, Codable {
     case setDeadline(LaunchID, AwakeTime?)
     /// Says something to a linked app, which is not frozen.
     indirect case tell(LaunchID, AppMessage)
+    /// Does something for a transfer.
+    indirect case transfer(TransferID, TransferAction)
     /// Keeps the device from sleeping while a grant runs.
     case holdAwake(Bool)
     /// Sends the device back to sleep, which was woken for work that is done.

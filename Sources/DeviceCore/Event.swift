@@ -21,6 +21,8 @@ package enum Event: Hashable, Sendable, Codable {
     indirect case process(LaunchID, ProcessEvent)
     /// What a linked app says.
     indirect case app(LaunchID, AppEvent)
+    /// What became of a transfer.
+    indirect case transfer(TransferID, TransferEvent)
     /// Use of an app that was not started through us, seen by `UseFrom`.
     case used(AppID)
     /// Something happened for which an app that declares the trigger's mode may be woken.

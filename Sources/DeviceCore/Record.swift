@@ -8,6 +8,7 @@ package indirect enum Record: Hashable, Sendable, Codable {
     case app(AppRecord)
     case request(RequestRecord)
     case launch(LaunchRecord)
+    case transfer(TransferRecord)
 
     package var key: RecordKey {
         switch self {
@@ -15,6 +16,7 @@ package indirect enum Record: Hashable, Sendable, Codable {
         case .app(let record): RecordKey(.app, record.id.name)
         case .request(let record): RecordKey(.request, record.request.id.description)
         case .launch(let record): RecordKey(.launch, record.launch.id.description)
+        case .transfer(let record): RecordKey(.transfer, record.transfer.id.description)
         }
     }
 }
@@ -26,7 +28,7 @@ package struct RecordKey: Hashable, Sendable, Codable, Comparable {
     package init(_ section: Section, _ key: String) { (self.section, self.key) = (section, key) }
 
     package enum Section: String, CaseIterable, Sendable, Codable {
-        case device, app, request, launch
+        case device, app, request, launch, transfer
     }
 
     package static func < (left: Self, right: Self) -> Bool {
@@ -75,6 +77,13 @@ package struct LaunchRecord: Hashable, Sendable, Codable {
     package var id: LaunchID { launch.id }
 }
 
+package struct TransferRecord: Hashable, Sendable, Codable {
+    package let app: AppID
+    package let transfer: Transfer
+
+    init(_ app: AppID, _ transfer: Transfer) { (self.app, self.transfer) = (app, transfer) }
+}
+
 // MARK: - As a value
 
 extension Record {
@@ -88,6 +97,7 @@ extension Record {
             case .app(let record): try encoder.encode(record)
             case .request(let record): try encoder.encode(record)
             case .launch(let record): try encoder.encode(record)
+            case .transfer(let record): try encoder.encode(record)
             }
         } catch {
             preconditionFailure("a record does not encode: \(error)")
@@ -104,6 +114,7 @@ extension Record {
                 case .app: .app(try decoder.decode(AppRecord.self, from: value))
                 case .request: .request(try decoder.decode(RequestRecord.self, from: value))
                 case .launch: .launch(try decoder.decode(LaunchRecord.self, from: value))
+                case .transfer: .transfer(try decoder.decode(TransferRecord.self, from: value))
                 }
         } catch {
             throw RecordError(key: key, reason: "\(error)")
@@ -126,6 +137,7 @@ extension Record {
         case .app(let record): record.isValid
         case .request: true
         case .launch(let record): record.launch.isValid
+        case .transfer(let record): record.transfer.isValid
         }
     }
 }

@@ -23,6 +23,7 @@ package enum UserRequest: Hashable, Sendable, Codable {
     /// Says what a sensor is to say; `silent` gives the word back to it.
     case override(Condition, Reading)
     case simulate(Simulation, AppID, identifier: String?)
+    case transfer(TransferRequest)
 }
 
 /// `offstage submit -- COMMAND…`, or a linked app's own request.
@@ -80,6 +81,8 @@ package enum Reply: Hashable, Sendable, Codable {
     case opened(OpenedApp)
     case greeted(Greeting)
     case begun(BegunTask)
+    /// To an enqueue, in its order.
+    case transfers([TransferID])
     case refused(Refusal)
 }
 

@@ -53,6 +53,7 @@ package struct Errno: Equatable, Hashable, Sendable {
     package static let isDirectory = Errno(EISDIR)
     package static let badFormat = Errno(ENOEXEC)
     package static let noSpace = Errno(ENOSPC)
+    package static let quota = Errno(EDQUOT)
     package static let readOnly = Errno(EROFS)
     package static let pipe = Errno(EPIPE)
     package static let notSupported = Errno(EOPNOTSUPP)

@@ -70,7 +70,8 @@ struct Bench {
             case .save(let changes): apply(changes)
             case .arm(let timers): self.timers = timers
             case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
+                .tell,
                 .holdAwake, .sleepAgain, .watchIdle,
                 .notifyFailures,
                 .watchUse, .reply, .announce:

@@ -8,15 +8,24 @@ struct GateTableTests {
     /// Where the code departs from it, and why. A row that is not specified begins with nothing.
     static let departures: [String: [String: String]] = [
         // The user's own pause is no gate of the specification, but a command of it.
-        "paused": ["F": "●", "P": "●"],
+        "paused": ["F": "●", "P": "●", "T": "●", "D": "●"],
         // The machine, and the daemon, cannot start anything.
-        "processes": ["F": "●", "P": "●"], "stopping": ["F": "●", "P": "●"],
+        "processes": ["F": "●", "P": "●", "T": "", "D": ""],
+        "stopping": ["F": "●", "P": "●", "T": "●", "D": "●"],
         // What flaps is damped by a gate of its own.
-        "settling": ["F": "", "P": "●"],
+        "settling": ["F": "", "P": "●", "T": "", "D": "●"],
         // What is asked for is what the request says that it requires.
-        "data-protection": ["F": "ask", "P": "ask"],
+        "data-protection": ["F": "ask", "P": "ask", "T": "ask", "D": "ask"],
+        // That covers the time before the first unlock too.
+        "before-first-unlock": ["T": "", "D": ""],
+        // A transfer asks for it, by itself or for all its session.
+        "metered": ["T": "ask"], "external-power": ["T": "ask", "D": "ask"],
+        // Transfers have slots of their own, and wait after an interruption one by one.
+        "run-slots": ["T": ""],
+        "transfer-slots": ["F": "", "P": "", "T": "●", "D": "●"],
+        "retry": ["F": "", "P": "", "T": "●", "D": "●"],
         // Processing waits for an idle device instead.
-        "better-moment": ["P": ""], "shared-wake": ["P": ""],
+        "better-moment": ["P": ""], "shared-wake": ["P": "", "D": ""],
     ]
 
     /// The gate of each specified row, by how the row begins.

@@ -323,7 +323,8 @@ struct RandomDay {
             .checkLocks(let launch), .weigh(let launch, _), .limitMemory(let launch, _),
             .setDeadline(let launch, _):
             check(!released.contains(launch), "\(launch) is acted upon after its end")
-        case .save, .probe, .cancelProbe, .notifyFailures, .watchUse, .reply, .arm, .announce:
+        case .save, .probe, .cancelProbe, .notifyFailures, .watchUse, .reply, .arm, .announce,
+            .transfer:
             break
         }
     }

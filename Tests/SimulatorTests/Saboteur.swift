@@ -424,7 +424,7 @@ extension Event {
             change(&submission)
             return .app(launch, .submit(submission, reply: reply))
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             return self
         }
     }
@@ -440,7 +440,7 @@ extension Event {
             change(&settings)
             return .settings(settings)
         case .timer, .clockChanged, .sleep, .manifests, .condition, .process, .app, .used,
-            .triggered, .user, .storageRecovered, .stopping:
+            .triggered, .transfer, .user, .storageRecovered, .stopping:
             return self
         }
     }

@@ -196,7 +196,7 @@ final class Stage {
             switch $0.entry {
             case .wake(let report): report.result
             case .ended(let result, _): result
-            case .dropped, .note, .use: nil
+            case .dropped, .note, .use, .transferred: nil
             }
         }
     }

@@ -101,6 +101,20 @@ size_t clinux_parse_options(
 int clinux_open(const char *path, int flags, mode_t mode);
 /// A descriptor of what is at a path, to know it by: it can neither be read nor written.
 int clinux_open_path(const char *path);
+/// A directory, by a path in which no part is a link: ELOOP where one is.
+int clinux_open_directory(const char *path);
+/// A file in a directory; a link is not followed.
+int clinux_open_at(int directory, const char *name, int flags, mode_t mode);
+/// Renames within a directory. Without `replace` a file of the new name stays: EEXIST.
+int clinux_rename_at(int directory, const char *name, const char *new_name, int replace);
+int clinux_remove_at(int directory, const char *name);
+/// The inode of what is there, links not followed; 0 and its number, or -1.
+int clinux_inode_at(int directory, const char *name, uint64_t *inode);
+int clinux_set_modified(int descriptor, int64_t seconds);
+/// Reserves room without making the file longer.
+int clinux_reserve(int descriptor, int64_t offset, int64_t count);
+/// All that was written to the file system of the descriptor becomes durable.
+int clinux_sync_file_system(int descriptor);
 int clinux_set_nonblocking(int descriptor, int on);
 int clinux_pipe(int ends[2], int nonblocking);
 int clinux_eventfd(void);
@@ -113,6 +127,13 @@ int clinux_pidfd_wait(int pidfd, int block, int *code, int *status);
 
 int clinux_socket_unix(int nonblocking);
 int clinux_socket_pair(int ends[2]);
+/// Two ends of a socket that keeps messages apart, non-blocking.
+int clinux_packet_pair(int ends[2]);
+/// Sends one message, with a descriptor unless that is -1. EAGAIN: the other end must read first.
+ssize_t clinux_send_packet(int socket, const uint8_t *bytes, size_t count, int descriptor);
+/// Receives one message: its length, 0 when the other end is closed. `descriptor` is -1 if none
+/// came. EMSGSIZE: it was longer than `capacity`, or held more than one descriptor, and is gone.
+ssize_t clinux_receive_packet(int socket, uint8_t *bytes, size_t capacity, int *descriptor);
 int clinux_bind_unix(int socket, const char *path);
 int clinux_connect_unix(int socket, const char *path);
 int clinux_accept(int socket);

@@ -79,7 +79,7 @@ struct UsageExport {
             case .seen: uses.append((app, line.at.rawValue, at, nil))
             case .left, .closed, .ended:
                 if let index = open.removeValue(forKey: app) { uses[index].end = at }
-            case .run, .dropped, .note, nil: break
+            case .run, .dropped, .note, .transfer, nil: break
             }
         }
         return ["user,kind,app,start,duration_s"]

@@ -84,7 +84,7 @@ struct HistoryLint {
                 fix: "End each background task, in its expiration handler too."
             )
         case .note: return told.flatMap { mistake(ofNote: $0, line.subject ?? "") }
-        case .ended, .dropped, .opened, .left, .closed, .seen, nil: return nil
+        case .ended, .dropped, .transfer, .opened, .left, .closed, .seen, nil: return nil
         }
     }
 

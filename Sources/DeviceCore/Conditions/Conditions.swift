@@ -69,6 +69,7 @@ package struct Conditions: Hashable, Sendable, Codable {
     package var storage: Int { value(.storage) }
     /// Serious.
     static let thermalLimit = 2
+    static let criticallyWarm = 3
     var isTooWarm: Bool { thermal >= Self.thermalLimit }
     /// Critical.
     var isMemoryShort: Bool { memory >= 2 }

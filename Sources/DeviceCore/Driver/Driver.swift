@@ -140,7 +140,7 @@ package struct Driver<Port: DevicePort> {
             switch $0.event {
             case .started, .manifests, .settings: true
             case .process, .timer, .clockChanged, .sleep, .condition, .app, .used, .triggered,
-                .user, .storageRecovered, .stopping:
+                .user, .storageRecovered, .stopping, .transfer:
                 false
             }
         }
@@ -216,7 +216,7 @@ package struct Driver<Port: DevicePort> {
     /// A submit that is heard again is answered by what was stored then.
     private func promises(_ events: [TimedEvent]) -> Bool {
         events.contains { $0.event.isSubmit }
-            && effects.contains { if case .reply(_, .requested) = $0 { true } else { false } }
+            && effects.contains(where: \.isPromise)
     }
 
     /// Receipts that say nothing new: the launch's marker says it as well, and after a loss of
@@ -315,19 +315,27 @@ extension Effect {
             .release,
             .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
             .sleepAgain,
-            .watchIdle, .notifyFailures, .watchUse, .arm, .announce:
+            .watchIdle, .notifyFailures, .watchUse, .arm, .announce, .transfer:
             true
         }
     }
 }
 
 extension Effect {
+    /// Tells a caller what is stored.
+    fileprivate var isPromise: Bool {
+        if case .reply(_, .requested) = self { return true }
+        if case .reply(_, .transfers) = self { return true }
+        return false
+    }
+
     /// Does nothing in the world that a commit must precede.
     fileprivate var demandsNothing: Bool {
         switch self {
         case .save, .measure, .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .arm: true
         case .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-            .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce:
+            .checkLocks, .weigh, .limitMemory, .tell, .notifyFailures, .watchUse, .reply, .announce,
+            .transfer:
             false
         }
     }
@@ -339,16 +347,16 @@ extension Event {
         switch self {
         case .process(_, .started): true
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .transfer, .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
 
     fileprivate var isSubmit: Bool {
         switch self {
-        case .user(.submit, _), .app(_, .submit): true
+        case .user(.submit, _), .user(.transfer(.enqueue), _), .app(_, .submit): true
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .transfer, .used, .triggered, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -359,7 +367,7 @@ extension Event {
     /// and time speaks again.
     fileprivate var isSaidOnce: Bool {
         switch self {
-        case .process, .manifests, .settings, .started, .used, .triggered, .condition,
+        case .process, .transfer, .manifests, .settings, .started, .used, .triggered, .condition,
             .clockChanged, .sleep, .stopping:
             true
         case .app(_, let said): said.isReceipt
@@ -376,7 +384,7 @@ extension Event {
             .app(_, .reconnected(_, _, _, let reply)):
             reply
         case .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .transfer, .used, .triggered, .user, .storageRecovered, .stopping:
             nil
         }
     }
@@ -389,6 +397,7 @@ extension Event {
         case (.settings, .settings), (.clockChanged, .clockChanged): true
         case (.sleep(let mine), .sleep(let other)): mine == other
         case (.used(let app), .used(let other)): app == other
+        case (.transfer(let mine, .progress), .transfer(let other, .progress)): mine == other
         case (.triggered(let mine), .triggered(let other)):
             (mine.trigger, mine.app, mine.identifier)
                 == (other.trigger, other.app, other.identifier)
@@ -398,7 +407,7 @@ extension Event {
             mine == other && said.repeats(before)
         case (.started, _), (.timer, _), (.clockChanged, _), (.sleep, _), (.manifests, _),
             (.settings, _),
-            (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _),
+            (.condition, _), (.process, _), (.app, _), (.used, _), (.triggered, _), (.transfer, _),
             (.user, _), (.storageRecovered, _), (.stopping, _):
             false
         }

@@ -20,6 +20,8 @@ package struct HistoryLine: Hashable, Sendable, Codable {
         case dropped(identifier: String, reason: String)
         /// Something worth knowing that changed nothing.
         case note(String)
+        /// A transfer ended.
+        case transferred(TransferID, url: String, TransferEnd)
         /// The user opened, left or closed it.
         case use(UseKind)
     }
@@ -34,6 +36,7 @@ extension HistoryLine.Entry {
         case .ended: .ended
         case .dropped: .dropped
         case .note: .note
+        case .transferred: .transfer
         case .use(.opened): .opened
         case .use(.left): .left
         case .use(.closed): .closed

@@ -51,6 +51,7 @@ extension Device {
         case .processing:
             conditions.externalPower && conditions.deviceIdle
                 ? settings.processingGrantCharging : settings.processingGrant
+        case .nothing: .zero
         }
     }
 

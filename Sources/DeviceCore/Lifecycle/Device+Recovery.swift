@@ -37,6 +37,8 @@ extension Device {
         for report in start.conditions {
             conditionReported(report.condition, report.source, report.reading, &transition)
         }
+        requeueTransfers(at: transition.now)
+        for transfer in transfers.all() { emitPlacement(transfer.id, &transition) }
         touchAll()
     }
 

@@ -64,7 +64,7 @@ extension Device {
         case .command(let result):
             switch request.origin {
             case .command, .fetch: return apps[index].manifest != nil
-            case .submitted, .event:
+            case .submitted, .event, .transfer:
                 return request.every != nil || result.isAgain(for: request.trigger)
             }
         case .delivery(_, let wasReceived):

@@ -41,7 +41,7 @@ extension Launch {
         let own = facts.now.awake + facts.grant(for: grant)
         switch grant {
         case .wake: return wake.map { min(max($0.end, facts.now.awake), own) } ?? own
-        case .processing: return own
+        case .processing, .nothing: return own
         }
     }
 

@@ -24,6 +24,7 @@ struct LaunchFacts {
         switch grant {
         case .wake: settings.wakeGrant
         case .processing: processingGrant
+        case .nothing: .zero
         }
     }
 

@@ -75,7 +75,7 @@ struct Reporter {
         }
     }
 
-    private func hold(_ hold: Hold) -> Report.Hold {
+    func hold(_ hold: Hold) -> Report.Hold {
         Report.Hold {
             ($0.gate, $0.title) = (hold.gate, hold.title)
             ($0.value, $0.needed) = (hold.value, hold.needed)
@@ -138,6 +138,9 @@ extension HistoryLine {
                 if let told = AppMistake.told(in: text) {
                     ($0.mistake, $0.subject) = (told.mistake.rawValue, told.subject)
                 }
+            case .transferred(let id, let url, let end):
+                ($0.transfer, $0.url) = (id, url)
+                ($0.outcome, $0.result) = (end.word, end.summary)
             case .use: break
             }
         }

@@ -34,6 +34,7 @@ extension Device {
         case .override(let condition, let reading):
             conditionReported(condition, .hand, reading, &transition)
             transition.reply(reply, .done)
+        case .transfer(let asked): transfer(asked, reply, &transition)
         case .simulate(let simulation, let app, let identifier):
             simulate(simulation, app, identifier, reply, &transition)
         }
@@ -207,7 +208,7 @@ extension Device {
             (submission, token) = (said, reply)
             submission.app = self.launch(launch).map { apps[$0.app].id }
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .transfer, .used, .triggered, .user, .storageRecovered, .stopping:
             return nil
         }
         guard let (app, _) = try? name(of: submission), let answer = answered(submission, app)

@@ -7,7 +7,7 @@ package enum Gate: String, CaseIterable, Hashable, Sendable, Codable {
         deviceInUse, appInForeground
     case thermal, memory, storage, unused, appQuota, deviceQuota, backOff, stillRunning
     case startPause, settling, betterMoment, sharedWake, runSlots
-    case processes, stopping
+    case retry, transferSlots, processes, stopping
 
     var row: GateRow { GateTable.row(self) }
     /// As users and programs name it: `before-first-unlock`.
@@ -50,6 +50,19 @@ struct GateSet: Hashable, Sendable, Codable {
         gates.bits &= ~ofMoments.bits
         return gates
     }()
+
+    /// What ends a transfer that runs. Not the network: if that goes, the transfer notices, and if it
+    /// comes back at once, nothing is lost.
+    static let endTransfers = GateSet(
+        .closedByUser,
+        .paused,
+        .dataProtection,
+        .lowPower,
+        .metered,
+        .externalPower,
+        .battery,
+        .thermal
+    )
 
     init(_ gates: Gate...) {
         for gate in gates { insert(GateTable.index(of: gate)) }
@@ -202,6 +215,7 @@ struct DeviceFacts {
     let pausedAt: WallTime?
     let ledger: Ledger
     let running: Device.Running
+    let runningTransfers: [RunningTransfer]
     let seed: Int64
     let startedAt: BootTime
     let resumedAt: BootTime?
@@ -221,6 +235,7 @@ extension Device {
             pausedAt: pausedAt,
             ledger: ledger,
             running: running,
+            runningTransfers: transfers.running,
             seed: seed,
             startedAt: startedAt,
             resumedAt: sleep.end,

@@ -14,6 +14,8 @@ enum GateCell: Character, Sendable {
     case fetchOrCommand = "f"
     /// Plain commands.
     case command = "o"
+    /// Only where it is critical.
+    case critical = "c"
 
     package var label: String {
         switch self {
@@ -24,6 +26,7 @@ enum GateCell: Character, Sendable {
         case .set: "set, ask"
         case .fetchOrCommand: "fetch, command"
         case .command: "command"
+        case .critical: "crit"
         }
     }
 }
@@ -60,7 +63,7 @@ extension GateRow.Kind {
         case .no: return false
         case .fetchOrCommand: return work.isPeriodic
         case .command: return work.origin == .command || work.every != nil
-        case .yes, .asked, .needed, .set: return true
+        case .yes, .asked, .needed, .set, .critical: return true
         }
     }
 
@@ -94,40 +97,42 @@ enum GateTable {
         let explain: @Sendable (borrowing GateContext) -> GateExplanation
     }
 
-    // Columns: Fetch or refresh, Processing
+    // Columns: Fetch or refresh, Processing, Transfer, Discretionary transfer
     static let rows: [GateRow] = [
-        //                   FP
-        row(.unknownApp, "**", .unknownApp),
-        row(.notPermitted, "**", .notPermitted),
-        row(.closedByUser, "**", .closedByUser),
-        row(.refreshOff, "**", .refreshOff),
-        row(.paused, "**", .paused),
-        row(.beforeFirstUnlock, "**", .beforeFirstUnlock),
-        row(.dataProtection, "aa", .dataProtection),
-        row(.lowPower, "**", .lowPower),
-        row(.earliest, "**", .earliest),
-        row(.quiet, "fo", .quiet),
-        row(.network, "na", .network),
-        row(.metered, "sa", .metered),
-        row(.externalPower, ".a", .externalPower),
-        row(.battery, "**", .battery),
-        row(.deviceInUse, ".*", .deviceInUse),
-        row(.appInForeground, "*.", .appInForeground),
-        row(.thermal, "**", .thermal),
-        row(.memory, "**", .memory),
-        row(.storage, "**", .storage),
-        row(.unused, "**", .unused),
-        row(.appQuota, "**", .appQuota),
-        row(.deviceQuota, "**", .deviceQuota),
-        row(.backOff, "**", .backOff),
-        row(.stillRunning, "**", .stillRunning),
-        row(.startPause, "**", .startPause),
-        row(.settling, ".*", .settling),
-        row(.betterMoment, "*.", .betterMoment),
-        row(.sharedWake, "*.", .sharedWake),
-        row(.runSlots, "**", .runSlots),
-        row(.processes, "**", .processes),
-        row(.stopping, "**", .stopping),
+        //                   FPTD
+        row(.unknownApp, "****", .unknownApp),
+        row(.notPermitted, "**..", .notPermitted),
+        row(.closedByUser, "****", .closedByUser),
+        row(.refreshOff, "**..", .refreshOff),
+        row(.paused, "****", .paused),
+        row(.beforeFirstUnlock, "**..", .beforeFirstUnlock),
+        row(.dataProtection, "aaaa", .dataProtection),
+        row(.lowPower, "**.*", .lowPower),
+        row(.earliest, "****", .earliest),
+        row(.quiet, "fo..", .quiet),
+        row(.network, "na**", .network),
+        row(.metered, "saa*", .metered),
+        row(.externalPower, ".aaa", .externalPower),
+        row(.battery, "**.*", .battery),
+        row(.deviceInUse, ".*..", .deviceInUse),
+        row(.appInForeground, "*...", .appInForeground),
+        row(.thermal, "**c*", .thermal),
+        row(.memory, "**..", .memory),
+        row(.storage, "****", .storage),
+        row(.unused, "**..", .unused),
+        row(.appQuota, "**.*", .appQuota),
+        row(.deviceQuota, "**.*", .deviceQuota),
+        row(.backOff, "**..", .backOff),
+        row(.stillRunning, "**..", .stillRunning),
+        row(.startPause, "**.*", .startPause),
+        row(.settling, ".*.*", .settling),
+        row(.betterMoment, "*..*", .betterMoment),
+        row(.sharedWake, "*...", .sharedWake),
+        row(.runSlots, "**..", .runSlots),
+        row(.retry, "..**", .retry),
+        row(.transferSlots, "..**", .transferSlots),
+        row(.processes, "**..", .processes),
+        row(.stopping, "****", .stopping),
     ]
 
     /// By trigger: the rows that may hold it.

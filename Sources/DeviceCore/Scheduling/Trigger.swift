@@ -4,6 +4,8 @@ package import Vocabulary
 /// of the gate table.
 package enum Trigger: String, CaseIterable, Hashable, Sendable, Codable {
     case refresh, processing
+    /// The start of a transfer; one that is discretionary waits for a good moment too.
+    case transfer, discretionaryTransfer
 }
 
 extension Trigger {

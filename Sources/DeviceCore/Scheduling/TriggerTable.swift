@@ -7,6 +7,8 @@ enum Grant: Hashable, Sendable {
     /// Minutes of work that is heavy on the processor: one at a time, and only while the device has
     /// nothing better to do.
     case processing
+    /// None: another process does the work.
+    case nothing
 }
 
 extension Grant {
@@ -64,38 +66,68 @@ struct TriggerRow: Sendable {
 /// The table of triggers, in the order of `Trigger.allCases`.
 enum TriggerTable {
     static let rows: [TriggerRow] = [
-        TriggerRow(
-            trigger: .refresh,
-            letter: "F",
-            label: "fetch or refresh",
-            mode: .fetch,
-            grant: .wake,
-            bucket: .refreshBudget,
-            launches: true,
-            message: [],
-            snapshot: true,
-            fetches: true,
-            command: TriggerRow.CommandKeys(
-                arguments: { $0.refreshCommand },
-                needs: { _ in Needs() },
-                interval: { $0.refreshInterval ?? $1.minimumRefreshInterval }
-            )
-        ),
-        TriggerRow(
-            trigger: .processing,
-            letter: "P",
-            label: "processing",
-            mode: .processing,
-            grant: .processing,
-            bucket: nil,
-            launches: true,
-            message: [],
-            snapshot: true,
-            command: TriggerRow.CommandKeys(
-                arguments: { $0.processingCommand },
-                needs: { $0.processingNeeds },
-                interval: { $0.processingInterval ?? $1.processingInterval }
-            )
-        ),
+        refresh,
+        processing,
+        transfer,
+        discretionaryTransfer,
     ]
+
+    private static let refresh = TriggerRow(
+        trigger: .refresh,
+        letter: "F",
+        label: "fetch or refresh",
+        mode: .fetch,
+        grant: .wake,
+        bucket: .refreshBudget,
+        launches: true,
+        message: [],
+        snapshot: true,
+        fetches: true,
+        command: TriggerRow.CommandKeys(
+            arguments: { $0.refreshCommand },
+            needs: { _ in Needs() },
+            interval: { $0.refreshInterval ?? $1.minimumRefreshInterval }
+        )
+    )
+
+    private static let processing = TriggerRow(
+        trigger: .processing,
+        letter: "P",
+        label: "processing",
+        mode: .processing,
+        grant: .processing,
+        bucket: nil,
+        launches: true,
+        message: [],
+        snapshot: true,
+        command: TriggerRow.CommandKeys(
+            arguments: { $0.processingCommand },
+            needs: { $0.processingNeeds },
+            interval: { $0.processingInterval ?? $1.processingInterval }
+        )
+    )
+
+    private static let transfer = TriggerRow(
+        trigger: .transfer,
+        letter: "T",
+        label: "transfer",
+        mode: nil,
+        grant: .nothing,
+        bucket: nil,
+        launches: false,
+        message: [],
+        snapshot: false
+    )
+
+    private static let discretionaryTransfer = TriggerRow(
+        trigger: .discretionaryTransfer,
+        letter: "D",
+        label: "discretionary transfer",
+        mode: nil,
+        grant: .nothing,
+        bucket: nil,
+        launches: false,
+        message: [],
+        snapshot: false
+    )
 }

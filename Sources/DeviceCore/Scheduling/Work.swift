@@ -23,6 +23,8 @@ package struct Work: Hashable, Sendable {
     var isLeftOver = false
     /// Its moment was chosen by what was learned.
     var isChosen = false
+    /// Nil: it is no transfer.
+    var transfer: Shared<TransferWork>?
 
     package enum Origin: String, Hashable, Sendable, Codable {
         /// By `submit`; used up by one run.
@@ -33,12 +35,14 @@ package struct Work: Hashable, Sendable {
         case fetch
         /// Something that happened; used up by one run.
         case event
+        /// By whoever wants a file; done by the network process.
+        case transfer
 
         /// There as long as the manifest, or a setting of the app, says so.
         var isStanding: Bool {
             switch self {
             case .command, .fetch: true
-            case .submitted, .event: false
+            case .submitted, .event, .transfer: false
             }
         }
 

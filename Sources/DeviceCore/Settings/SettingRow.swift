@@ -24,7 +24,7 @@ package struct SettingRow: Sendable {
     static let month = Interval.zero...Interval.days(31)
     static let year = Interval.zero...Interval.days(366)
 
-    package static let table: [SettingRow] = grants + limits + refreshes + gates + rest
+    package static let table: [SettingRow] = grants + limits + refreshes + gates + transfers + rest
 
     private static let grants: [SettingRow] = [
         SettingRow(
@@ -271,6 +271,25 @@ package struct SettingRow: Sendable {
             field: .wakeFromSleep,
             documentation: "When a sleeping device is woken for work: off, charger (on external "
                 + "power) or on. It goes back to sleep when the work is done and nobody uses it."
+        ),
+    ]
+
+    private static let transfers: [SettingRow] = [
+        SettingRow(
+            name: "transfer-slots",
+            field: .count(\.transferSlots, 1...64),
+            documentation: "How many transfers run side by side."
+        ),
+        SettingRow(
+            name: "transfers-per-host",
+            field: .count(\.transfersPerHost, 1...32),
+            documentation: "How many of them run from one host."
+        ),
+        SettingRow(
+            name: "discretionary-wait",
+            field: .interval(\.discretionaryWait, month),
+            documentation: "How long a discretionary transfer waits for the device to be idle on "
+                + "external power."
         ),
     ]
 

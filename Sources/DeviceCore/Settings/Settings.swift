@@ -65,6 +65,11 @@ package struct Settings: Hashable, Sendable, Codable {
     package var pendingRefreshes: Int64 = 1
     package var pendingProcessing: Int64 = 10
 
+    // Transfers.
+    package var transferSlots: Int64 = 32
+    package var transfersPerHost: Int64 = 6
+    package var discretionaryWait = Interval.hours(12)
+
     // Failures.
     package var failuresBeforeCommand: Int64 = 3
     package var failureCommand = ""

@@ -140,7 +140,7 @@ extension Device {
         // somebody may be there by then.
         case .condition(.storage, _, .value(1...)): sleep.isOwnWake = false
         case .condition, .started, .timer, .clockChanged, .sleep, .manifests, .settings, .process,
-            .app, .triggered, .storageRecovered, .stopping:
+            .app, .transfer, .triggered, .storageRecovered, .stopping:
             break
         }
     }
@@ -149,6 +149,7 @@ extension Device {
     /// have begun something.
     var staysSentBack: Bool {
         sleep.isOwnWake && sleep.isSentBack && !isHeldAwake && running.all == 0
+            && transfers.running.isEmpty
     }
 
     /// An estimate does not see who only reads.

@@ -54,6 +54,13 @@ struct ControlCalls {
                 incoming.answer(call, $0, \.done)
             }
         case .reload(let call): host.reload { incoming.answer(call, $0, \.done) }
+        case .download(let call):
+            let orders = TransferOrder.of(call, at: now.wall)
+            host.ask(.transfer(.enqueue(orders, token: call.token))) {
+                incoming.answer(call, $0, \.enqueued)
+            }
+        case .transfers(let call): incoming.answer(call, host.device.transferList(at: now))
+        case .changeTransfers(let call): ask(.transfer(TransferRequest(call)), call, incoming)
         }
     }
 

@@ -71,6 +71,10 @@ extension IncomingCall {
 extension Reply {
     var done: Done? { if case .done = self { Done() } else { nil } }
     var requested: RequestedTask? { if case .requested(let task) = self { task } else { nil } }
+    var enqueued: EnqueuedTransfers? {
+        guard case .transfers(let ids) = self else { return nil }
+        return EnqueuedTransfers(transfers: ids.map { Int64(clamping: $0.number) })
+    }
     var opened: OpenedApp? { if case .opened(let app) = self { app } else { nil } }
 }
 

@@ -67,6 +67,7 @@ final class Advance {
         case .announce(let line):
             if case .wake = line.entry { runs += 1 }
         case .save, .cancelProbe, .freeze, .release, .measure, .checkLocks, .weigh, .limitMemory,
+            .transfer,
             .setDeadline, .holdAwake, .sleepAgain, .watchIdle, .notifyFailures, .watchUse, .reply,
             .arm:
             break

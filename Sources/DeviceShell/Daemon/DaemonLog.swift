@@ -45,6 +45,9 @@ struct JournalEntry {
         case .note(let note):
             text = "\(app): \(note)"
             fields = [("APP", app), ("REASON", note)]
+        case .transferred(let id, let url, let end):
+            text = "\(app): transfer \(id) \(end.word): \(url)"
+            fields = [("APP", app), ("RESULT", end.summary)]
         case .use: return nil
         }
     }

@@ -33,6 +33,9 @@ package struct DaemonPaths: Equatable, Sendable {
     /// Where the kernel tells how long tasks wait for a processor; nil: nobody is to ask.
     package var cpuPressure: String? = Pressure.path(of: .cpu)
 
+    /// The program that fetches.
+    package var network = Self.program("offstage-net")
+
     package enum SystemBusPlace: Equatable, Sendable {
         case usual
         case at(address: String)
@@ -52,6 +55,15 @@ package struct DaemonPaths: Equatable, Sendable {
         self.configuration = configuration
         self.applications = applications
         self.home = home
+    }
+
+    /// One that belongs to this one: in its directory, or where packages put what nobody calls.
+    private static func program(_ name: String) -> String {
+        let own = Files.linkTarget("/proc/self/exe") ?? "/usr/bin/offstaged"
+        let directory = Files.directory(of: own)
+        let places = [directory, Files.directory(of: directory) + "/libexec"]
+        let found = places.map { "\($0)/\(name)" }.first { Files.isExecutable($0) }
+        return found ?? "\(directory)/\(name)"
     }
 
     package var socket: String { runtime + "/socket" }

@@ -19,6 +19,7 @@ final class Machine {
     private var uses: UseWatch?
     private var desktopUnits: DesktopUnits?
     private var load: LoadEstimate?
+    private var transfers: Transfers?
     /// Wakes the machine, as far as it can be.
     private var alarm: TimerSource?
     private var timer: TimerSource?
@@ -57,6 +58,9 @@ final class Machine {
             launches: { [unowned self] in launches() }
         ) { [unowned self] in
             happened(.process($0, $1))
+        }
+        transfers = Transfers(loop, program: paths.network) { [unowned self] in
+            happened(.transfer($0, $1))
         }
         uses = try UseWatch(
             loop,
@@ -338,6 +342,7 @@ final class Machine {
         case .setDeadline(let id, let deadline):
             processes.setDeadline(id, deadline.map(clock.onMachine))
         case .tell(let id, let message): told(id, message)
+        case .transfer(let id, let action): transfers?.perform(action, id)
         case .holdAwake(let hold): stayAwake.hold(hold)
         case .notifyFailures(let app, let count, let reason, let command):
             notifyFailures(app, count, reason, command)
@@ -398,7 +403,7 @@ extension Event {
         switch self {
         case .started, .stopping: true
         case .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process, .app,
-            .used, .triggered, .user, .storageRecovered:
+            .used, .triggered, .transfer, .user, .storageRecovered:
             false
         }
     }

@@ -56,6 +56,8 @@ struct StoreMigrations {
         ]),
         // Whether the device was unlocked since it booted: where nothing is said, it was not.
         StoreStep(),
+        // Transfers are kept.
+        StoreStep(),
     ])
 
     static var newest: Int64 { current.newest }

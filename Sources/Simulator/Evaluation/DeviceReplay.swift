@@ -212,7 +212,8 @@ package struct DeviceReplay: Sendable {
                     mains[launching] = launch
                 }
             case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-                .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell,
+                .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
+                .tell,
                 .holdAwake, .sleepAgain, .watchIdle,
                 .notifyFailures, .watchUse, .reply, .announce:
                 break

@@ -5,7 +5,7 @@ import Vocabulary
 package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
     case begin, save, spawn, attach, probe, cancelProbe, freeze, thaw, terminate, kill, release
     case measure, checkLocks, weigh, limitMemory, setDeadline, tell, holdAwake, watchIdle
-    case sleepAgain
+    case sleepAgain, transfer
     case notifyFailures, watchUse, reply, arm, announce
 
     init(_ effect: Effect) {
@@ -32,6 +32,7 @@ package enum EffectKind: Int, CaseIterable, Hashable, Sendable, Codable {
             case .watchIdle: .watchIdle
             case .notifyFailures: .notifyFailures
             case .watchUse: .watchUse
+            case .transfer: .transfer
             case .reply: .reply
             case .arm: .arm
             case .announce: .announce

@@ -46,7 +46,7 @@ package final class AskedWork {
         case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _):
             tested[app, default: 0] += 1
         case .user, .app, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
-            .condition, .process, .used, .triggered, .storageRecovered, .stopping:
+            .condition, .process, .used, .triggered, .transfer, .storageRecovered, .stopping:
             break
         }
         guard let submission = event.submission, let identifier = submission.identifier else {

@@ -94,7 +94,7 @@ final class EndsTold: ClientInvariant, ProcessInvariant {
         case .app(_, .reconnected(_, let finished, _, _)):
             for end in finished { check(end.delivery, end.result) }
         case .app, .process, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
-            .condition, .used, .triggered, .user, .storageRecovered, .stopping:
+            .condition, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             break
         }
     }

@@ -31,7 +31,7 @@ final class ExpiredOnce: EffectInvariant {
             else { return nil }
             unwarned[launch] = fault(of: process, at: now.awake)
         case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .release,
-            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

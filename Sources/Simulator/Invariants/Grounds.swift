@@ -69,6 +69,7 @@ final class Grounds {
                 newShortages.append(failure.cause)
             }
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .triggered,
+            .transfer,
             .storageRecovered, .stopping:
             break
         }
@@ -95,7 +96,8 @@ final class Grounds {
             for whose in [app, nil] {
                 runTimes[world.now.local.day, default: [:]][whose, default: .zero] += time
             }
-        case .save, .measure, .checkLocks, .limitMemory, .setDeadline, .holdAwake, .sleepAgain,
+        case .save, .measure, .checkLocks, .limitMemory, .transfer, .setDeadline, .holdAwake,
+            .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .announce, .arm:
             break
         }
@@ -312,7 +314,7 @@ extension UserRequest {
             app
         case .submit(let submission):
             submission.app ?? submission.identifier.map { AppID("command.\($0)") }
-        case .pause, .continue, .override: nil
+        case .pause, .continue, .override, .transfer: nil
         }
     }
 }

@@ -16,7 +16,7 @@ final class HistoryTrue: ProcessInvariant {
         case .app(let launch, .reconnected(_, let finished, _, _)):
             completions[launch, default: []] += finished.map(\.result)
         case .process, .app, .started, .timer, .clockChanged, .sleep, .manifests, .settings,
-            .condition, .used, .triggered, .user, .storageRecovered, .stopping:
+            .condition, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             break
         }
     }

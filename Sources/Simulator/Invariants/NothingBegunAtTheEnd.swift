@@ -13,7 +13,8 @@ final class NothingBegunAtTheEnd: EffectInvariant {
         case .notifyFailures(let app, _, _, _):
             return "the user's command about \(app) is begun"
         case .save, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release, .measure,
-            .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .sleepAgain,
+            .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
+            .sleepAgain,
             .watchIdle,
             .watchUse, .reply,
             .arm,

@@ -95,7 +95,7 @@ extension Change {
             switch line.entry {
             case .wake(let report): return report.identifier == task.identifier
             case .dropped(let dropped, _): return dropped == task.identifier
-            case .ended, .note, .use: return false
+            case .ended, .note, .use, .transferred: return false
             }
         case .put, .delete: return false
         }

@@ -24,7 +24,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
             calls = calls.filter { $0.value != .open(app, attach: nil) }
         case .pause: mayBePaused = true
         case .open, .continue: calls[token] = request
-        case .leave, .submit, .run, .cancel, .cancelPending, .override, .simulate: break
+        case .leave, .submit, .run, .cancel, .cancelPending, .override, .simulate, .transfer: break
         }
     }
 
@@ -145,6 +145,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .backOff: grounds.hasRested(app, for: world.settings.backOffLimit, world)
         case .stillRunning: !lives(app, world) { _ in true }
         case .startPause: grounds.isUp(world)
+        case .retry, .transferSlots: false
         // Its moments are chosen by what was learned, which is no fact of the world: only what has
         // none is known, the user's commands and processing.
         case .betterMoment: plan.map { $0.isProcessing(identifier) } ?? true
@@ -181,7 +182,7 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .appInForeground: !lives(app, world) { $0.weight == .foreground }
         case .unknownApp, .notPermitted, .closedByUser, .paused, .refreshOff, .earliest, .quiet,
             .unused, .appQuota, .deviceQuota, .backOff, .stillRunning, .startPause, .betterMoment,
-            .sharedWake, .runSlots, .processes, .storage, .settling:
+            .sharedWake, .runSlots, .processes, .storage, .settling, .retry, .transferSlots:
             false
         }
     }

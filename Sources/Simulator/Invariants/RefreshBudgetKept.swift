@@ -60,7 +60,7 @@ final class RefreshBudgetKept: CallInvariant, ProcessInvariant {
         switch event {
         case .used(let app), .user(.open(let app, _), _): uses[app, default: 0] += 1
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .triggered, .user, .storageRecovered, .stopping:
+            .app, .triggered, .transfer, .user, .storageRecovered, .stopping:
             break
         }
     }
@@ -193,7 +193,8 @@ struct DayCount {
         case .run(let app, _), .simulate(_, let app, _):
             asked.all += 1
             asked.byApp[app, default: 0] += 1
-        case .open, .leave, .close, .submit, .cancel, .cancelPending, .pause, .continue, .override:
+        case .open, .leave, .close, .submit, .cancel, .cancelPending, .pause, .continue, .override,
+            .transfer:
             break
         }
     }

@@ -18,7 +18,8 @@ final class SuspendedSilent: EffectInvariant {
             guard world.process(launch)?.isFrozen == true else { return nil }
             return "launch \(launch) is frozen and told \(message)"
         case .save, .spawn, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill,
-            .release, .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .holdAwake,
+            .release, .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline,
+            .holdAwake,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             return nil

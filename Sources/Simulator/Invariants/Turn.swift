@@ -66,7 +66,7 @@ package struct Turn {
         switch entry.event {
         case .timer, .sleep: return
         case .clockChanged, .started: clockSetAt.append(entry.moment)
-        case .manifests, .settings, .condition, .process, .app, .used, .triggered, .user,
+        case .manifests, .settings, .condition, .process, .app, .used, .triggered, .transfer, .user,
             .storageRecovered, .stopping:
             break
         }
@@ -114,7 +114,8 @@ package struct Turn {
         case .tell(let launch, .go(let id, _)): toldToGo.append((launch, id))
         case .arm: deeds -= 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .release, .measure, .checkLocks,
-            .weigh, .limitMemory, .setDeadline, .tell, .holdAwake, .sleepAgain, .watchIdle,
+            .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake, .sleepAgain,
+            .watchIdle,
             .notifyFailures, .watchUse, .reply, .announce:
             break
         }
@@ -140,7 +141,7 @@ package struct Turn {
             switch entry.event {
             case .user(.run(let app, _), _), .user(.simulate(_, let app, _), _): app
             case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition,
-                .process, .app, .used, .triggered, .user, .storageRecovered, .stopping:
+                .process, .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
                 nil
             }
         }
@@ -172,7 +173,7 @@ extension Event {
         switch self {
         case .user(.submit, _), .app(_, .submit): true
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             false
         }
     }
@@ -182,7 +183,7 @@ extension Event {
         switch self {
         case .user(.submit(let submission), _), .app(_, .submit(let submission, _)): submission
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             nil
         }
     }
@@ -193,7 +194,7 @@ extension Event {
         case .app(_, .accepted(let id)): [id]
         case .app(_, .reconnected(let running, _, _, _)): running
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .app, .used, .triggered, .user, .storageRecovered, .stopping:
+            .app, .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             []
         }
     }

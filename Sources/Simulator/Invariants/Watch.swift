@@ -221,7 +221,8 @@ extension Turn.Entry: CustomStringConvertible {
             case .arm(let timers):
                 "arm(alarm \(text(timers.alarm)), timer \(text(timers.timer)))"
             case .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-                .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+                .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell,
+                .holdAwake,
                 .sleepAgain,
                 .watchIdle,
                 .notifyFailures,

@@ -98,7 +98,7 @@ extension World {
         guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
         watch.performed(effect, at: now, self)
         switch effect {
-        case .save, .reply, .limitMemory, .notifyFailures, .watchUse, .announce: break
+        case .save, .reply, .limitMemory, .transfer, .notifyFailures, .watchUse, .announce: break
         case .weigh(let launch, let weight): process(launch)?.weight = weight
         case .spawn(let launch, let spec): spawn(launch, spec)
         case .attach(let launch, _, let spec): spawn(launch, spec)
@@ -321,7 +321,7 @@ extension World {
         // What an app has said its library says again, when it sees that its connection is lost.
         case .app, .user: break
         case .started, .timer, .clockChanged, .sleep, .manifests, .settings, .condition, .process,
-            .used, .triggered, .storageRecovered, .stopping:
+            .used, .triggered, .transfer, .storageRecovered, .stopping:
             break
         }
     }

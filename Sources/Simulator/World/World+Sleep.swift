@@ -64,7 +64,7 @@ extension Event {
         switch self {
         case .sleep, .condition(.network, _, _): true
         case .started, .timer, .clockChanged, .manifests, .settings, .condition, .process, .app,
-            .used, .triggered, .user, .storageRecovered, .stopping:
+            .used, .triggered, .transfer, .user, .storageRecovered, .stopping:
             false
         }
     }

@@ -8,6 +8,8 @@ package enum HistoryKind: String, CaseIterable, Sendable {
     case dropped
     /// Something worth knowing that changed nothing.
     case note
+    /// A transfer ended.
+    case transfer
     /// What the user did with the app.
     case opened, left, closed, seen
 }
@@ -39,6 +41,8 @@ extension Report {
         /// Bytes.
         package var memory: Int64?
         package var decision: Decision?
+        package var transfer: TransferID?
+        package var url: String?
         package init() {}
     }
 }

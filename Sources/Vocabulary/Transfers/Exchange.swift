@@ -55,9 +55,11 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
     package var total: Int64?
     /// Nil: the server says nothing that a later exchange could rely on.
     package var validator: Validator?
-    /// Where the bytes of this answer go: the offset of the resume point, or 0. If it is 0 and
-    /// there was a resume point, nothing is written before the daemon says so.
+    /// Where the bytes of this answer go: the offset of the resume point, or 0.
     package var offset: Int64
+    /// Bytes that the daemon may know of are to be overwritten. Nothing is written before it says
+    /// that it has forgotten them.
+    @OmittedIfDefault package var startsAnew: Bool
 
     package init(
         status: Int,
@@ -65,9 +67,11 @@ package struct ExchangeAnswer: Hashable, Sendable, Codable {
         url: String,
         total: Int64? = nil,
         validator: Validator? = nil,
-        offset: Int64 = 0
+        offset: Int64 = 0,
+        startsAnew: Bool = false
     ) {
         (self.status, self.headers, self.url) = (status, headers, url)
+        self.startsAnew = startsAnew
         (self.total, self.validator, self.offset) = (total, validator, offset)
     }
 }
@@ -110,7 +114,7 @@ package enum ExchangeEnd: Hashable, Sendable, Codable {
 }
 
 /// Why an exchange cannot succeed.
-package struct ExchangeFailure: Hashable, Sendable, Codable {
+package struct ExchangeFailure: Error, Hashable, Sendable, Codable {
     package var code: Code
     /// For a person.
     package var reason: String

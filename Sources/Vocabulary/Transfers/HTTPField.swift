@@ -4,6 +4,14 @@ package struct HTTPField: Hashable, Sendable, Codable {
     package var value: String
 
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+    /// `NAME: VALUE`; nil: it is not legal.
+    package init?(line: String) {
+        guard let colon = line.firstIndex(of: ":") else { return nil }
+        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        self.init(String(line[..<colon]), String(value))
+        guard isLegal else { return nil }
+    }
 }
 
 extension [HTTPField] {
@@ -24,5 +32,18 @@ extension String.UTF8View {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }
         return elementsEqual(other) { lower($0) == lower($1) }
+    }
+}
+
+extension HTTPField {
+    /// By RFC 9110: a token, and a value without control characters.
+    package var isLegal: Bool {
+        let marks = "!#$%&'*+-.^_`|~".utf8
+        let isToken = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+                || marks.contains($0)
+        }
+        return !name.isEmpty && isToken
+            && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }
     }
 }

@@ -16,6 +16,8 @@ enum KnownWords {
             case .app(let record): apps[key] = words(record)
             case .request(let record): requests[key] = words(record)
             case .launch(let record): launches[key] = words(record)
+            // No version with a fixture has any.
+            case .transfer: break
             }
         }
         return [
@@ -277,6 +279,8 @@ enum KnownWords {
             ["what": "dropped", "task": .string(identifier), "reason": .string(reason)]
         case .note(let text): ["what": "note", "reason": .string(text)]
         case .use(let kind): ["what": "use", "use": .string(kind.rawValue)]
+        case .transferred(_, let url, let end):
+            ["what": "transfer", "url": .string(url), "result": .string(end.word)]
         }
     }
 }

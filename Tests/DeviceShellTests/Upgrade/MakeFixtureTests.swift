@@ -35,6 +35,7 @@ struct MakeFixtureTests {
             case .dropped: kinds.insert("dropped")
             case .note: kinds.insert("note")
             case .use(let kind): kinds.insert(kind.rawValue)
+            case .transferred: kinds.insert("transfer")
             }
         }
         #expect(

@@ -143,7 +143,8 @@ struct VirtualWorld {
         case .checkLocks(let launch): later(.milliseconds(1), .process(launch, .locks([])))
         case .tell(let launch, let message): tell(launch, message)
         case .reply(_, .refused(let refusal)): refusals.append(refusal.text)
-        case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .setDeadline, .holdAwake,
+        case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .transfer, .setDeadline,
+            .holdAwake,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break

@@ -29,7 +29,7 @@ final class Witness {
             lines += 1
             ends[run.result.word, default: 0] += 1
         case .save, .attach, .probe, .cancelProbe, .freeze, .thaw, .terminate, .kill, .release,
-            .measure, .checkLocks, .weigh, .limitMemory, .setDeadline, .tell, .holdAwake,
+            .measure, .checkLocks, .weigh, .limitMemory, .transfer, .setDeadline, .tell, .holdAwake,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm:
             break

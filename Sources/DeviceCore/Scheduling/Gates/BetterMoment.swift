@@ -6,11 +6,13 @@ extension GateTable.Definition {
         title: "waiting for a better moment",
         kind: .saving,
         check: {
+            if $0.work.transfer != nil { return charging($0) }
             guard $0.hasBetterMoments else { return .open }
             if $0.isLearned { return $0.work.isChosen ? .open : .held(.event) }
             return .held(until: $0.plan.at, at: $0.now)
         },
         explain: {
+            if $0.work.transfer != nil { return explainCharging($0) }
             if let forecast = $0.forecast {
                 let text = forecast.explanation
                 return GateExplanation(
@@ -29,6 +31,25 @@ extension GateTable.Definition {
             )
         }
     )
+
+    /// A discretionary transfer prefers a device that charges while nobody uses it, and does not
+    /// wait for that without end.
+    private static func charging(_ context: borrowing GateContext) -> GateAnswer {
+        let isIdle =
+            context.conditions[.idle].sensing != .known || context.conditions.deviceIdle
+        if context.conditions.externalPower && isIdle { return .open }
+        let end = context.work.since + context.settings.discretionaryWait
+        return .held(until: end, at: context.now)
+    }
+
+    private static func explainCharging(_ context: borrowing GateContext) -> GateExplanation {
+        GateExplanation(
+            value: context.conditions.externalPower ? "in use" : "on battery",
+            needed: "idle on external power, or \(context.settings.discretionaryWait) of waiting",
+            since: context.work.since,
+            sentence: "it can wait for the device to be idle on external power"
+        )
+    }
 }
 
 extension GateContext {

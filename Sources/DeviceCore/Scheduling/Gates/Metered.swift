@@ -29,7 +29,7 @@ extension GateTable.Definition {
         switch meteredCells[context.work.trigger.column] {
         case .set: return context.usesNetwork && !context.settings.refreshOnMetered
         case .yes: return true
-        case .no, .asked, .needed, .fetchOrCommand, .command: return false
+        case .no, .asked, .needed, .fetchOrCommand, .command, .critical: return false
         }
     }
 }

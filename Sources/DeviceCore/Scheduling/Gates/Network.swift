@@ -41,7 +41,7 @@ extension GateContext {
         case .asked: work.needs.network
         case .needed: usesNetwork
         case .yes: true
-        case .no, .set, .fetchOrCommand, .command: false
+        case .no, .set, .fetchOrCommand, .command, .critical: false
         }
     }
 }

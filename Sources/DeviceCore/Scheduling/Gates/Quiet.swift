@@ -41,7 +41,7 @@ extension Work {
     /// What a quiet period begins with.
     private func lastEnd(in app: AppState) -> WallTime? {
         switch origin {
-        case .submitted, .event: return lastEnd
+        case .submitted, .event, .transfer: return lastEnd
         case .command, .fetch:
             let ran = app.lastEnd(of: trigger)
             // What the user has just looked at is fresh.
@@ -53,7 +53,7 @@ extension Work {
     fileprivate func quietInterval(in app: AppState, _ settings: Shared<Settings>) -> Interval? {
         guard let manifest = app.manifest else { return nil }
         switch origin {
-        case .submitted, .event: return every
+        case .submitted, .event, .transfer: return every
         case .command: return trigger.row.command?.interval(manifest, settings)
         case .fetch:
             switch app.fetchInterval {

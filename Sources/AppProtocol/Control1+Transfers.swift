@@ -1,0 +1,127 @@
+package import Vocabulary
+
+extension Control1 {
+    /// One file to fetch.
+    package struct DownloadFile: OptionMap, Equatable, Sendable {
+        package var url = ""
+        package var file: String?
+        package var sha256: String?
+        package init() {}
+        package init(url: String) { self.url = url }
+
+        static var mostInList: Int { 10_000 }
+
+        mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.required("url", &url)
+            try fields.option("file", &file)
+            try fields.option("sha256", &sha256)
+        }
+    }
+
+    package struct Download: ControlCall {
+        package typealias Reply = EnqueuedTransfers
+        package var files: [DownloadFile] = []
+        package var directory: String?
+        package var headers: [String]?
+        package var overwrite = false
+        package var discretionary = false
+        package var after: Interval?
+        package var needs = Needs()
+        package var rate: Int64?
+        package var proxy: String?
+        package var token: String?
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("files", &files)
+            try fields.option("directory", &directory, "an absolute path without links")
+            try fields.option("headers", &headers, "each as NAME: VALUE")
+            try fields.option("overwrite", &overwrite, "replaces existing files when complete")
+            try fields.option(
+                "discretionary",
+                &discretionary,
+                "waits for an unmetered network, power and an idle device"
+            )
+            try fields.option("after", &after)
+            try fields.option("unmetered", &needs.unmetered)
+            try fields.option("power", &needs.power)
+            try fields.option("rate", &rate, in: 1...1 << 50, "bytes a second")
+            try fields.option("proxy", &proxy, "a URL; empty is none")
+            try fields.token(&token, "a repeated call with the same token gets the first answer")
+        }
+
+        package func check() throws(OptionError) {
+            guard !files.isEmpty else {
+                throw OptionError(reason: "there is no file to fetch", value: "", fix: "give a URL")
+            }
+            guard directory != nil else {
+                throw OptionError(reason: "directory is missing", value: "", fix: "give directory")
+            }
+            for file in files {
+                guard let sum = file.sha256, Checksum.bytes(sum) == nil else { continue }
+                throw OptionError(
+                    reason: "sha256 is not 64 hexadecimal digits",
+                    value: sum,
+                    fix: "sha256sum prints it"
+                )
+            }
+            for header in headers ?? [] {
+                guard HTTPField(line: header) == nil else { continue }
+                throw OptionError(
+                    reason: "a header is not NAME: VALUE",
+                    value: header,
+                    fix: "write it as NAME: VALUE"
+                )
+            }
+        }
+    }
+
+    package struct Transfers: ControlCall {
+        package typealias Reply = [Reported<Report.Transfer>]
+        package init() {}
+    }
+
+    package struct ChangeTransfers: ControlCall {
+        package var action = TransferAction.pause
+        package var transfers: [Int64] = []
+        package init() {}
+
+        package mutating func pass(_ fields: inout Fields) throws(OptionError) {
+            try fields.argument("action", &action)
+            try fields.argument("transfers", &transfers)
+        }
+    }
+
+    package enum TransferAction: String, CaseIterable, Sendable, FieldType {
+        case pause, resume, cancel
+        /// Ended ones are listed no longer; without numbers: all of them.
+        case forget
+    }
+}
+
+/// The numbers of new transfers, in the order of their files.
+package struct EnqueuedTransfers: CallReply, Codable {
+    package var transfers: [Int64]
+
+    package init(transfers: [Int64]) { self.transfers = transfers }
+}
+
+/// A SHA-256 in hexadecimal digits.
+package enum Checksum {
+    /// Its 32 bytes; nil: it is none.
+    package static func bytes(_ text: String) -> [UInt8]? {
+        guard text.utf8.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        var high: Int?
+        for character in text {
+            guard let digit = character.hexDigitValue else { return nil }
+            if let first = high {
+                bytes.append(UInt8(first * 16 + digit))
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return bytes
+    }
+}

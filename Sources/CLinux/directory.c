@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int clinux_open_directory(const char *path) {
+    struct open_how how = {
+        .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
+        .resolve = RESOLVE_NO_SYMLINKS,
+    };
+    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+int clinux_open_at(int directory, const char *name, int flags, mode_t mode) {
+    return openat(directory, name, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, mode);
+}
+
+int clinux_rename_at(int directory, const char *name, const char *new_name, int replace) {
+    if (replace) return renameat(directory, name, directory, new_name);
+    int result = renameat2(directory, name, directory, new_name, RENAME_NOREPLACE);
+    // Not every file system can. A link is made only where nothing is.
+    if (result == 0 || (errno != EINVAL && errno != ENOSYS)) return result;
+    if (linkat(directory, name, directory, new_name, 0) < 0) return -1;
+    return unlinkat(directory, name, 0);
+}
+
+int clinux_remove_at(int directory, const char *name) { return unlinkat(directory, name, 0); }
+
+int clinux_inode_at(int directory, const char *name, uint64_t *inode) {
+    struct stat status;
+    if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) < 0) return -1;
+    *inode = status.st_ino;
+    return 0;
+}
+
+int clinux_set_modified(int descriptor, int64_t seconds) {
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_sec = seconds}};
+    return futimens(descriptor, times);
+}
+
+int clinux_reserve(int descriptor, int64_t offset, int64_t count) {
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, offset, count);
+}
+
+int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }

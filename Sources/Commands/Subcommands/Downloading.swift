@@ -1,0 +1,232 @@
+import AppProtocol
+import CommandTable
+import Linux
+import Vocabulary
+
+extension OffstageProgram {
+    static let download = Subcommand(
+        "download",
+        "fetch files in the background",
+        forms: ["[OPTION]... URL..."],
+        operands: 0...10_000,
+        options: [
+            OptionRow("output", "name of the file, for one URL", short: "o", argument: "FILE"),
+            OptionRow(
+                "directory",
+                "where the files go (default: the current directory)",
+                short: "d",
+                argument: "DIRECTORY"
+            ),
+            OptionRow(
+                "input",
+                "read URLs from a file, one on each line; - is standard input",
+                short: "i",
+                argument: "FILE"
+            ),
+            OptionRow("checksum", "what the file must have, as sha256:DIGITS", argument: "SUM"),
+            OptionRow(
+                "header",
+                "send this header, written NAME: VALUE; @FILE reads a file with one on each line",
+                argument: "LINE"
+            ),
+            OptionRow("proxy", "use this proxy; an empty URL is none", argument: "URL"),
+            OptionRow(
+                "limit-rate",
+                "at most so many bytes a second, such as 500K",
+                argument: "RATE"
+            ),
+            OptionRow("overwrite", "replace an existing file when the new one is complete"),
+            OptionRow("discretionary", "wait for an unmetered network, power and an idle device"),
+            OptionRow("unmetered", "require an unmetered network"),
+            OptionRow("power", "require external power"),
+            OptionRow("after", "earliest begin, as a time from now, such as 2h", argument: "TIME"),
+            OptionRow("wait", "return when all files are there, or cannot be had", short: "w"),
+        ],
+        details: [
+            "The daemon fetches the files; they are stored as requested when this command "
+                + "returns. A download survives the end of the terminal, of the daemon and of the "
+                + "machine. It goes on where it stopped only if the server proves that the file "
+                + "is still the same; else it starts anew. So a file never has parts of two "
+                + "versions.",
+            "Without --output a file gets the name that the server gives, else that of the URL. "
+                + "While it is incomplete its name is hidden (.offstage-NUMBER.part). An existing "
+                + "file is kept unless --overwrite is given.",
+            "An answer with status 400 or more leaves no file. What may pass is tried again: 1 s "
+                + "later, and twice as long each time up to 10 minutes, for a week. \"offstage "
+                + "transfers\" says what each one waits for.",
+            "With --wait the exit status is 1 if a file could not be had. Interrupting the command "
+                + "interrupts no download.",
+        ],
+        examples: [
+            Example("download https://example.org/a.iso", "Fetch a file into this directory."),
+            Example(
+                "download --discretionary -d ~/Podcasts -i list.txt",
+                "Fetch the files of a list when it costs least."
+            ),
+            Example("download -w -o a.iso URL && mount a.iso", "Wait for the file."),
+        ],
+        printsData: true
+    ) { invocation throws(Failure) in
+        let call = try downloadCall(invocation)
+        let reply = try invocation.ask(call, look: "offstage transfers")
+        guard invocation.options.has("wait") else {
+            return try invocation.show(reply) { reply in
+                for (id, file) in zip(reply.transfers, call.files) {
+                    invocation.console.print("transfer \(id): \(file.url.printable)")
+                }
+            }
+        }
+        try TransferWatch(invocation, reply.transfers).waitForAll()
+    }
+
+    // MARK: What was typed
+
+    private static func downloadCall(
+        _ invocation: Invocation
+    ) throws(Failure) -> Control1.Download {
+        let options = invocation.options
+        let urls = invocation.operands + (try listedURLs(options["input"]))
+        guard !urls.isEmpty else {
+            throw Failure(
+                .usage,
+                "download: no URL is given",
+                fix: "Give one, or a file with --input."
+            )
+        }
+        var call = Control1.Download()
+        call.files = urls.map(Control1.DownloadFile.init(url:))
+        if let output = options["output"] ?? options["checksum"], urls.count > 1 {
+            throw Failure(
+                .usage,
+                "download: \(output.quoted) can be that of one file only",
+                fix: "Give one URL, or leave --output and --checksum out."
+            )
+        }
+        call.files[0].sha256 = try checksum(options["checksum"])
+        try place(options, &call)
+        let headers = try headers(options.all("header"))
+        if !headers.isEmpty { call.headers = headers }
+        (call.overwrite, call.discretionary) = (
+            options.has("overwrite"), options.has("discretionary")
+        )
+        (call.needs.unmetered, call.needs.power) = (options.has("unmetered"), options.has("power"))
+        call.after = try invocation.interval("after")
+        call.proxy = options["proxy"]
+        call.rate = try rate(options["limit-rate"])
+        call.token = try Invocation.token()
+        return call
+    }
+
+    private static func listedURLs(_ path: String?) throws(Failure) -> [String] {
+        guard let path else { return [] }
+        let text = try read(path == "-" ? "/dev/stdin" : path)
+        return text.split(whereSeparator: \.isNewline).map { $0.trimmed }
+            .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    }
+
+    private static func read(_ path: String) throws(Failure) -> String {
+        do throws(LinuxError) {
+            return try Files.text(path, limit: 8 << 20)
+        } catch {
+            throw Failure(.failed, "download: \(error)")
+        }
+    }
+
+    private static func checksum(_ text: String?) throws(Failure) -> String? {
+        guard let text else { return nil }
+        let digits = text.dropFirst("sha256:".count)
+        guard text.hasPrefix("sha256:"), Checksum.bytes(String(digits)) != nil else {
+            throw Failure(
+                .usage,
+                "download: --checksum \(text.quoted) is not a SHA-256",
+                fix: "Write it as sha256: and 64 hexadecimal digits; sha256sum prints them."
+            )
+        }
+        return String(digits)
+    }
+
+    /// The daemon follows no link, so the path that it gets has none.
+    private static func place(
+        _ options: Options,
+        _ call: inout Control1.Download
+    ) throws(Failure) {
+        var directory = options["directory"] ?? "."
+        if let output = options["output"] {
+            let name = Files.name(of: output)
+            guard !name.isEmpty, name != ".", name != ".." else {
+                throw Failure(
+                    .usage,
+                    "download: --output \(output.quoted) names no file",
+                    fix: "Give the name of a file; --directory names a directory."
+                )
+            }
+            call.files[0].file = name
+            let own = output.contains("/") ? Files.directory(of: output) : ""
+            if own.hasPrefix("/") {
+                directory = own
+            } else if !own.isEmpty {
+                directory += "/" + own
+            }
+        }
+        let status = Files.status(directory)
+        guard status?.kind == .directory, let path = Files.resolved(directory) else {
+            throw Failure(
+                .failed,
+                "download: \(directory.quoted) is not a directory",
+                fix: "Make it, or name another with --directory."
+            )
+        }
+        guard Files.isWritable(path) else {
+            throw Failure(.failed, "download: no file can be made in \(path.quoted)")
+        }
+        call.directory = path
+        if let file = call.files[0].file, !options.has("overwrite"), Files.exists("\(path)/\(file)")
+        {
+            throw Failure(
+                .failed,
+                "download: \("\(path)/\(file)".quoted) exists already",
+                fix: "Give another name, or --overwrite."
+            )
+        }
+    }
+
+    private static func headers(_ given: [String]) throws(Failure) -> [String] {
+        var headers: [String] = []
+        for line in given {
+            guard line.hasPrefix("@") else {
+                headers.append(line)
+                continue
+            }
+            headers += try read(String(line.dropFirst())).split(whereSeparator: \.isNewline)
+                .map { String($0) }
+        }
+        for header in headers where HTTPField(line: header) == nil {
+            throw Failure(
+                .usage,
+                "download: --header \(header.quoted) is not a header",
+                fix: "Write it as NAME: VALUE."
+            )
+        }
+        return headers
+    }
+
+    private static func rate(_ text: String?) throws(Failure) -> Int64? {
+        guard let text else { return nil }
+        guard let rate = ByteSize.parse(text), rate > 0 else {
+            throw Failure(
+                .usage,
+                "download: --limit-rate \(text.quoted) is not a number of bytes",
+                fix: "Write it as 500K or 2M."
+            )
+        }
+        return rate
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+}

@@ -1,0 +1,178 @@
+import CCurl
+
+/// One GET request and its answer. Used on one thread only.
+@safe
+package final class CurlRequest {
+    /// What is asked, and how.
+    package struct Options: Sendable {
+        package var url: String
+        /// `NAME: VALUE`.
+        package var fields: [String] = []
+        package var userAgent = ""
+        /// Without a byte for so many seconds it ends as `timedOut`.
+        package var timeoutSeconds = 60
+        package var connectTimeoutSeconds = 30
+        /// Bytes a second; 0: no limit.
+        package var rateLimit: Int64 = 0
+        /// A URL; nil: what the environment says; empty: none.
+        package var proxy: String?
+        package var bufferSize = 512 << 10
+
+        package init(url: String) { self.url = url }
+    }
+
+    /// What becomes of bytes that have come.
+    package enum Verdict: Sendable {
+        case taken
+        /// They come again after `resume`.
+        case wait
+        /// The request ends with `CurlError.Kind.refused`.
+        case refuse
+    }
+
+    /// A line of a head, without its end; an empty one ends the head. Heads of interim answers and
+    /// trailers come too.
+    package var headLine: (String) -> Verdict = { _ in .taken }
+    package var body: (Span<UInt8>) -> Verdict = { _ in .taken }
+
+    @unsafe let handle: UnsafeMutableRawPointer
+    private var list: UnsafeMutablePointer<curl_slist>?
+    /// libcurl writes its words into it.
+    private let words: UnsafeMutablePointer<CChar>
+
+    /// Throws for want of memory.
+    package init(_ options: Options) throws(CurlError) {
+        guard let easy = unsafe curl_easy_init() else {
+            throw CurlError(CURLE_OUT_OF_MEMORY, "")
+        }
+        unsafe handle = easy
+        unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        unsafe words.pointee = 0
+        for field in options.fields {
+            guard let longer = unsafe curl_slist_append(list, field) else {
+                throw CurlError(CURLE_OUT_OF_MEMORY, "")
+            }
+            unsafe list = longer
+        }
+        try set(options)
+        try setCallbacks()
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(handle)
+        unsafe curl_slist_free_all(list)
+        unsafe words.deallocate()
+    }
+
+    private func set(_ options: Options) throws(CurlError) {
+        try set(CURLOPT_URL, options.url)
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, list))
+        try set(CURLOPT_USERAGENT, options.userAgent)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
+        let numbers: [(CURLoption, Int)] = [
+            (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
+            (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PIPEWAIT, 1),
+            (CURLOPT_BUFFERSIZE, options.bufferSize), (CURLOPT_LOW_SPEED_LIMIT, 1),
+            (CURLOPT_LOW_SPEED_TIME, options.timeoutSeconds),
+            (CURLOPT_CONNECTTIMEOUT, options.connectTimeoutSeconds),
+            (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), (CURLOPT_TCP_KEEPALIVE, 1),
+        ]
+        for (option, number) in numbers {
+            try check(unsafe ccurl_set_long(handle, option, number))
+        }
+        try check(
+            unsafe ccurl_set_offset(
+                handle,
+                CURLOPT_MAX_RECV_SPEED_LARGE,
+                Int(options.rateLimit)
+            )
+        )
+    }
+
+    private func setCallbacks() throws(CurlError) {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, words))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, me))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, me))
+        try check(
+            unsafe ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+                unsafe CurlRequest.took(bytes, size * count, context) { $0.body($1) }
+            }
+        )
+        try check(
+            unsafe ccurl_set_writer(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+                unsafe CurlRequest.took(bytes, size * count, context) { request, line in
+                    request.headLine(CurlRequest.text(of: line))
+                }
+            }
+        )
+    }
+
+    /// Without the end of the line; what is no UTF-8 is Latin-1, as HTTP once had it.
+    private static func text(of line: Span<UInt8>) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(line.count)
+        for index in line.indices { bytes.append(line[index]) }
+        while let last = bytes.last, last == 13 || last == 10 { bytes.removeLast() }
+        return String(validating: bytes, as: UTF8.self)
+            ?? String(String.UnicodeScalarView(bytes.map { UnicodeScalar($0) }))
+    }
+
+    /// What libcurl is answered.
+    private static func took(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?,
+        _ body: (CurlRequest, Span<UInt8>) -> Verdict
+    ) -> Int {
+        guard let context = unsafe context else { return 0 }
+        let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+        let buffer = unsafe UnsafeRawBufferPointer(start: bytes, count: count)
+        let verdict = unsafe buffer.withMemoryRebound(to: UInt8.self) {
+            unsafe body(request, $0.span)
+        }
+        switch verdict {
+        case .taken: return count
+        case .wait: return ccurl_write_pause
+        // Any other number than `count`, which may be 0.
+        case .refuse: return count + 1
+        }
+    }
+
+    /// After `Verdict.wait`.
+    package func resume() {
+        // It fails only for a request that is over, which says so itself.
+        _ = unsafe curl_easy_pause(handle, CURLPAUSE_CONT)
+    }
+
+    /// Where a redirect leads, as an absolute URL; nil: the answer is none.
+    package var redirectURL: String? {
+        var text: UnsafePointer<CChar>?
+        guard unsafe ccurl_get_string(handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK,
+            let text = unsafe text
+        else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// Whose handle it is.
+    static func of(_ handle: UnsafeMutableRawPointer) -> CurlRequest? {
+        var context: UnsafeMutablePointer<CChar>?
+        guard unsafe ccurl_get_pointer(handle, CURLINFO_PRIVATE, &context) == CURLE_OK,
+            let context = unsafe context
+        else { return nil }
+        return unsafe Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+    }
+
+    /// libcurl's words about what went wrong.
+    var problem: String { unsafe String(cString: words) }
+
+    private func set(_ option: CURLoption, _ text: String) throws(CurlError) {
+        try check(unsafe ccurl_set_string(handle, option, text))
+    }
+
+    private func check(_ code: CURLcode) throws(CurlError) {
+        if code != CURLE_OK { throw CurlError(code, "") }
+    }
+}

@@ -1,0 +1,193 @@
+import Vocabulary
+
+/// What the network process reports of transfers.
+extension Device {
+    mutating func transferSaid(
+        _ id: TransferID,
+        _ event: TransferEvent,
+        _ transition: inout Transition
+    ) {
+        guard let transfer = transfers[id] else { return }
+        switch (event, transfer.state) {
+        case (.opened(let inode), .running(var attempt)):
+            attempt.inode = inode
+            transfers.change(id) { $0.state = .running(attempt) }
+        case (.answered(let answer), .running(let attempt)):
+            answered(id, answer, attempt, &transition)
+        case (.progress(let received, let durable), .running(let attempt)):
+            progressed(id, attempt, received: received, durable: durable)
+        case (.ended(let end, let durable), .running(let attempt)):
+            ended(id, end, attempt, durable: durable, &transition)
+        case (.placed(let name), .placing(let size)):
+            self.end(id, .finished(size: size, name: name), &transition)
+        case (.notPlaced(let failure), .placing):
+            self.end(id, .failed(failure), &transition)
+        case (.lost, .placing):
+            // What was complete is not there any more: from the start.
+            transfers.change(id) { $0.resume = nil }
+            settle(id, as: .wait, &transition)
+        case (.lost, .running):
+            transfers.change(id) { $0.resume = nil }
+            save(.transfer(id))
+        // Late, or of an attempt that this device knows nothing of.
+        case (.opened, _), (.answered, _), (.progress, _), (.ended, _), (.placed, _),
+            (.notPlaced, _),
+            (.lost, _):
+            break
+        }
+    }
+
+    private mutating func answered(
+        _ id: TransferID,
+        _ answer: ExchangeAnswer,
+        _ attempt: Transfer.Attempt,
+        _ transition: inout Transition
+    ) {
+        var attempt = attempt
+        (attempt.answer, attempt.received) = (answer, answer.offset)
+        let hadBytes = transfers[id]?.resume != nil
+        transfers.change(id) {
+            $0.state = .running(attempt)
+            // Forgotten before the file is overwritten.
+            if answer.startsAnew { $0.resume = nil }
+        }
+        guard answer.startsAnew else { return }
+        if hadBytes { save(.transfer(id)) }
+        if attempt.then == nil { transition.emit(.transfer(id, .proceed)) }
+    }
+
+    private mutating func progressed(
+        _ id: TransferID,
+        _ attempt: Transfer.Attempt,
+        received: Int64,
+        durable: Int64
+    ) {
+        var attempt = attempt
+        attempt.received = max(received, durable)
+        let resume = attempt.resumePoint(at: durable)
+        transfers.change(id) { $0.state = .running(attempt) }
+        guard let resume, durable > transfers[id]?.resume?.offset ?? 0 else { return }
+        transfers.change(id) { ($0.resume, $0.retry) = (resume, nil) }
+        save(.transfer(id))
+    }
+
+    private mutating func ended(
+        _ id: TransferID,
+        _ end: ExchangeEnd,
+        _ attempt: Transfer.Attempt,
+        durable: Int64,
+        _ transition: inout Transition
+    ) {
+        transfers.isTouched = true
+        if attempt.then == .cancel { return self.end(id, .cancelled, &transition) }
+        switch end {
+        case .complete(let size):
+            place(id, size: size, attempt, &transition)
+        case .failed(let failure):
+            let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
+            self.end(id, .failed(failure), &transition)
+        case .interrupted(let interruption):
+            let known = transfers[id]?.resume?.offset ?? 0
+            if attempt.answer != nil {
+                let resume = attempt.resumePoint(at: durable)
+                transfers.change(id) { $0.resume = resume }
+            }
+            if interruption.cause == .stopped || attempt.then != nil {
+                return settle(id, as: attempt.then ?? .wait, &transition)
+            }
+            delay(id, interruption, hasProgressed: durable > known, &transition)
+            settle(id, as: .wait, &transition)
+        }
+    }
+
+    private mutating func place(
+        _ id: TransferID,
+        size: Int64,
+        _ attempt: Transfer.Attempt,
+        _ transition: inout Transition
+    ) {
+        transfers.change(id) {
+            $0.name = $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+            $0.inode = attempt.inode
+            $0.modified = attempt.answer?.headers.value(of: "Last-Modified")
+            ($0.state, $0.resume, $0.retry) = (.placing(size: size), nil, nil)
+        }
+        save(.transfer(id))
+        emitPlacement(id, &transition)
+    }
+
+    /// Also again, by a daemon that starts.
+    func emitPlacement(_ id: TransferID, _ transition: inout Transition) {
+        guard let transfer = transfers[id], case .placing = transfer.state,
+            let name = transfer.name
+        else { return }
+        let placement = Placement(
+            file: transfer.file,
+            name: name,
+            overwrites: transfer.order.overwrites,
+            modified: transfer.modified,
+            inode: transfer.inode
+        )
+        transition.emit(.transfer(id, .place(placement)))
+    }
+
+    // MARK: Another attempt
+
+    /// The longest wait between two attempts.
+    static let longestRetryWait = Interval.minutes(10)
+
+    /// 1 s, doubling with each attempt that brings nothing, and up to half as much again, so that
+    /// those whom a server has lost together do not come back together.
+    private mutating func delay(
+        _ id: TransferID,
+        _ interruption: ExchangeEnd.Interruption,
+        hasProgressed: Bool,
+        _ transition: inout Transition
+    ) {
+        let attempts = hasProgressed ? 1 : (transfers[id]?.retry?.attempts ?? 0) + 1
+        let doubled = Interval.seconds(1 << Int64(min(attempts - 1, 20)))
+        let plain = min(doubled, Self.longestRetryWait)
+        var random = SeededRandom(
+            seed: UInt64(bitPattern: seed) ^ id.number << 8 ^ UInt64(attempts)
+        )
+        let jitter = Interval(nanoseconds: Int64(random.next() % UInt64(plain.nanoseconds / 2)))
+        let wait = interruption.retryAfter ?? plain + jitter
+        let retry = Transfer.Retry(
+            at: transition.now.wall + wait,
+            wait: wait,
+            attempts: attempts,
+            interruption: interruption
+        )
+        transfers.change(id) { $0.retry = retry }
+    }
+
+    /// There is a network again: what failed for want of it is tried soon.
+    mutating func retryTransfers(at now: Moment) {
+        let soon = now.wall + settings.settleTime
+        for transfer in transfers.all() where transfer.state == .waiting {
+            guard let retry = transfer.retry, retry.isForWantOfNetwork, retry.at > soon else {
+                continue
+            }
+            transfers.change(transfer.id) { $0.retry?.at = soon }
+            transfers.look(at: soon, transfer.id)
+            save(.transfer(transfer.id))
+        }
+    }
+}
+
+extension Transfer.Attempt {
+    /// Nil: nothing that a later attempt could go on with.
+    fileprivate func resumePoint(at durable: Int64) -> ResumePoint? {
+        guard durable > 0, let answer, let validator = answer.validator else { return nil }
+        return ResumePoint(offset: durable, validator: validator, total: answer.total)
+    }
+}
+
+extension Transfer.Retry {
+    fileprivate var isForWantOfNetwork: Bool {
+        switch interruption.cause {
+        case .connection, .timedOut: true
+        case .stopped, .busy, .diskFull, .shortage: false
+        }
+    }
+}

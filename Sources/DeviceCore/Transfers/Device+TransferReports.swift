@@ -1,0 +1,109 @@
+package import Vocabulary
+
+/// Questions about transfers, which change nothing.
+extension Device {
+    package func transfer(_ id: TransferID) -> Transfer? { transfers[id] }
+
+    package var transferCount: Int { transfers.count }
+
+    /// All, or those of one app, in the order in which they were asked for.
+    package func transferList(of app: AppID? = nil, at now: Moment) -> [Report.Transfer] {
+        let index = app.flatMap { apps.index(of: $0) }
+        if app != nil, index == nil { return [] }
+        return transfers.all(of: index).map { report(of: $0, at: now) }
+    }
+
+    /// Why a transfer waits, or what it does; nil: there is none of that number.
+    package func explain(_ id: TransferID, at now: Moment) -> Explanation? {
+        guard let transfer = transfers[id], let index = transfers.app(of: id) else { return nil }
+        let subject = "transfer \(id)"
+        var explanation = Explanation(
+            app: apps[index].id,
+            name: apps[index].displayName,
+            identifier: transfer.order.url,
+            sentence: "",
+            state: .waiting,
+            holds: [],
+            next: nil,
+            lastRun: nil
+        )
+        switch transfer.state {
+        case .running:
+            explanation.state = .running
+            explanation.sentence = "\(subject) is running."
+        case .placing:
+            explanation.state = .running
+            explanation.sentence = "\(subject) is complete, and its file is being put in place."
+        case .paused:
+            explanation.sentence = "\(subject) is paused until you resume it."
+        case .ended(let end, let at):
+            explanation.state = .nothingToDo
+            explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(end.summary)."
+        case .waiting:
+            explanation.holds = holdList(transfer.work, index, nil, now)
+            if let first = explanation.holds.first {
+                explanation.sentence = "\(subject) waits: \(first.sentence)"
+                explanation.sentence += explanation.addition(at: now) + "."
+            } else {
+                explanation.state = .ready
+                explanation.sentence = "\(subject) may run now and starts with the next event."
+            }
+        }
+        return explanation
+    }
+
+    private func report(of transfer: Transfer, at now: Moment) -> Report.Transfer {
+        let explanation = explain(transfer.id, at: now)
+        return Report.Transfer {
+            ($0.id, $0.url) = (transfer.id, transfer.order.url)
+            $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
+            ($0.state, $0.sentence) = (transfer.word, explanation?.sentence ?? "")
+            ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
+            ($0.received, $0.total) = (transfer.received, transfer.total)
+            $0.submitted = Report.Time(transfer.submittedAt, utcOffset: now.utcOffset)
+            $0.next = explanation?.next.map { Report.Time($0, utcOffset: now.utcOffset) }
+            $0.holds = (explanation?.holds ?? []).map(Reporter(now: now).hold)
+            if case .ended(let end, let at) = transfer.state {
+                $0.ended = Report.Time(at, utcOffset: now.utcOffset)
+                if case .failed(let failure) = end { $0.failure = failure.word }
+            }
+        }
+    }
+}
+
+extension Transfer {
+    /// One word that stays the same, for programs.
+    fileprivate var word: String {
+        switch state {
+        case .paused: "paused"
+        case .waiting: "waiting"
+        case .running(let attempt):
+            switch attempt.then {
+            case .pause: "paused"
+            case .cancel: "cancelled"
+            case .wait, .timeOut: "waiting"
+            case nil: "running"
+            }
+        case .placing: "running"
+        case .ended(let end, _): end.word
+        }
+    }
+
+    /// Nil: not known before the server answers.
+    fileprivate var fileName: String? {
+        if case .ended(.finished(_, let name), _) = state { return name }
+        return name ?? order.name
+    }
+}
+
+extension TransferFailure {
+    /// One word that stays the same, for programs.
+    package var word: String {
+        switch code {
+        case .exchange(let code): code.rawValue
+        case .timedOut: "timedOut"
+        case .exists: "exists"
+        case .file: "file"
+        }
+    }
+}

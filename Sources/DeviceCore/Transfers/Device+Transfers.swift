@@ -1,0 +1,206 @@
+package import Vocabulary
+
+/// Asking for transfers: in which app they are, and what the user may do with them.
+extension Device {
+    /// Downloads that the user asks for belong to this app, which has no program.
+    package static let downloads = AppID("user.downloads")
+    /// So many transfers of one app may be there at once, ended ones included.
+    package static let mostTransfers = 20_000
+    /// How long an ended transfer is listed.
+    static let endedTransferAge = Interval.days(7)
+
+    mutating func transfer(
+        _ request: TransferRequest,
+        _ reply: ReplyToken,
+        _ transition: inout Transition
+    ) {
+        do throws(Refusal) {
+            switch request {
+            case .enqueue(let orders, let token):
+                let ids = try enqueue(orders, token: token, &transition)
+                return transition.reply(reply, .transfers(ids))
+            case .pause(let ids):
+                for id in try known(ids) { stopTransfer(id, then: .pause, &transition) }
+            case .resume(let ids):
+                for id in try known(ids) { resumeTransfer(id, &transition) }
+            case .cancel(let ids):
+                for id in try known(ids) { stopTransfer(id, then: .cancel, &transition) }
+            case .forget(let ids):
+                for id in try ids.map(known) ?? transfers.all().map(\.id) { forgetEnded(id) }
+            }
+            transition.reply(reply, .done)
+        } catch {
+            transition.reply(reply, .refused(error))
+        }
+    }
+
+    private func known(_ ids: [TransferID]) throws(Refusal) -> [TransferID] {
+        for id in ids where transfers[id] == nil {
+            throw Refusal(
+                .notFound,
+                reason: "no such transfer",
+                value: "\(id)",
+                fix: "offstage transfers lists them"
+            )
+        }
+        return ids
+    }
+
+    private mutating func enqueue(
+        _ orders: [TransferOrder],
+        token: String?,
+        _ transition: inout Transition
+    ) throws(Refusal) -> [TransferID] {
+        if let answered = answeredTransfers(token, of: Self.downloads) { return answered }
+        for order in orders { try order.check() }
+        let index = ensureApp(Self.downloads)
+        guard transfers.count + orders.count <= Self.mostTransfers else {
+            throw Refusal(
+                .held,
+                reason: "no more than \(Self.mostTransfers) transfers are kept",
+                value: "\(transfers.count)",
+                fix: "offstage transfers --clear forgets those that have ended"
+            )
+        }
+        let now = transition.now.wall
+        if apps[index].manifest == nil {
+            let manifest = Shared(AppManifest(id: Self.downloads, name: "Downloads"))
+            apps[index].record.transient = manifest
+            apps[index].record.firstSeen = now
+            apps[index].manifest = manifest
+        }
+        var ids: [TransferID] = []
+        ids.reserveCapacity(orders.count)
+        for order in orders {
+            let id = nextSerial(TransferKind.self)
+            ids.append(id)
+            let transfer = Transfer(id: id, order: order, submittedAt: now)
+            transfers.insert(transfer, app: index)
+            transfers.look(at: transfer.deadline, id)
+            transfers.enqueue(id, at: now)
+            save(.transfer(id))
+        }
+        if let token, let first = ids.first {
+            let answered = AnsweredTransfers(token: token, first: first, count: ids.count)
+            apps[index].record.transferTokens.append(answered, limit: 32)
+        }
+        save(app: index)
+        return ids
+    }
+
+    /// What an enqueue with this token was answered; nil: none was.
+    func answeredTransfers(_ token: String?, of app: AppID) -> [TransferID]? {
+        guard let token, let index = apps.index(of: app),
+            let answered = apps[index].record.transferTokens.first(where: { $0.token == token })
+        else { return nil }
+        return answered.ids
+    }
+
+    private mutating func resumeTransfer(_ id: TransferID, _ transition: inout Transition) {
+        guard let transfer = transfers[id] else { return }
+        switch transfer.state {
+        case .paused:
+            let now = transition.now.wall
+            transfers.change(id) { ($0.state, $0.countsFrom) = (.waiting, now) }
+            transfers.look(at: now + transfer.order.resourceTimeout, id)
+        case .running(var attempt):
+            guard attempt.then == .pause else { return }
+            attempt.then = .wait
+            transfers.change(id) { $0.state = .running(attempt) }
+        case .waiting:
+            // The user wants it now.
+            transfers.change(id) { $0.retry = nil }
+        case .placing, .ended: return
+        }
+        save(.transfer(id))
+        if transfers[id]?.state == .waiting { transfers.enqueue(id, at: transition.now.wall) }
+    }
+
+    /// Ends a transfer's run, if it has one; what is to become of it then is `next`.
+    mutating func stopTransfer(
+        _ id: TransferID,
+        then next: Transfer.Attempt.Next,
+        _ transition: inout Transition
+    ) {
+        guard let transfer = transfers[id] else { return }
+        switch transfer.state {
+        case .running(var attempt):
+            // A cancelled one is not only paused.
+            guard attempt.then != .cancel else { return }
+            if attempt.then == nil { transition.emit(.transfer(id, .stop)) }
+            attempt.then = next
+            transfers.change(id) { $0.state = .running(attempt) }
+        case .waiting, .paused:
+            settle(id, as: next, &transition)
+        // Complete: only its name is missing.
+        case .placing, .ended:
+            break
+        }
+    }
+
+    /// It does not run: what becomes of it.
+    mutating func settle(
+        _ id: TransferID,
+        as next: Transfer.Attempt.Next,
+        _ transition: inout Transition
+    ) {
+        switch next {
+        case .wait:
+            transfers.change(id) { $0.state = .waiting }
+            transfers.enqueue(id, at: transition.now.wall)
+            save(.transfer(id))
+        case .pause:
+            transfers.change(id) { $0.state = .paused }
+            save(.transfer(id))
+        case .cancel:
+            end(id, .cancelled, &transition)
+        case .timeOut:
+            let reason = "it was not done within \(transfers[id]?.order.resourceTimeout ?? .zero)"
+            end(id, .failed(TransferFailure(code: .timedOut, reason: reason)), &transition)
+        }
+    }
+
+    private mutating func forgetEnded(_ id: TransferID) {
+        guard transfers[id]?.isEnded == true else { return }
+        transfers.remove(id)
+        save(.gone(RecordKey(.transfer, id.description)))
+    }
+
+    /// Its last state. What is left of an unfinished file goes.
+    mutating func end(_ id: TransferID, _ end: TransferEnd, _ transition: inout Transition) {
+        guard let transfer = transfers[id], let index = transfers.app(of: id) else { return }
+        let now = transition.now.wall
+        transfers.change(id) {
+            $0.state = .ended(end, at: now)
+            ($0.resume, $0.retry) = (nil, nil)
+        }
+        transfers.isTouched = true
+        transfers.look(at: now + Self.endedTransferAge, id)
+        save(.transfer(id))
+        switch end {
+        case .finished: break
+        case .failed, .cancelled: transition.emit(.transfer(id, .discard(transfer.file)))
+        }
+        let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
+        appendHistory(entry, app: index, &transition)
+    }
+
+    /// Of one that has ended long ago, or whose deadline has come.
+    mutating func look(at id: TransferID, _ transition: inout Transition) {
+        guard let transfer = transfers[id] else { return }
+        let now = transition.now.wall
+        switch transfer.state {
+        case .ended(_, let at):
+            if at + Self.endedTransferAge <= now { forgetEnded(id) }
+        // The user's own pause counts for nothing.
+        case .placing, .paused:
+            break
+        case .waiting, .running:
+            if transfer.deadline <= now {
+                stopTransfer(id, then: .timeOut, &transition)
+            } else if transfer.state == .waiting, transfer.date <= now {
+                transfers.enqueue(id, at: now)
+            }
+        }
+    }
+}

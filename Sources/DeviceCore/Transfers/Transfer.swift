@@ -1,0 +1,253 @@
+package import Vocabulary
+
+/// One download, from the moment it was asked for until nobody needs it any more.
+package struct Transfer: Hashable, Sendable, Codable {
+    package let id: TransferID
+    package let order: TransferOrder
+    package internal(set) var submittedAt: WallTime
+    /// Its time-out counts from here: from when it was asked for, or resumed last.
+    var countsFrom: WallTime
+    package internal(set) var state: State
+    /// What of the file is durable, and can be gone on with.
+    package internal(set) var resume: ResumePoint?
+    /// After an attempt that was interrupted.
+    package internal(set) var retry: Retry?
+    /// Of the complete file, in its directory.
+    package internal(set) var name: String?
+    /// Of the complete file, as the server said it.
+    var modified: String?
+    /// Of the complete file.
+    var inode: UInt64?
+
+    package enum State: Hashable, Sendable, Codable {
+        /// By the user, until it is resumed.
+        case paused
+        /// For its date, its gates, its next attempt or its turn.
+        case waiting
+        case running(Attempt)
+        /// The whole object is in the file and durable; the file is to be given its name.
+        case placing(size: Int64)
+        case ended(TransferEnd, at: WallTime)
+    }
+
+    /// One exchange with the server, from its order to its end.
+    package struct Attempt: Hashable, Sendable, Codable {
+        package let since: BootTime
+        package internal(set) var answer: ExchangeAnswer?
+        /// Of the file.
+        var inode: UInt64?
+        /// Bytes in the file, from its start.
+        package internal(set) var received: Int64 = 0
+        /// It has been told to end, and this comes of it then; nil: it goes on.
+        package internal(set) var then: Next?
+
+        package enum Next: String, Hashable, Sendable, Codable {
+            case wait, pause, cancel, timeOut
+        }
+
+        init(since: BootTime, received: Int64) { (self.since, self.received) = (since, received) }
+    }
+
+    /// When it is tried again, and why it has to be.
+    package struct Retry: Hashable, Sendable, Codable {
+        /// Not before it.
+        package internal(set) var at: WallTime
+        /// How long the wait was when it began, which a clock that is set does not lengthen.
+        package let wait: Interval
+        /// Attempts in a row that brought nothing.
+        package let attempts: Int
+        package let interruption: ExchangeEnd.Interruption
+    }
+
+    init(id: TransferID, order: TransferOrder, submittedAt: WallTime) {
+        (self.id, self.order) = (id, order)
+        (self.submittedAt, countsFrom) = (submittedAt, submittedAt)
+        state = .waiting
+    }
+
+    /// The host that its first request goes to.
+    var host: Substring { order.host }
+
+    /// When time alone lets it begin.
+    var date: WallTime { max(order.earliest ?? .distantPast, retry?.at ?? .distantPast) }
+
+    /// Then it fails, whatever it waits for (`timeoutIntervalForResource`).
+    var deadline: WallTime { countsFrom + order.resourceTimeout }
+
+    package var isEnded: Bool {
+        switch state {
+        case .ended: true
+        case .paused, .waiting, .running, .placing: false
+        }
+    }
+
+    var isRunning: Bool {
+        switch state {
+        case .running: true
+        case .paused, .waiting, .placing, .ended: false
+        }
+    }
+
+    /// Bytes in the file, as far as anybody knows.
+    package var received: Int64 {
+        switch state {
+        case .running(let attempt): attempt.received
+        case .placing(let size), .ended(.finished(size: let size, name: _), at: _): size
+        case .paused, .waiting, .ended: resume?.offset ?? 0
+        }
+    }
+
+    /// The length of the whole object; nil: not known.
+    package var total: Int64? {
+        switch state {
+        case .running(let attempt): attempt.answer?.total ?? resume?.total
+        case .placing(let size), .ended(.finished(size: let size, name: _), at: _): size
+        case .paused, .waiting, .ended: resume?.total
+        }
+    }
+
+    /// What the gates are asked about.
+    var work: Work {
+        Work(
+            trigger: order.isDiscretionary ? .discretionaryTransfer : .transfer,
+            origin: .transfer,
+            mode: .normal,
+            identifier: order.url,
+            needs: order.needs,
+            since: submittedAt,
+            earliest: order.earliest,
+            transfer: Shared(TransferWork(host: String(host), retry: retry))
+        )
+    }
+
+    /// Holds no number that no version can have stored.
+    var isValid: Bool {
+        let numbers = [resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0]
+        return numbers.allSatisfy { (0...1 << 60).contains($0) }
+            && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
+    }
+
+    var file: TransferFile {
+        TransferFile(directory: order.directory, partialName: ".offstage-\(id).part")
+    }
+}
+
+/// What only the gates of transfers look at.
+struct TransferWork: Hashable, Sendable, Codable {
+    /// That its first request goes to.
+    let host: String
+    let retry: Transfer.Retry?
+}
+
+/// An enqueue that was answered; its transfers have consecutive numbers.
+package struct AnsweredTransfers: Hashable, Sendable, Codable {
+    let token: String
+    let first: TransferID
+    let count: Int
+
+    var ids: [TransferID] { (0..<UInt64(count)).map { TransferID(first.number + $0) } }
+}
+
+/// How a transfer ended. Each ends in exactly one of these.
+package enum TransferEnd: Hashable, Sendable, Codable {
+    /// The file has this name in its directory.
+    case finished(size: Int64, name: String)
+    case failed(TransferFailure)
+    case cancelled
+}
+
+extension TransferEnd {
+    /// One word that stays the same, for programs.
+    package var word: String {
+        switch self {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// For a person.
+    package var summary: String {
+        switch self {
+        case .finished(let size, let name): "\(name), \(ByteSize.text(size))"
+        case .failed(let failure): failure.reason
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+/// Why a transfer failed.
+package struct TransferFailure: Hashable, Sendable, Codable {
+    package var code: Code
+    /// For a person.
+    package var reason: String
+
+    package enum Code: Hashable, Sendable, Codable {
+        /// The exchange with the server.
+        case exchange(ExchangeFailure.Code)
+        /// It was not done in time (`timeoutIntervalForResource`).
+        case timedOut
+        /// There is a file of its name already.
+        case exists
+        /// The file cannot be made, or be given its name.
+        case file
+    }
+
+    package init(code: Code, reason: String) { (self.code, self.reason) = (code, reason) }
+}
+
+/// What is asked for: from where, where to, and when it may be fetched. Never changes.
+package struct TransferOrder: Hashable, Sendable, Codable {
+    package var url: String
+    package var headers: [HTTPField]
+    /// An absolute path without links.
+    package var directory: String
+    /// In the directory; nil: the one that the server gives, else that of the URL.
+    package var name: String?
+    /// An existing file of the name is replaced, when the new one is complete.
+    package var overwrites: Bool
+    package var isDiscretionary: Bool
+    package var needs: Needs
+    package var earliest: WallTime?
+    package var errors: ExchangeOrder.ErrorAnswers
+    /// Of the whole file, as 32 bytes; nil: not checked.
+    package var sha256: [UInt8]?
+    package var timeout: Interval
+    package var resourceTimeout: Interval
+    /// Bytes a second; nil: no limit.
+    package var rateLimit: Int64?
+    /// A URL; nil: what the environment says; empty: none.
+    package var proxy: String?
+
+    package init(
+        url: String,
+        headers: [HTTPField] = [],
+        directory: String,
+        name: String? = nil,
+        overwrites: Bool = false,
+        isDiscretionary: Bool = false,
+        needs: Needs = Needs(),
+        earliest: WallTime? = nil,
+        errors: ExchangeOrder.ErrorAnswers = .fail,
+        sha256: [UInt8]? = nil,
+        timeout: Interval = .seconds(60),
+        resourceTimeout: Interval = .days(7),
+        rateLimit: Int64? = nil,
+        proxy: String? = nil
+    ) {
+        (self.url, self.headers) = (url, headers)
+        (self.directory, self.name, self.overwrites) = (directory, name, overwrites)
+        (self.isDiscretionary, self.needs, self.earliest) = (isDiscretionary, needs, earliest)
+        (self.errors, self.sha256, self.timeout) = (errors, sha256, timeout)
+        (self.resourceTimeout, self.rateLimit, self.proxy) = (resourceTimeout, rateLimit, proxy)
+    }
+
+    /// Between the scheme and the path, without a port.
+    var host: Substring {
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let host = authority.split(separator: "@").last ?? authority
+        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return host[...end] }
+        return host.prefix { $0 != ":" }
+    }
+}

@@ -1,0 +1,70 @@
+package import Vocabulary
+
+/// What became of a transfer in the world.
+package enum TransferEvent: Hashable, Sendable, Codable {
+    /// The file of a new exchange is open; `inode` is its number in its file system.
+    case opened(inode: UInt64)
+    /// The head of the answer. If its bytes go to the start of the file though some were there, the
+    /// exchange waits for `TransferAction.proceed`.
+    case answered(ExchangeAnswer)
+    /// Bytes in the file, and how many of them are durable.
+    case progress(received: Int64, durable: Int64)
+    /// The exchange is over. Comes once for each `TransferAction.begin`, also if it could not be
+    /// begun, and for those of a network process that has died.
+    case ended(ExchangeEnd, durable: Int64)
+    /// The file has its name, durably.
+    case placed(name: String)
+    /// It cannot be given its name.
+    case notPlaced(TransferFailure)
+    /// Less of the file is there than was durable.
+    case lost
+}
+
+/// What the device has done for a transfer.
+package enum TransferAction: Hashable, Sendable, Codable {
+    /// Begins an exchange with the server, whose bytes go into the file. Ends with `ended`.
+    case begin(ExchangeOrder, TransferFile)
+    /// What was durable of the file is forgotten: the answer may overwrite it.
+    case proceed
+    /// Ends its exchange soon.
+    case stop
+    /// Gives a complete file its name; answered by `placed`, `notPlaced` or `lost`.
+    case place(Placement)
+    /// What is left of a file that nobody wants is removed.
+    case discard(TransferFile)
+}
+
+/// What the user asks for.
+package enum TransferRequest: Hashable, Sendable, Codable {
+    /// All of them, or none. `token`: as that of `Submission`.
+    case enqueue([TransferOrder], token: String?)
+    /// Until it is resumed. Those that have ended are left as they are.
+    case pause([TransferID])
+    case resume([TransferID])
+    /// Ended, and what there is of the file is removed.
+    case cancel([TransferID])
+    /// Ended ones are listed no longer; nil: all of them.
+    case forget([TransferID]?)
+}
+
+/// Where the bytes of a transfer go until the file is complete.
+package struct TransferFile: Hashable, Sendable, Codable {
+    /// An absolute path without links.
+    package var directory: String
+    package var partialName: String
+
+    package init(directory: String, partialName: String) {
+        (self.directory, self.partialName) = (directory, partialName)
+    }
+}
+
+/// How a complete file gets its name.
+package struct Placement: Hashable, Sendable, Codable {
+    package var file: TransferFile
+    package var name: String
+    package var overwrites: Bool
+    /// As the server said (`Last-Modified`); nil: now.
+    package var modified: String?
+    /// Of the file, as it was opened last: it has its name already if that has this number.
+    package var inode: UInt64?
+}

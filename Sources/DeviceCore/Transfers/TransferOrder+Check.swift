@@ -1,0 +1,73 @@
+import Vocabulary
+
+extension TransferOrder {
+    /// In bytes.
+    static let longestURL = 8192
+    static let longestHeaders = 32_768
+    static let mostHeaders = 128
+
+    /// Refuses what no server and no file system would take.
+    func check() throws(Refusal) {
+        try checkURL()
+        try checkHeaders()
+        guard directory.hasPrefix("/"), !directory.contains("\0") else {
+            throw invalid("the directory is not an absolute path", directory, "give its whole path")
+        }
+        if let name {
+            let bytes = name.utf8.count
+            guard (1...255).contains(bytes), name != ".", name != "..", !name.contains("/"),
+                !name.contains("\0")
+            else { throw invalid("no file can have this name", name, "give another with -o") }
+        }
+        guard sha256?.count ?? 32 == 32 else {
+            throw invalid("a SHA-256 has 32 bytes", "", "give 64 hexadecimal digits")
+        }
+        guard timeout > .zero, resourceTimeout > .zero, rateLimit ?? 1 > 0 else {
+            throw invalid("a limit must be above zero", "", "leave it out for none")
+        }
+    }
+
+    private func checkURL() throws(Refusal) {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw invalid("only http and https are supported", url, "give another URL")
+        }
+        guard url.dropFirst(scheme.count).hasPrefix("://"), !host.isEmpty else {
+            throw invalid("the URL names no host", url, "write it as https://HOST/PATH")
+        }
+        let isPlain = url.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        guard isPlain, url.utf8.count <= Self.longestURL else {
+            throw invalid(
+                "a URL has at most \(Self.longestURL) bytes, and no spaces or letters beyond ASCII",
+                String(url.prefix(80)),
+                "write those with percent signs (%20)"
+            )
+        }
+    }
+
+    private func checkHeaders() throws(Refusal) {
+        let bytes = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        guard headers.count <= Self.mostHeaders, bytes <= Self.longestHeaders else {
+            throw invalid("there are too many headers", "\(bytes) bytes", "send fewer")
+        }
+        for header in headers {
+            guard header.isLegal else {
+                throw invalid("this is no HTTP header", header.name, "write it as NAME: VALUE")
+            }
+            guard !Self.reserved.contains(header.name.lowercased()) else {
+                throw invalid("this header is Offstage's own", header.name, "leave it out")
+            }
+        }
+    }
+
+    /// What the exchange itself decides.
+    private static let reserved = [
+        "accept-encoding", "connection", "content-length", "expect", "host", "if-match",
+        "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "keep-alive",
+        "proxy-connection", "range", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+
+    private func invalid(_ reason: String, _ value: String, _ fix: String) -> Refusal {
+        Refusal(.invalid, reason: reason, value: value, fix: fix)
+    }
+}

@@ -1,0 +1,250 @@
+import Vocabulary
+
+/// All transfers, and in which order they wait. Kept in pages, so that a copy of the device shares
+/// all but what the turn changes.
+///
+/// Those that wait for nothing but gates and a turn stand in lanes: all of one lane have the same
+/// answer from every gate, so a gate is asked once for all of them. The queues may hold ids of
+/// transfers that have left them meanwhile; those are skipped.
+package struct TransferTable: Hashable, Sendable {
+    private static let pageSize = 32
+    private var pages: [[Slot]] = []
+    private var indices: [TransferID: Int] = [:]
+    private var free: [Int] = []
+    private(set) var lanes: [Lane] = []
+    /// When somebody must look at a transfer, because its date or its deadline has come.
+    private var dates = Heap<DatedTransfer>()
+    /// In the order in which they began.
+    private(set) var running: [RunningTransfer] = []
+    /// The gates that hold any that waits, as of the last look.
+    var heldBy = GateSet()
+    /// When a gate that holds one may open.
+    var next = BootTime.distantFuture
+    /// Something has changed that may let one begin, or end.
+    var isTouched = false
+    /// A gate has closed that may end what runs.
+    var mustAskRunning = false
+    package var count: Int { indices.count }
+
+    struct Slot: Hashable, Sendable, Codable {
+        /// The index of its app.
+        var app: Int
+        var transfer: Transfer?
+    }
+
+    /// Transfers for which every gate answers alike, the longest waiting first.
+    struct Lane: Hashable, Sendable, Codable {
+        let key: Key
+        var queue = IDQueue()
+
+        struct Key: Hashable, Sendable, Codable {
+            let app: Int
+            let trigger: Trigger
+            let needs: Needs
+            let host: String
+        }
+    }
+
+    init() {}
+
+    subscript(_ id: TransferID) -> Transfer? {
+        indices[id].flatMap { pages[$0 / Self.pageSize][$0 % Self.pageSize].transfer }
+    }
+
+    func app(of id: TransferID) -> Int? {
+        indices[id].map { pages[$0 / Self.pageSize][$0 % Self.pageSize].app }
+    }
+
+    /// All of them, or those of one app, in the order in which they were asked for.
+    func all(of app: Int? = nil) -> [Transfer] {
+        var found: [Transfer] = []
+        for page in pages {
+            for slot in page where app == nil || slot.app == app {
+                if let transfer = slot.transfer { found.append(transfer) }
+            }
+        }
+        return found.sorted { $0.id < $1.id }
+    }
+
+    func contains(app: Int) -> Bool {
+        pages.contains { $0.contains { $0.app == app && $0.transfer != nil } }
+    }
+
+    mutating func insert(_ transfer: Transfer, app: Int) {
+        let index: Int
+        if let reused = free.popLast() {
+            index = reused
+        } else {
+            index = pages.count * Self.pageSize
+            let vacant = Slot(app: -1, transfer: nil)
+            pages.append(Array(repeating: vacant, count: Self.pageSize))
+            free = (index + 1..<index + Self.pageSize).reversed()
+        }
+        pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: app, transfer: transfer)
+        indices[transfer.id] = index
+    }
+
+    mutating func remove(_ id: TransferID) {
+        guard let index = indices.removeValue(forKey: id) else { return }
+        pages[index / Self.pageSize][index % Self.pageSize] = Slot(app: -1, transfer: nil)
+        free.append(index)
+    }
+
+    /// Changes a transfer that is known. Who runs is counted here.
+    mutating func change(_ id: TransferID, _ body: (inout Transfer) -> Void) {
+        guard let index = indices[id] else { return }
+        let (page, slot) = (index / Self.pageSize, index % Self.pageSize)
+        guard var transfer = pages[page][slot].transfer else { return }
+        let ran = transfer.isRunning
+        body(&transfer)
+        pages[page][slot].transfer = transfer
+        guard ran != transfer.isRunning else { return }
+        if ran {
+            running.removeAll { $0.id == id }
+        } else {
+            let app = pages[page][slot].app
+            running.append(RunningTransfer(id: id, app: app, host: String(transfer.host)))
+        }
+    }
+
+    // MARK: Waiting
+
+    /// It waits for its gates and its turn, or for its date.
+    mutating func enqueue(_ id: TransferID, at now: WallTime) {
+        guard let transfer = self[id], let app = app(of: id) else { return }
+        isTouched = true
+        guard transfer.date <= now else { return look(at: transfer.date, id) }
+        let key = Lane.Key(
+            app: app,
+            trigger: transfer.work.trigger,
+            needs: transfer.order.needs,
+            host: String(transfer.host)
+        )
+        if let lane = lanes.firstIndex(where: { $0.key == key }) {
+            lanes[lane].queue.append(id)
+        } else {
+            var lane = Lane(key: key)
+            lane.queue.append(id)
+            lanes.append(lane)
+        }
+    }
+
+    /// Somebody is to look at it then.
+    mutating func look(at time: WallTime, _ id: TransferID) {
+        dates.insert(DatedTransfer(at: time, id: id))
+    }
+
+    var nextDate: WallTime? { dates.first?.at }
+
+    /// Anything may have changed.
+    mutating func touch() { (isTouched, mustAskRunning) = (true, true) }
+
+    /// One whose date or deadline has come; nil: none has.
+    mutating func popDue(at now: WallTime) -> TransferID? {
+        guard let first = dates.first, first.at <= now else { return nil }
+        return dates.removeFirst()?.id
+    }
+
+    /// All will be told anew.
+    mutating func forgetWaiting() { (dates, lanes) = (Heap(), []) }
+
+    /// The first of a lane that still waits, if any does.
+    mutating func head(ofLane index: Int) -> TransferID? {
+        while let id = lanes[index].queue.first {
+            if self[id]?.state == .waiting { return id }
+            lanes[index].queue.removeFirst()
+        }
+        return nil
+    }
+
+    mutating func removeHead(ofLane index: Int) { lanes[index].queue.removeFirst() }
+
+    mutating func removeEmptyLanes() { lanes.removeAll(where: \.queue.isEmpty) }
+
+    /// How many run of an app, and from a host.
+    func counts(app: Int, host: String) -> (app: Int, host: Int) {
+        var counts = (app: 0, host: 0)
+        for transfer in running {
+            if transfer.app == app { counts.app += 1 }
+            if transfer.host == host { counts.host += 1 }
+        }
+        return counts
+    }
+}
+
+struct DatedTransfer: Hashable, Sendable, Codable, Comparable {
+    let at: WallTime
+    let id: TransferID
+
+    static func < (left: Self, right: Self) -> Bool { (left.at, left.id) < (right.at, right.id) }
+}
+
+/// What counts against the limits of connections.
+struct RunningTransfer: Hashable, Sendable, Codable {
+    let id: TransferID
+    let app: Int
+    let host: String
+}
+
+/// First in, first out. Removing the first takes constant time.
+struct IDQueue: Hashable, Sendable, Codable {
+    private var ids: [TransferID] = []
+    private var start = 0
+
+    var first: TransferID? { start < ids.count ? ids[start] : nil }
+    var isEmpty: Bool { start == ids.count }
+
+    mutating func append(_ id: TransferID) { ids.append(id) }
+
+    mutating func removeFirst() {
+        start += 1
+        guard start * 2 > ids.count else { return }
+        ids.removeFirst(start)
+        start = 0
+    }
+}
+
+extension TransferTable: Codable {
+    /// As lists, so that the form does not depend on the order of a dictionary.
+    private struct Form: Codable {
+        var pages: [[Slot]]
+        var free: [Int]
+        var lanes: [Lane]
+        var dates: Heap<DatedTransfer>
+        var running: [RunningTransfer]
+        var heldBy: GateSet
+        var next: BootTime
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        try Form(
+            pages: pages,
+            free: free,
+            lanes: lanes,
+            dates: dates,
+            running: running,
+            heldBy: heldBy,
+            next: next
+        ).encode(to: encoder)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let form = try Form(from: decoder)
+        let end = form.pages.count * Self.pageSize
+        guard form.pages.allSatisfy({ $0.count == Self.pageSize }),
+            form.free.allSatisfy({ (0..<end).contains($0) })
+        else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "not a table of transfers")
+            )
+        }
+        (pages, free, lanes, dates) = (form.pages, form.free, form.lanes, form.dates)
+        (running, heldBy, next) = (form.running, form.heldBy, form.next)
+        for (pageIndex, page) in pages.enumerated() {
+            for (slotIndex, slot) in page.enumerated() {
+                guard let transfer = slot.transfer else { continue }
+                indices[transfer.id] = pageIndex * Self.pageSize + slotIndex
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+internal import Wire
+
+/// One `offstage-net`: its process, and the socket over which it is told what to fetch.
+@safe
+final class NetworkProcess {
+    private let socket: PacketSocket
+    private var source: DescriptorSource?
+    private var process: ProcessSource?
+    /// Orders that it has not read yet, each with its file.
+    private var waiting: [(bytes: [UInt8], file: OpenFile?)] = []
+    private var isBlocked = false
+    private var isOver = false
+    private let reported: (NetworkReport) -> Void
+    /// It has ended, or said what no such program says: nothing more comes of it.
+    private let ended: (String) -> Void
+
+    /// An open file until it has been handed over.
+    final class OpenFile {
+        let descriptor: FileDescriptor
+        init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+    }
+
+    init(
+        _ loop: EventLoop,
+        _ path: String,
+        reported: @escaping (NetworkReport) -> Void,
+        ended: @escaping (String) -> Void
+    ) throws(LinuxError) {
+        (self.reported, self.ended) = (reported, ended)
+        var pair = try PacketPair()
+        guard let mine = pair.one.take(), let other = pair.other.take() else {
+            throw LinuxError("socketpair", "", .invalid)
+        }
+        socket = PacketSocket(mine)
+        var program = Program(path, arguments: [path], environment: Self.environment)
+        program.passed = [other.number]
+        program.error = 2
+        let child = try program.start()
+        source = try DescriptorSource(loop, socket.descriptor.number, .readable) {
+            [unowned self] in
+            if $0.contains(.writable) { isBlocked = false }
+            $0 == .writable ? flush() : read()
+        }
+        process = try ProcessSource(loop, child: child) { [unowned self] _ in
+            read()
+            end("the network process has ended")
+        }
+        send(.hello(version: NetworkFormat.version), with: nil)
+    }
+
+    /// What it needs of ours: proxies, and where certificates are.
+    private static var environment: [String] {
+        let names = [
+            "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy",
+            "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "LANG", "TZ",
+        ]
+        let taken = names.compactMap { name in
+            CurrentProcess.environment(name).map { "\(name)=\($0)" }
+        }
+        return ["OFFSTAGE_NET=1", "PATH=/usr/bin:/bin"] + taken
+    }
+
+    func send(_ order: NetworkOrder, with file: OpenFile?) {
+        do throws(NetworkError) {
+            waiting.append((try order.bytes(), file))
+        } catch {
+            return end("an order that cannot be: \(error)")
+        }
+        if !isBlocked { flush() }
+    }
+
+    private func flush() {
+        guard !isOver else { return }
+        var sent = 0
+        do throws(LinuxError) {
+            while sent < waiting.count {
+                let next = waiting[sent]
+                guard try socket.send(next.bytes, with: next.file?.descriptor.number) else { break }
+                sent += 1
+            }
+            waiting.removeFirst(sent)
+            isBlocked = !waiting.isEmpty
+            try source?.setEvents(isBlocked ? [.readable, .writable] : .readable)
+        } catch {
+            end("\(error)")
+        }
+    }
+
+    private func read() {
+        do {
+            while !isOver {
+                switch try socket.receive(limit: NetworkFormat.messageBytes) {
+                case .nothing: return
+                case .end: return end("the network process has ended")
+                case .message(let bytes, _): take(try NetworkReport(bytes))
+                }
+            }
+        } catch {
+            end("\(error)")
+        }
+    }
+
+    private func take(_ report: NetworkReport) {
+        if case .hello(let version) = report, version != NetworkFormat.version {
+            return end("the network process speaks version \(version)")
+        }
+        reported(report)
+    }
+
+    private func end(_ reason: String) {
+        guard !isOver else { return }
+        isOver = true
+        source = nil
+        try? process?.process.send(Signal.kill)
+        ended(reason)
+    }
+}

@@ -1,0 +1,99 @@
+internal import DeviceCore
+internal import Linux
+internal import Vocabulary
+
+/// The files of transfers: where their bytes go, and how they get their names. Only the daemon knows
+/// paths; the network process gets open files.
+struct TransferFiles {
+    /// A file for an exchange, open for it.
+    struct Opened: ~Copyable {
+        let descriptor: FileDescriptor
+        let inode: UInt64
+    }
+
+    enum Problem: Error {
+        /// Less is there than was durable.
+        case lost
+        case system(LinuxError)
+    }
+
+    /// Opens what is there of the file, or makes it. `durable`: so many bytes must be there.
+    static func open(
+        _ file: TransferFile,
+        durable: Int64
+    ) throws(Problem) -> Opened {
+        do throws(LinuxError) {
+            let directory = try OpenDirectory(file.directory)
+            let descriptor = try directory.open(file.partialName, [.both, .create])
+            let status = try descriptor.status()
+            guard status.kind == .file, status.links == 1, status.size >= durable else {
+                try? directory.remove(file.partialName)
+                throw LinuxError("open", file.partialName, .stale)
+            }
+            return Opened(descriptor: descriptor, inode: status.inode)
+        } catch {
+            throw error.errno == .stale ? .lost : .system(error)
+        }
+    }
+
+    static func discard(_ file: TransferFile) {
+        // What cannot be removed is in nobody's way: its name is hidden, and never used again.
+        guard let directory = try? OpenDirectory(file.directory) else { return }
+        try? directory.remove(file.partialName)
+    }
+
+    /// Gives complete files their names. What they are is durable when this returns, with one call
+    /// for each directory.
+    static func place(_ placements: [(id: TransferID, placement: Placement)])
+        -> [(id: TransferID, event: TransferEvent)]
+    {
+        var events: [(id: TransferID, event: TransferEvent)] = []
+        var directories: [String] = []
+        for (_, placement) in placements where !directories.contains(placement.file.directory) {
+            directories.append(placement.file.directory)
+        }
+        for path in directories {
+            let inside = placements.filter { $0.placement.file.directory == path }
+            do throws(LinuxError) {
+                let directory = try OpenDirectory(path)
+                var named: [(id: TransferID, event: TransferEvent)] = []
+                for (id, placement) in inside { named.append((id, name(placement, in: directory))) }
+                try directory.synchronize()
+                events += named
+            } catch {
+                events += inside.map { ($0.id, .notPlaced(failure(error))) }
+            }
+        }
+        return events
+    }
+
+    private static func name(
+        _ placement: Placement,
+        in directory: borrowing OpenDirectory
+    ) -> TransferEvent {
+        let partial = placement.file.partialName
+        do throws(LinuxError) {
+            guard directory.inode(of: partial) != nil else {
+                // By a daemon that has died since: it did not live to tell.
+                let isNamed =
+                    placement.inode != nil
+                    && directory.inode(of: placement.name) == placement.inode
+                return isNamed ? .placed(name: placement.name) : .lost
+            }
+            if let seconds = placement.modified.flatMap(HTTPDate.seconds) {
+                // A file system that keeps no such time has the file all the same.
+                try? directory.open(partial, .reading).setModified(seconds)
+            }
+            try directory.rename(partial, to: placement.name, replacing: placement.overwrites)
+            return .placed(name: placement.name)
+        } catch {
+            return .notPlaced(failure(error))
+        }
+    }
+
+    static func failure(_ error: LinuxError) -> TransferFailure {
+        error.errno == .exists
+            ? TransferFailure(code: .exists, reason: "there is a file of that name already")
+            : TransferFailure(code: .file, reason: "\(error)")
+    }
+}

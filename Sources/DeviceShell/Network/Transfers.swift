@@ -1,0 +1,135 @@
+internal import DeviceCore
+internal import EventLoop
+internal import Linux
+internal import Vocabulary
+internal import Wire
+
+/// Performs what the device decides for transfers: opens their files, has the network process fetch
+/// them, and gives complete files their names. It decides nothing.
+@safe
+final class Transfers {
+    private let loop: EventLoop
+    /// The program `offstage-net`.
+    private let program: String
+    private let happened: (TransferID, TransferEvent) -> Void
+    private var process: NetworkProcess?
+    /// Begun and not ended, with what was durable of each last.
+    private var running: [TransferID: Int64] = [:]
+    private var placements: [(id: TransferID, placement: Placement)] = []
+    private var placing: DeferredSource?
+
+    init(
+        _ loop: EventLoop,
+        program: String,
+        happened: @escaping (TransferID, TransferEvent) -> Void
+    ) {
+        (self.loop, self.program, self.happened) = (loop, program, happened)
+    }
+
+    func perform(_ action: TransferAction, _ id: TransferID) {
+        switch action {
+        case .begin(let order, let file): begin(id, order, file)
+        case .proceed: process?.send(.proceed(id), with: nil)
+        case .stop:
+            // One that has ended says so already.
+            if running[id] != nil { process?.send(.stop(id), with: nil) }
+        case .place(let placement): place(id, placement)
+        case .discard(let file): TransferFiles.discard(file)
+        }
+    }
+
+    // MARK: Exchanges
+
+    private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: TransferFile) {
+        let durable = order.resume?.offset ?? 0
+        do throws(TransferFiles.Problem) {
+            let opened = try TransferFiles.open(file, durable: durable)
+            happened(id, .opened(inode: opened.inode))
+            let handle = NetworkProcess.OpenFile(opened.descriptor)
+            guard let process = networkProcess(for: id) else { return }
+            running[id] = durable
+            process.send(.begin(id, order), with: handle)
+        } catch {
+            switch error {
+            case .lost:
+                // The store forgets it first, then it begins anew.
+                happened(id, .lost)
+                happened(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+            case .system(let error):
+                happened(id, .ended(Self.end(by: error), durable: durable))
+            }
+        }
+    }
+
+    private static func end(by error: LinuxError) -> ExchangeEnd {
+        switch error.errno {
+        case .noSpace, .quota: .interrupted(.init(.diskFull))
+        case .noMemory, .tooManyFiles, .tooManyFilesInSystem:
+            .interrupted(.init(.shortage, reason: "\(error)"))
+        default: .failed(ExchangeFailure(.file, reason: "\(error)"))
+        }
+    }
+
+    /// The one that runs, or a new one; nil: it cannot be started.
+    private func networkProcess(for id: TransferID) -> NetworkProcess? {
+        if let process { return process }
+        do throws(LinuxError) {
+            let process = try NetworkProcess(loop, program) { [unowned self] in
+                take($0)
+            } ended: { [unowned self] in
+                lose($0)
+            }
+            self.process = process
+            return process
+        } catch {
+            DaemonLog.write("nothing can be fetched: \(error)")
+            let reason = "\(error)"
+            happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: 0))
+            return nil
+        }
+    }
+
+    private func take(_ report: NetworkReport) {
+        switch report {
+        case .hello: break
+        case .answered(let id, let answer):
+            if running[id] != nil { happened(id, .answered(answer)) }
+        case .progress(let id, let received, let durable):
+            guard running[id] != nil else { return }
+            running[id] = durable
+            happened(id, .progress(received: received, durable: durable))
+        case .ended(let id, let end, let durable):
+            guard running.removeValue(forKey: id) != nil else { return }
+            happened(id, .ended(end, durable: durable))
+        }
+    }
+
+    /// What ran goes on with the next one.
+    private func lose(_ reason: String) {
+        process = nil
+        if !running.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
+        let lost = running.sorted { $0.key < $1.key }
+        running = [:]
+        for (id, durable) in lost {
+            let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
+            happened(id, .ended(end, durable: durable))
+        }
+    }
+
+    // MARK: Names
+
+    /// All of a turn are named together.
+    private func place(_ id: TransferID, _ placement: Placement) {
+        placements.append((id, placement))
+        guard placing == nil else { return }
+        placing = try? DeferredSource(loop) { [unowned self] in placeAll() }
+        if placing == nil { placeAll() }
+    }
+
+    private func placeAll() {
+        placing = nil
+        let placements = placements
+        self.placements = []
+        for (id, event) in TransferFiles.place(placements) { happened(id, event) }
+    }
+}

@@ -1,0 +1,313 @@
+package import Vocabulary
+
+/// One exchange of a download with a server, as a pure state machine: which header fields are sent,
+/// which redirects are followed, and what of the answers goes where in the file.
+///
+/// It never joins bytes of two versions of an object. Bytes that are there are gone on with only
+/// under a strong validator: the request carries `If-Range`, and the answer is checked again. In
+/// every other case the file starts anew, once the daemon has forgotten what was durable
+/// (`proceed`).
+package struct Exchange: Hashable, Sendable {
+    package let order: ExchangeOrder
+    /// Of the request that is, or will be, sent.
+    package private(set) var url: String
+    private var redirects = 0
+    /// What is there of the file, of one version.
+    private var known: ResumePoint?
+    /// Requests that brought a part of what was asked for, or had to be repeated from the start.
+    private var requests = 0
+    private var state = State.asking
+    /// The daemon may know of durable bytes.
+    private var mustAsk: Bool
+    private var hasAnswered = false
+    /// Bytes in the file, of the version of the last answer.
+    package private(set) var received: Int64
+
+    private enum State: Hashable, Sendable {
+        /// A request is on its way, or will be.
+        case asking
+        /// The file is about to start anew; `body`: with the body of this answer.
+        case startingAnew(body: Body?)
+        case receiving(Body)
+        case ended
+    }
+
+    /// A body whose bytes go into the file.
+    private struct Body: Hashable, Sendable {
+        /// Where its next byte goes.
+        var offset: Int64
+        /// Where its last byte ends; nil: where the connection does.
+        var end: Int64?
+        /// Of the whole object.
+        var total: Int64?
+        var validator: Validator?
+    }
+
+    /// What is to be done, in order.
+    package enum Action: Hashable, Sendable {
+        /// Sends a request to `url`, with `fields`. The connection of the last one may be given up.
+        case request
+        /// Tells the daemon. If the answer starts anew, `proceed` is waited for.
+        case answered(ExchangeAnswer)
+        /// The file is to have no bytes.
+        case truncate
+        /// The rest of the body is of no use.
+        case skipBody
+        /// Over. The connection of the last request may be given up.
+        case end(ExchangeEnd)
+    }
+
+    /// The head of an answer that is no redirect.
+    package struct Head: Hashable, Sendable {
+        package var status: Int
+        package var fields: [HTTPField]
+        /// Of the body, if the server says so.
+        package var length: Int64?
+
+        package init(status: Int, fields: [HTTPField], length: Int64?) {
+            (self.status, self.fields, self.length) = (status, fields, length)
+        }
+    }
+
+    /// How many requests one exchange makes at the most, redirects not counted.
+    private static let mostRequests = 16
+    package static let mostRedirects = 20
+
+    package init(_ order: ExchangeOrder) {
+        (self.order, url, known) = (order, order.url, order.resume)
+        received = order.resume?.offset ?? 0
+        mustAsk = order.resume != nil
+    }
+
+    // MARK: Requests
+
+    package mutating func begin() -> [Action] {
+        // All bytes of one version are there.
+        if let known, known.offset == known.total { return end(.complete(size: known.offset)) }
+        return [.request]
+    }
+
+    /// Of the request to `url`.
+    package var fields: [HTTPField] {
+        // What was meant for one server is not told to another.
+        var fields = Origin(url) == Origin(order.url) ? order.headers : []
+        fields.append(HTTPField("Accept-Encoding", "identity"))
+        if let known {
+            fields.append(HTTPField("Range", "bytes=\(known.offset)-"))
+            fields.append(HTTPField("If-Range", known.validator.text))
+        }
+        return fields
+    }
+
+    /// The answer was a redirect to this URL, which is absolute.
+    package mutating func redirected(to target: String) -> [Action] {
+        guard state == .asking else { return [] }
+        guard let from = Origin(url), let origin = Origin(target) else {
+            return fail(.badRedirect, "redirected to a URL that is not http or https: \(target)")
+        }
+        guard !from.isSecure || origin.isSecure else {
+            return fail(.badRedirect, "redirected from https to http")
+        }
+        redirects += 1
+        guard redirects <= Self.mostRedirects else {
+            return fail(.tooManyRedirects, "more than \(Self.mostRedirects) redirects")
+        }
+        url = target
+        return [.request]
+    }
+
+    // MARK: Answers
+
+    package mutating func answered(_ head: Head) -> [Action] {
+        guard state == .asking else { return [] }
+        requests += 1
+        if head.status >= 400, let actions = refused(head) { return actions }
+        switch head.status {
+        case 206: return partial(head)
+        case 200..<300: return whole(head)
+        case 412, 416: return startAnew()
+        case 400...: return whole(head)
+        default: return fail(.badAnswer, "the server answered \(head.status)")
+        }
+    }
+
+    /// Nil: the body of the answer is what was asked for, or the next request may bring it.
+    private mutating func refused(_ head: Head) -> [Action]? {
+        if let known {
+            if head.status == 416, isComplete(known, head) {
+                return end(.complete(size: known.offset))
+            }
+            if head.status == 412 || head.status == 416 { return nil }
+        }
+        guard order.errors == .fail else { return nil }
+        let reason = "the server answered \(head.status)"
+        guard Self.busy.contains(head.status) else { return fail(.status, reason) }
+        let wait = head.fields.value(of: "Retry-After").flatMap {
+            RetryAfter.wait($0, date: head.fields.value(of: "Date"))
+        }
+        return end(.interrupted(.init(.busy, reason: reason, retryAfter: wait)))
+    }
+
+    /// Another try may help.
+    private static let busy = [408, 425, 429, 500, 502, 503, 504, 522, 524]
+
+    /// Nothing is missing of what we have.
+    private func isComplete(_ known: ResumePoint, _ head: Head) -> Bool {
+        let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init)
+        guard let total = range?.total, total == known.offset else { return false }
+        // Without a word on the version it may be of another.
+        return Validators.strong(of: head.fields) == known.validator
+    }
+
+    private mutating func partial(_ head: Head) -> [Action] {
+        guard let known else { return fail(.badAnswer, "the server sent a part unasked") }
+        // Among them answers of several parts, which have no `Content-Range`.
+        guard let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init),
+            let first = range.first, let last = range.last, first == known.offset,
+            range.total == nil || known.total == nil || range.total == known.total,
+            Self.isIdentity(head),
+            head.length.map({ $0 == last - first + 1 }) ?? true,
+            Validators.confirm(known.validator, head.fields)
+        else { return startAnew() }
+        let body = Body(
+            offset: first,
+            end: last + 1,
+            total: range.total ?? known.total,
+            validator: known.validator
+        )
+        return begin(body, head)
+    }
+
+    private mutating func whole(_ head: Head) -> [Action] {
+        guard Self.isIdentity(head) else {
+            return fail(.badAnswer, "the server sent a compressed body, which was not asked for")
+        }
+        if let limit = order.sizeLimit, let length = head.length, length > limit {
+            return fail(.tooLarge, "the server sends \(length) bytes, more than the limit")
+        }
+        let validator = head.status == 200 ? Validators.strong(of: head.fields) : nil
+        let body = Body(offset: 0, end: head.length, total: head.length, validator: validator)
+        known = nil
+        guard mustAsk else { return begin(body, head) }
+        hasAnswered = true
+        state = .startingAnew(body: body)
+        return [.answered(answer(head, body))]
+    }
+
+    private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
+        // After a part that was too short the answer goes on where that ended.
+        let goesOn = hasAnswered && body.offset > 0
+        state = .receiving(body)
+        (received, mustAsk, hasAnswered) = (body.offset, true, true)
+        if goesOn { return [] }
+        let answered = Action.answered(answer(head, body))
+        return body.offset == 0 ? [.truncate, answered] : [answered]
+    }
+
+    private func answer(_ head: Head, _ body: Body) -> ExchangeAnswer {
+        ExchangeAnswer(
+            status: head.status,
+            headers: head.fields,
+            url: url,
+            total: body.total,
+            validator: body.validator,
+            offset: body.offset,
+            startsAnew: mustAsk && body.offset == 0
+        )
+    }
+
+    /// What is there is of no use with this server's answer: all is asked for again, without it.
+    private mutating func startAnew() -> [Action] {
+        guard known != nil, requests < Self.mostRequests else {
+            return fail(.badAnswer, "the server does not send what it was asked for")
+        }
+        known = nil
+        (received, hasAnswered) = (0, false)
+        guard mustAsk else { return [.skipBody, .request] }
+        state = .startingAnew(body: nil)
+        return [.skipBody, .answered(ExchangeAnswer(status: 0, url: url, startsAnew: true))]
+    }
+
+    /// The daemon has forgotten what was durable.
+    package mutating func proceed() -> [Action] {
+        guard case .startingAnew(let body) = state else { return [] }
+        received = 0
+        guard let body else {
+            (state, mustAsk) = (.asking, false)
+            return [.truncate, .request]
+        }
+        state = .receiving(body)
+        return [.truncate]
+    }
+
+    // MARK: Bodies
+
+    /// Whether bytes may come. Else the connection is not to be read from.
+    package var isWaiting: Bool { if case .startingAnew = state { true } else { false } }
+
+    /// Where these bytes go; nil: nowhere, and `actions` say what becomes of the exchange.
+    package mutating func received(_ count: Int) -> (offset: Int64?, actions: [Action]) {
+        guard case .receiving(var body) = state else { return (nil, []) }
+        let offset = body.offset
+        let (end, isOver) = offset.addingReportingOverflow(Int64(count))
+        guard !isOver, end <= body.end ?? .max else {
+            return (nil, fail(.badAnswer, "the server sent more than it said"))
+        }
+        guard end <= order.sizeLimit ?? .max else {
+            return (
+                nil, fail(.tooLarge, "the server sends more than \(order.sizeLimit ?? 0) bytes")
+            )
+        }
+        (body.offset, received) = (end, end)
+        state = .receiving(body)
+        return (offset, [])
+    }
+
+    /// The body has ended as HTTP has it.
+    package mutating func bodyEnded() -> [Action] {
+        guard case .receiving(let body) = state else { return [] }
+        guard body.offset == body.end ?? body.offset else {
+            return end(.interrupted(.init(.connection, reason: "the answer ended early")))
+        }
+        guard let total = body.total, body.offset < total else {
+            return end(.complete(size: body.offset))
+        }
+        // A part of what was asked for: the rest is asked for.
+        guard let validator = body.validator, requests < Self.mostRequests else {
+            return fail(.badAnswer, "the server sends only small parts")
+        }
+        known = ResumePoint(offset: body.offset, validator: validator, total: total)
+        state = .asking
+        return [.request]
+    }
+
+    // MARK: Ends from outside
+
+    /// The connection failed, or there was none.
+    package mutating func failed(_ interruption: ExchangeEnd.Interruption) -> [Action] {
+        end(.interrupted(interruption))
+    }
+
+    /// It cannot go on.
+    package mutating func fail(_ failure: ExchangeFailure) -> [Action] { end(.failed(failure)) }
+
+    package mutating func stop() -> [Action] { end(.interrupted(.init(.stopped))) }
+
+    private mutating func fail(_ code: ExchangeFailure.Code, _ reason: String) -> [Action] {
+        end(.failed(ExchangeFailure(code, reason: reason)))
+    }
+
+    private mutating func end(_ end: ExchangeEnd) -> [Action] {
+        guard state != .ended else { return [] }
+        state = .ended
+        return [.end(end)]
+    }
+
+    package var isEnded: Bool { state == .ended }
+
+    /// The bytes of a body are those of the object, and not compressed ones.
+    private static func isIdentity(_ head: Head) -> Bool {
+        let coding = head.fields.value(of: "Content-Encoding")?.lowercased() ?? "identity"
+        return coding == "identity" || coding.isEmpty
+    }
+}

@@ -1,0 +1,27 @@
+/// Scheme, host and port of a URL: what may be told to one may not be told to another.
+struct Origin: Hashable, Sendable {
+    let isSecure: Bool
+    let host: String
+    let port: String
+
+    /// Nil: not http or https, or no host.
+    init?(_ url: String) {
+        let scheme = url.prefix { $0 != ":" }
+        let lower = scheme.lowercased()
+        guard lower == "http" || lower == "https",
+            url.dropFirst(scheme.count).hasPrefix("://")
+        else { return nil }
+        isSecure = lower == "https"
+        let rest = url.dropFirst(scheme.count + 3)
+        let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" && $0 != "\\" }
+        let place =
+            authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] }
+            ?? authority
+        let bracket = place.lastIndex(of: "]") ?? place.startIndex
+        let colon = place[bracket...].lastIndex(of: ":")
+        host = place[..<(colon ?? place.endIndex)].lowercased()
+        let given = colon.map { place[place.index(after: $0)...] } ?? ""
+        port = given.isEmpty ? isSecure ? "443" : "80" : String(given)
+        guard !host.isEmpty else { return nil }
+    }
+}

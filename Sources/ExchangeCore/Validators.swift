@@ -1,0 +1,84 @@
+import Vocabulary
+
+/// The validators of an answer (RFC 9110 section 8.8).
+enum Validators {
+    /// A strong one; nil: a later answer could be of another version unnoticed.
+    static func strong(of fields: [HTTPField]) -> Validator? {
+        if let tag = fields.value(of: "ETag") {
+            return isStrong(tag) ? .entityTag(tag) : nil
+        }
+        guard let modified = fields.value(of: "Last-Modified"),
+            let changed = HTTPDate.seconds(modified),
+            let answered = fields.value(of: "Date").flatMap(HTTPDate.seconds),
+            // Section 8.8.2.2: changed twice within one second, it would have the same date.
+            answered - changed >= 60
+        else { return nil }
+        return .lastModified(modified)
+    }
+
+    /// Whether an answer says itself that it is of this version. One that says nothing may be of
+    /// another, whatever `If-Range` said: there are servers that ignore it.
+    static func confirm(_ validator: Validator, _ fields: [HTTPField]) -> Bool {
+        switch validator {
+        case .entityTag(let tag): fields.value(of: "ETag") == tag
+        case .lastModified(let date): fields.value(of: "Last-Modified") == date
+        }
+    }
+
+    private static func isStrong(_ tag: String) -> Bool {
+        tag.utf8.count >= 2 && tag.hasPrefix("\"") && tag.hasSuffix("\"")
+            && tag.utf8.dropFirst().dropLast().allSatisfy {
+                $0 == 0x21 || $0 >= 0x23 && $0 != 0x7f
+            }
+    }
+}
+
+/// `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`.
+struct ContentRange: Hashable, Sendable {
+    let first: Int64?
+    let last: Int64?
+    let total: Int64?
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: true)
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        total = Self.number(parts[1])
+        guard total != nil || parts[1] == "*" else { return nil }
+        if parts[0] == "*" {
+            (first, last) = (nil, nil)
+            return
+        }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let first = Self.number(ends[0]), let last = Self.number(ends[1]),
+            first <= last, last < total ?? .max
+        else { return nil }
+        (self.first, self.last) = (first, last)
+    }
+
+    private static func number(_ text: Substring) -> Int64? {
+        guard (1...18).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        return Int64(text)
+    }
+}
+
+/// `Retry-After`: seconds or a date.
+enum RetryAfter {
+    static let shortest = Interval.seconds(30)
+    static let longest = Interval.hours(24)
+
+    /// `date`: when the server answered, by its own clock. Nil: neither.
+    static func wait(_ text: String, date: String?) -> Interval? {
+        if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), !text.isEmpty {
+            let seconds = Int64(text) ?? .max
+            return min(max(.seconds(min(seconds, 1 << 30)), shortest), longest)
+        }
+        guard let until = HTTPDate.seconds(text), let now = date.flatMap(HTTPDate.seconds) else {
+            return nil
+        }
+        return min(max(.seconds(until - now), shortest), longest)
+    }
+}

@@ -1,0 +1,90 @@
+internal import CLinux
+internal import Glibc
+
+/// A directory that stays the same whatever becomes of its path, and the files in it. No link is
+/// followed on the way to it, nor in it.
+package struct OpenDirectory: ~Copyable, Sendable {
+    package let descriptor: FileDescriptor
+    private let path: String
+
+    /// `path` must have no link in any of its parts.
+    package init(_ path: String) throws(LinuxError) {
+        self.path = path
+        descriptor = FileDescriptor(
+            owning: try checkAgain("open", path) { unsafe clinux_open_directory(path) }
+        )
+    }
+
+    /// Opens, or makes, a file in it.
+    package func open(
+        _ name: String,
+        _ mode: FileDescriptor.Mode,
+        permissions: UInt32 = 0o666
+    ) throws(LinuxError) -> FileDescriptor {
+        FileDescriptor(
+            owning: try checkAgain("open", "\(path)/\(name)") {
+                unsafe clinux_open_at(descriptor.number, name, mode.rawValue, permissions)
+            }
+        )
+    }
+
+    /// Without `replacing`, a file of the new name stays as it is, which is the error `exists`.
+    package func rename(
+        _ name: String,
+        to new: String,
+        replacing: Bool
+    ) throws(LinuxError) {
+        try check(
+            unsafe clinux_rename_at(descriptor.number, name, new, replacing ? 1 : 0),
+            "rename",
+            "\(path)/\(new)"
+        )
+    }
+
+    package func remove(_ name: String) throws(LinuxError) {
+        try check(
+            unsafe clinux_remove_at(descriptor.number, name),
+            "unlink",
+            "\(path)/\(name)"
+        )
+    }
+
+    /// The number of what has this name; nil: nothing has.
+    package func inode(of name: String) -> UInt64? {
+        var inode: UInt64 = 0
+        return unsafe clinux_inode_at(descriptor.number, name, &inode) == 0 ? inode : nil
+    }
+
+    /// What was made, renamed or removed in it becomes durable.
+    package func synchronize() throws(LinuxError) { try descriptor.synchronize() }
+}
+
+extension FileDescriptor {
+    /// Seconds since 1970.
+    package func setModified(_ time: Int64) throws(LinuxError) {
+        try check(clinux_set_modified(number, time), "utimensat")
+    }
+
+    /// Room for so many bytes from there on, without making the file longer.
+    package func reserve(_ count: Int64, at offset: Int64) throws(LinuxError) {
+        try check(clinux_reserve(number, offset, count), "fallocate")
+    }
+
+    /// All that was written to its file system becomes durable.
+    package func synchronizeFileSystem() throws(LinuxError) {
+        try check(clinux_sync_file_system(number), "syncfs")
+    }
+
+    /// All of them, from there on.
+    package func writeAll(_ bytes: Span<UInt8>, at offset: Int64) throws(LinuxError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = bytes.extracting(done..<bytes.count)
+            done += try unsafe rest.withUnsafeBufferPointer { (buffer) throws(LinuxError) in
+                try checkAgain("pwrite", "descriptor \(number)") {
+                    unsafe pwrite(number, buffer.baseAddress, buffer.count, Int(offset) + done)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ExchangeCore
+import Vocabulary
+import Wire
+
+/// The head of an answer, line by line as libcurl hands it on. Interim answers come before it, and
+/// trailers after it.
+struct AnswerHead {
+    private(set) var head = Exchange.Head(status: 0, fields: [], length: nil)
+    private var isOver = false
+    private var bytes = 0
+
+    /// It leads elsewhere, and its body is of no interest.
+    private(set) var isRedirect = false
+
+    /// True: the head is complete.
+    mutating func add(_ line: String) throws(ExchangeFailure) -> Bool {
+        bytes += line.utf8.count
+        guard bytes <= NetworkFormat.headerBytes, head.fields.count < NetworkFormat.mostHeaders
+        else { throw ExchangeFailure(.badAnswer, reason: "the answer has too many header fields") }
+        // A trailer.
+        if isOver { return false }
+        if line.isEmpty { return end() }
+        if line.hasPrefix("HTTP/"), head.status == 0 {
+            let words = line.split(separator: " ")
+            guard words.count >= 2, let status = Int(words[1]), (100...999).contains(status) else {
+                throw ExchangeFailure(.badAnswer, reason: "the answer has no status")
+            }
+            head.status = status
+            return false
+        }
+        if let field = HTTPField(line: line) { head.fields.append(field) }
+        return false
+    }
+
+    private mutating func end() -> Bool {
+        guard head.status >= 200 else {
+            // 100 Continue and the like: the answer follows.
+            head = Exchange.Head(status: 0, fields: [], length: nil)
+            return false
+        }
+        isOver = true
+        let isChunked = head.fields.value(of: "Transfer-Encoding") != nil
+        let length = head.fields.value(of: "Content-Length").flatMap { Int64($0) }
+        head.length = isChunked ? nil : length
+        isRedirect =
+            [301, 302, 303, 307, 308].contains(head.status)
+            && head.fields.value(of: "Location") != nil
+        return true
+    }
+}

@@ -1,0 +1,154 @@
+import EventLoop
+import Linux
+import Synchronization
+import TLS
+import Vocabulary
+
+/// Makes bytes of files durable, and sums them up, in a thread of its own: a disk takes its time.
+/// What comes while it works is done together, with one call for each file system.
+final class SyncThread: Sendable {
+    struct Job: Sendable {
+        let id: TransferID
+        let file: DownloadFile
+        let fileSystem: UInt64
+        /// Bytes that are in the file.
+        let size: Int64
+        /// Nothing more is written: it may wait for others.
+        let isLast: Bool
+        /// What the whole file must have; nil: it is not summed up.
+        let sha256: [UInt8]?
+    }
+
+    struct Result: Sendable {
+        let id: TransferID
+        let size: Int64
+        let isLast: Bool
+        let problem: Problem?
+
+        enum Problem: Error, Sendable {
+            case checksum
+            case system(LinuxError)
+        }
+    }
+
+    private struct Shared {
+        var jobs: [Job] = []
+        var results: [Result] = []
+        var isOver = false
+    }
+
+    private let shared = Mutex(Shared())
+    private let hasJobs: EventCounter
+    private let hasResults: EventCounter
+
+    init() throws(LinuxError) {
+        hasJobs = try EventCounter()
+        hasResults = try EventCounter()
+        try CurrentProcess.startThread(named: "offstage-sync") { [self] in work() }
+    }
+
+    func add(_ job: Job) { shared.withLock { $0.jobs.append(job) } }
+
+    /// Those that were added begin.
+    func flush() {
+        if shared.withLock({ !$0.jobs.isEmpty }) { hasJobs.signal() }
+    }
+
+    // MARK: The thread
+
+    private func work() {
+        while true {
+            _ = Poll.ready(hasJobs.descriptor.number, for: .readable, milliseconds: -1)
+            hasJobs.clear()
+            let jobs = shared.withLock { shared in
+                defer { shared.jobs = [] }
+                return shared.jobs
+            }
+            guard !jobs.isEmpty else { continue }
+            let results = Self.perform(jobs)
+            shared.withLock { $0.results += results }
+            hasResults.signal()
+        }
+    }
+
+    private static func perform(_ jobs: [Job]) -> [Result] {
+        var results: [Result] = []
+        var systems: [UInt64] = []
+        for job in jobs where !systems.contains(job.fileSystem) { systems.append(job.fileSystem) }
+        for system in systems {
+            let together = jobs.filter { $0.fileSystem == system && $0.isLast }
+            let failure =
+                together.count > 1
+                ? problem { () throws(LinuxError) in
+                    try together[0].file.descriptor.synchronizeFileSystem()
+                } : nil
+            for job in jobs where job.fileSystem == system {
+                let isDone = job.isLast && together.count > 1
+                let own =
+                    isDone
+                    ? failure
+                    : problem { () throws(LinuxError) in try job.file.descriptor.synchronize() }
+                results.append(
+                    Result(
+                        id: job.id,
+                        size: job.size,
+                        isLast: job.isLast,
+                        problem: own ?? checksumProblem(job)
+                    )
+                )
+            }
+        }
+        return results
+    }
+
+    private static func problem(_ body: () throws(LinuxError) -> Void) -> Result.Problem? {
+        do throws(LinuxError) {
+            try body()
+            return nil
+        } catch {
+            return .system(error)
+        }
+    }
+
+    private static func checksumProblem(_ job: Job) -> Result.Problem? {
+        guard let wanted = job.sha256 else { return nil }
+        do throws(LinuxError) {
+            var sum = SHA256Sum()
+            var offset: Int64 = 0
+            while offset < job.size {
+                let count = Int(min(1 << 20, job.size - offset))
+                let bytes = try job.file.descriptor.read(at: offset, count: count)
+                guard !bytes.isEmpty else { return .checksum }
+                sum.add(bytes)
+                offset += Int64(bytes.count)
+            }
+            return sum.finish() == wanted ? nil : .checksum
+        } catch {
+            return .system(error)
+        }
+    }
+
+    // MARK: The loop
+
+    /// `take` is called on the loop for each result.
+    func attach(
+        to loop: EventLoop,
+        _ take: @escaping (Result) -> Void
+    ) throws(LinuxError) -> DescriptorSource {
+        try DescriptorSource(loop, hasResults.descriptor.number, .readable) { [self] _ in
+            hasResults.clear()
+            let results = shared.withLock { shared in
+                defer { shared.results = [] }
+                return shared.results
+            }
+            for result in results { take(result) }
+        }
+    }
+}
+
+/// An open file that the loop and the thread share.
+final class DownloadFile: Sendable {
+    let descriptor: FileDescriptor
+
+    init(_ descriptor: consuming FileDescriptor) { self.descriptor = descriptor }
+}

@@ -1,0 +1,27 @@
+extension Report {
+    /// A download.
+    package struct Transfer: ReportFields {
+        package var id = TransferID(0)
+        package var app = AppID("")
+        package var url = ""
+        /// `paused`, `waiting`, `running`, `finished`, `failed` or `cancelled`.
+        package var state = ""
+        /// Why it waits, what it does, or how it ended.
+        package var sentence = ""
+        package var directory = ""
+        /// In the directory; nil: not known before the server answers.
+        package var file: String?
+        /// Bytes in the file.
+        package var received: Int64 = 0
+        /// Bytes of the whole file; nil: not known.
+        package var total: Int64?
+        package var submitted = Time(rawValue: "")
+        package var ended: Time?
+        /// Why it failed, as a word that stays the same; nil: it has not.
+        package var failure: String?
+        package var next: Time?
+        package var holds: [Hold] = []
+
+        package init() {}
+    }
+}

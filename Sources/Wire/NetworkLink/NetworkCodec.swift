@@ -1,0 +1,154 @@
+import Vocabulary
+
+/// A message between `offstaged` and `offstage-net` that no such program sends.
+package struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let reason: String
+
+    package var description: String { reason }
+
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// A message that is validated when it arrives.
+protocol NetworkMessage: Codable {
+    func check() throws(NetworkError)
+}
+
+extension NetworkMessage {
+    fileprivate static func read(_ bytes: [UInt8]) throws(NetworkError) -> Self {
+        guard bytes.count <= NetworkFormat.messageBytes else { throw NetworkError("too long") }
+        let message: Self
+        do {
+            message = try ValueDecoder().decode(Self.self, from: ValueBytes.decode(bytes))
+        } catch {
+            throw NetworkError("\(error)")
+        }
+        try message.check()
+        return message
+    }
+
+    fileprivate func written() throws(NetworkError) -> [UInt8] {
+        try check()
+        do {
+            let bytes = try ValueEncoder().bytes(self)
+            guard bytes.count <= NetworkFormat.messageBytes else { throw NetworkError("too long") }
+            return bytes
+        } catch {
+            throw NetworkError("\(error)")
+        }
+    }
+}
+
+extension NetworkOrder: NetworkMessage {
+    package init(_ bytes: [UInt8]) throws(NetworkError) { self = try Self.read(bytes) }
+
+    package func bytes() throws(NetworkError) -> [UInt8] { try written() }
+
+    func check() throws(NetworkError) {
+        switch self {
+        case .hello(let version): try demand((1...1 << 20).contains(version), "version")
+        case .begin(_, let order): try order.check()
+        case .proceed, .stop: break
+        }
+    }
+}
+
+extension NetworkReport: NetworkMessage {
+    package init(_ bytes: [UInt8]) throws(NetworkError) { self = try Self.read(bytes) }
+
+    package func bytes() throws(NetworkError) -> [UInt8] { try written() }
+
+    func check() throws(NetworkError) {
+        switch self {
+        case .hello(let version): try demand((1...1 << 20).contains(version), "version")
+        case .answered(_, let answer): try answer.check()
+        case .progress(_, let received, let durable):
+            try demand(received.isSize && durable.isSize && durable <= received, "progress")
+        case .ended(_, let end, let durable):
+            try demand(durable.isSize, "durable")
+            try end.check(durable: durable)
+        }
+    }
+}
+
+extension ExchangeOrder {
+    fileprivate func check() throws(NetworkError) {
+        try demand(url.isWebURL, "url")
+        try headers.check()
+        try resume?.check()
+        try demand(timeout > .zero && timeout <= .days(1), "timeout")
+        try demand(sizeLimit?.isSize ?? true, "size limit")
+        try demand(rateLimit.map { $0 > 0 && $0.isSize } ?? true, "rate limit")
+        try demand(sha256?.count ?? 32 == 32, "SHA-256")
+        try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
+    }
+}
+
+extension ExchangeAnswer {
+    fileprivate func check() throws(NetworkError) {
+        try demand((0...999).contains(status), "status")
+        try demand(url.isWebURL, "url")
+        try headers.check()
+        try demand(offset.isSize && total?.isSize ?? true && offset <= total ?? .max, "offset")
+        try demand(!startsAnew || offset == 0, "offset")
+        if let validator { try validator.check() }
+    }
+}
+
+extension ExchangeEnd {
+    fileprivate func check(durable: Int64) throws(NetworkError) {
+        switch self {
+        case .complete(let size): try demand(size == durable, "size")
+        case .interrupted(let interruption):
+            try demand(interruption.reason.isLine, "reason")
+            let wait = interruption.retryAfter ?? .minutes(1)
+            try demand((.seconds(30)...Interval.days(1)).contains(wait), "wait")
+        case .failed(let failure): try demand(failure.reason.isLine, "reason")
+        }
+    }
+}
+
+extension ResumePoint {
+    fileprivate func check() throws(NetworkError) {
+        try demand(offset > 0 && offset.isSize && total?.isSize ?? true, "offset")
+        try demand(offset <= total ?? .max, "offset")
+        try validator.check()
+    }
+}
+
+extension Validator {
+    fileprivate func check() throws(NetworkError) {
+        try demand(!text.isEmpty && text.utf8.count <= 1024 && text.isLine, "validator")
+    }
+}
+
+extension [HTTPField] {
+    fileprivate func check() throws(NetworkError) {
+        try demand(count <= NetworkFormat.mostHeaders, "header fields")
+        let bytes = reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        try demand(bytes <= NetworkFormat.headerBytes, "header fields")
+        for field in self { try demand(field.isLegal, "header field") }
+    }
+}
+
+extension Int64 {
+    /// Of a file.
+    fileprivate var isSize: Bool { (0...1 << 60).contains(self) }
+}
+
+extension String {
+    /// Without control characters, and not endless.
+    fileprivate var isLine: Bool {
+        utf8.count <= NetworkFormat.urlBytes && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
+
+    fileprivate var isWebURL: Bool {
+        (hasPrefix("http://") || hasPrefix("https://"))
+            && utf8.count <= NetworkFormat.urlBytes
+            && utf8.allSatisfy { (0x21...0x7e).contains($0) }
+    }
+}
+
+private func demand(_ holds: Bool, _ what: String) throws(NetworkError) {
+    if !holds { throw NetworkError("no such \(what)") }
+}
