@@ -138,7 +138,10 @@ let package = Package(
         // The virtual world for the same cores and drivers.
         layer(
             "Simulator",
-            ["AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Vocabulary"]
+            [
+                "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "ExchangeCore",
+                "Vocabulary",
+            ]
         ),
 
         // The app protocol as the device core hears and says it.
@@ -314,7 +317,10 @@ let package = Package(
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
         tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
-        tests("Simulator", ["Simulator", "ClientCore", "DeviceCore", "Vocabulary"]),
+        tests(
+            "Simulator",
+            ["Simulator", "ClientCore", "DeviceCore", "ExchangeCore", "Vocabulary"]
+        ),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests(
@@ -324,6 +330,7 @@ let package = Package(
         tests("SystemBus", ["SystemBus", "EventLoop", "Linux", "Vocabulary"]),
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
+        tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
         tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",

@@ -54,8 +54,9 @@ extension Device {
         let requests = state.requests.filter {
             identifier == nil || $0.identifier == identifier
         }
-        if requests.isEmpty { return [nothing(state, identifier, index, now)] }
-        return requests.map { explain($0, state, index, now) }
+        let fetched = explainTransfers(of: index, identifier: identifier, at: now)
+        if requests.isEmpty, fetched.isEmpty { return [nothing(state, identifier, index, now)] }
+        return requests.map { explain($0, state, index, now) } + fetched
     }
 
     private func nobody(_ app: AppID) -> Explanation {
@@ -86,11 +87,13 @@ extension Device {
             why = "its manifest is not valid: \(problem)"
         } else if let manifest = state.manifest {
             why =
-                manifest.modes.isEmpty
-                ? "its manifest declares no background modes"
-                : state.isTransient
-                    ? once(state.record.lastRun, state.id)
-                    : "it has submitted nothing, and its manifest names no command"
+                state.id == Self.downloads
+                ? "nothing is being fetched"
+                : manifest.modes.isEmpty
+                    ? "its manifest declares no background modes"
+                    : state.isTransient
+                        ? once(state.record.lastRun, state.id)
+                        : "it has submitted nothing, and its manifest names no command"
         } else {
             why = "its manifest is gone"
         }

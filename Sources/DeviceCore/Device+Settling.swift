@@ -219,9 +219,9 @@ extension Device {
     }
 
     private mutating func forgetIfOver(_ index: Int, _ transition: inout Transition) {
-        guard let end = apps[index].forgottenAt(transition.now), end <= transition.now.wall,
-            !transfers.contains(app: index)
-        else { return }
+        guard let end = forgetTime(of: index, transition.now), end <= transition.now.wall else {
+            return
+        }
         save(.gone(RecordKey(.app, apps[index].id.name)))
         apps.remove(at: index)
     }

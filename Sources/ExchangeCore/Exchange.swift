@@ -197,10 +197,10 @@ package struct Exchange: Hashable, Sendable {
     private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
         // After a part that was too short the answer goes on where that ended.
         let goesOn = hasAnswered && body.offset > 0
+        let answered = Action.answered(answer(head, body))
         state = .receiving(body)
         (received, mustAsk, hasAnswered) = (body.offset, true, true)
         if goesOn { return [] }
-        let answered = Action.answered(answer(head, body))
         return body.offset == 0 ? [.truncate, answered] : [answered]
     }
 

@@ -65,8 +65,10 @@ final class CoreControl: Control {
         case .history: return history.reversed().map { Reported($0.report) }
         case .settings: return device.settings.report.map(Reported.init)
         case .conditions: return device.conditionsReport(at: now).map(Reported.init)
+        case .transfers: return device.transferList(at: now).map(Reported.init)
         case .logs, .gates, .modes, .doctor, .version, .open, .leave, .close, .submit, .run,
-            .cancel, .pause, .continue, .simulate, .advance, .set, .reload:
+            .cancel, .pause, .continue, .simulate, .advance, .set, .reload, .download,
+            .changeTransfers:
             return nil
         }
     }
@@ -80,6 +82,7 @@ extension EncodedCall {
         case Control1.Open.name: [["launch": 1]]
         case Control1.Submit.name, Control1.Run.name:
             [["app": "command.a", "identifier": "a", "request": 1]]
+        case Control1.Download.name: [["transfers": [1]]]
         case Control1.Logs.name: [["app": "a", "file": "/nothing", "text": ""]]
         case _:
             Control1.row(method)?.method.outputSignature == "aa{sv}" ? [.list([])] : [[:]]

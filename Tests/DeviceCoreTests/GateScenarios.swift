@@ -48,3 +48,37 @@ extension GateTests {
         ),
     ]
 }
+
+extension GateTests {
+    /// What holds transfers only.
+    static let ofTransfers: [Scenario] = [
+        Scenario(
+            gate: "retry",
+            close: {
+                $0.ask(.transfer(.enqueue([order("a")], token: nil)))
+                let id = try #require($0.begun.keys.first)
+                let interruption = ExchangeEnd.Interruption(.connection, reason: "no route")
+                $0.report(id, .ended(.interrupted(interruption), durable: 0))
+            },
+            open: { $0.advance(.seconds(2)) },
+            sentence: "the connection failed (no route)",
+            hasNext: true
+        ),
+        Scenario(
+            gate: "transfer-slots",
+            close: {
+                $0.configure { $0.transferSlots = 1 }
+                $0.ask(.transfer(.enqueue([order("a"), order("b")], token: nil)))
+            },
+            open: {
+                let id = try #require($0.begun.keys.first)
+                $0.report(id, .ended(.complete(size: 1), durable: 1))
+            },
+            sentence: "its turn comes after them"
+        ),
+    ]
+
+    private static func order(_ name: String) -> TransferOrder {
+        TransferOrder(url: "http://example.org/\(name)", directory: "/home/user")
+    }
+}

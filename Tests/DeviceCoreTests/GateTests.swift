@@ -315,7 +315,7 @@ struct GateTests {
                 },
                 sentence: "its turn comes after them"
             ),
-        ] + ofTheDaemon
+        ] + ofTheDaemon + ofTransfers
 
     @Test func `every gate has a scenario`() {
         #expect(Set(Self.scenarios.map(\.gate)) == Set(Gate.allCases.map(\.name)))
@@ -329,7 +329,9 @@ struct GateTests {
             .compactMap { bench.device.apps.at($0)?.id }
             .flatMap { bench.device.explain($0, at: bench.now) }
         let waiting = explanations.filter { $0.state == .waiting }
-        let explanation = try #require(waiting.first { $0.app.name.hasSuffix("app") })
+        let explanation = try #require(
+            waiting.first { $0.app.name.hasSuffix("app") || $0.app == Device.downloads }
+        )
         #expect(explanation.holds.map(\.gate) == [scenario.gate])
         let hold = try #require(explanation.holds.first)
         #expect(!hold.title.isEmpty)
@@ -348,7 +350,10 @@ struct GateTests {
         let gates = bench.gates(explanation.app.name, explanation.identifier)
         #expect(!gates.contains(scenario.gate))
         let runs = bench.app(explanation.app.name)?.launches.compactMap(\.wake)
-        #expect(runs?.contains { $0.began.boot >= closed } == true)
+        let hasTransfer = bench.effects.contains {
+            if case .transfer(_, .begin) = $0 { true } else { false }
+        }
+        #expect(runs?.contains { $0.began.boot >= closed } == true || hasTransfer)
     }
 
     @Test func `what holds is told since when, and what held before is remembered for a while`()

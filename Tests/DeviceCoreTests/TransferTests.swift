@@ -130,7 +130,7 @@ struct TransferTests {
         bench.advance(.seconds(10))
         bench.set(.network, 2)
         bench.advance(.seconds(6))
-        #expect(bench.begun[id] != nil)
+        #expect(bench.transfer(id)?.isUnderWay == true)
     }
 
     @Test mutating func `a failure is final, and what there was of the file goes`() throws {
@@ -154,7 +154,7 @@ struct TransferTests {
         bench.ask(.transfer(.resume([paused])))
         bench.set(.network, 2)
         bench.advance(.seconds(6))
-        #expect(bench.begun[paused] != nil)
+        #expect(bench.transfer(paused)?.isUnderWay == true)
     }
 
     // MARK: What the user does

@@ -3,7 +3,7 @@ import ClientCore
 import Vocabulary
 
 extension PlantedBug {
-    static let all = effects + records + events + clients + refreshes + held + lies
+    static let all = effects + records + events + clients + refreshes + held + lies + transfers
 
     /// Bugs of the library.
     static let clients: [PlantedBug] = [

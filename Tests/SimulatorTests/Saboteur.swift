@@ -1,6 +1,7 @@
 import AppProtocol
 import ClientCore
 import DeviceCore
+import ExchangeCore
 import Simulator
 import Vocabulary
 
@@ -48,6 +49,8 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var client: (@Sendable (ClientEffect) -> [ClientEffect])?
     /// When an app asks about itself.
     var answer: (@Sendable (AppReply) -> AppReply)?
+    /// What a server answers, as the network process takes it.
+    var server: (@Sendable (Exchange.Head, Exchange) -> Exchange.Head)?
     /// When a user asks why something waits.
     var explanation: (@Sendable (Explanation) -> Explanation)?
 

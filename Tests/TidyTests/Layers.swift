@@ -24,12 +24,19 @@ struct Layers {
             system: system
         ),
         "DeviceShell": Target(
-            ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity", "X11"]),
+            ours: cores.union(wrappers).union(["AppTranslation", "BuildIdentity", "Wire", "X11"]),
             system: system
         ),
         "offstage-wake": Target(ours: ["WakeShell"], system: system),
         "WakeShell": Target(
             ours: ["AppProtocol", "EventLoop", "Linux", "SystemBus", "Vocabulary"],
+            system: system
+        ),
+        "offstage-net": Target(ours: ["NetworkShell"], system: system),
+        "NetworkShell": Target(
+            ours: [
+                "Curl", "EventLoop", "ExchangeCore", "Linux", "TLS", "Vocabulary", "Wire",
+            ],
             system: system
         ),
         "offstage-gateway": Target(ours: ["GatewayShell"], system: system),
@@ -55,12 +62,13 @@ struct Layers {
             ]),
             system: system.union(["Dispatch", "Foundation"])
         ),
-        "Simulator": Target(ours: cores.union(["AppTranslation", "ClientCore"])),
+        "Simulator": Target(ours: cores.union(["AppTranslation", "ClientCore", "ExchangeCore"])),
         "AppTranslation": Target(ours: cores),
         "DeviceCore": Target(ours: ["Vocabulary"]),
         "GatewayCore": Target(ours: ["Vocabulary"]),
         "ClientCore": Target(ours: ["AppProtocol", "Vocabulary"]),
         "AppProtocol": Target(ours: ["Vocabulary"]),
+        "ExchangeCore": Target(ours: ["Vocabulary"]),
         "Wire": Target(ours: ["Vocabulary"]),
         "DeviceLink": Target(
             ours: ["EventLoop", "Linux", "TLS", "Vocabulary", "Wire"],
@@ -85,13 +93,15 @@ struct Layers {
         "HTTP2": Target(ours: ["CNGHTTP2"], system: system),
         "CNGHTTP2": Target(),
         "CZlib": Target(),
+        "Curl": Target(ours: ["CCurl"]),
+        "CCurl": Target(),
     ]
 
     /// Targets that decide and may therefore know nothing but values. The simulator plays the world
     /// for them and is held to the same.
     static let pure: Set<String> = [
         "Vocabulary", "DeviceCore", "GatewayCore", "ClientCore", "AppProtocol",
-        "AppTranslation", "Wire", "Simulator",
+        "AppTranslation", "ExchangeCore", "Wire", "Simulator",
     ]
 }
 

@@ -63,7 +63,7 @@ extension OffstageProgram {
                 "download --discretionary -d ~/Podcasts -i list.txt",
                 "Fetch the files of a list when it costs least."
             ),
-            Example("download -w -o a.iso URL && mount a.iso", "Wait for the file."),
+            Example("download -w -o a.iso https://example.org/a.iso", "Wait for the file."),
         ],
         printsData: true
     ) { invocation throws(Failure) in

@@ -24,13 +24,19 @@ extension Device {
     /// The next deadline of an app.
     func nextDeadline(of index: Int, at now: Moment) -> BootTime {
         var next = now.boot(of: nextDrop(of: apps[index]))
-        if let end = apps[index].forgottenAt(now) { next = min(next, now.boot(of: end)) }
+        if let end = forgetTime(of: index, now) { next = min(next, now.boot(of: end)) }
         let launches = apps[index].launches
         guard !launches.isEmpty else { return next }
         let facts = facts(of: index, at: now)
         let span = launches.span
         for launchIndex in span.indices { next = min(next, span[launchIndex].nextDeadline(facts)) }
         return next
+    }
+
+    /// When an app is forgotten; nil: not by time alone.
+    func forgetTime(of index: Int, _ now: Moment) -> WallTime? {
+        let end = apps[index].forgottenAt(now)
+        return end != nil && transfers.contains(app: index) ? nil : end
     }
 
     /// When the first request is too old to be kept; distant future: none will be.

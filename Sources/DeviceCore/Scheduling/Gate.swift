@@ -51,8 +51,8 @@ struct GateSet: Hashable, Sendable, Codable {
         return gates
     }()
 
-    /// What ends a transfer that runs. Not the network: if that goes, the transfer notices, and if it
-    /// comes back at once, nothing is lost.
+    /// What ends a transfer that runs. Not the network: if that goes, the transfer notices by
+    /// itself, and if it comes back at once, nothing is lost.
     static let endTransfers = GateSet(
         .closedByUser,
         .paused,

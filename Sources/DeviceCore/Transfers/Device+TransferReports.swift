@@ -13,6 +13,17 @@ extension Device {
         return transfers.all(of: index).map { report(of: $0, at: now) }
     }
 
+    /// Of those that have not ended, the first ones only: there may be thousands.
+    func explainTransfers(
+        of index: Int,
+        identifier: String?,
+        at now: Moment
+    ) -> [Explanation] {
+        transfers.all(of: index)
+            .filter { !$0.isEnded && (identifier == nil || $0.order.url == identifier) }
+            .prefix(100).compactMap { explain($0.id, at: now) }
+    }
+
     /// Why a transfer waits, or what it does; nil: there is none of that number.
     package func explain(_ id: TransferID, at now: Moment) -> Explanation? {
         guard let transfer = transfers[id], let index = transfers.app(of: id) else { return nil }

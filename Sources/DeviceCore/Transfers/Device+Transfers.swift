@@ -161,8 +161,10 @@ extension Device {
     }
 
     private mutating func forgetEnded(_ id: TransferID) {
-        guard transfers[id]?.isEnded == true else { return }
+        guard transfers[id]?.isEnded == true, let app = transfers.app(of: id) else { return }
         transfers.remove(id)
+        // With the last one its app may be forgotten.
+        touch(app)
         save(.gone(RecordKey(.transfer, id.description)))
     }
 

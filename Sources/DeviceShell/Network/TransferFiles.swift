@@ -2,8 +2,8 @@ internal import DeviceCore
 internal import Linux
 internal import Vocabulary
 
-/// The files of transfers: where their bytes go, and how they get their names. Only the daemon knows
-/// paths; the network process gets open files.
+/// The files of transfers: where their bytes go, and how they get their names. Only the daemon
+/// knows paths; the network process gets open files.
 struct TransferFiles {
     /// A file for an exchange, open for it.
     struct Opened: ~Copyable {

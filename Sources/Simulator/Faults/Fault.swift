@@ -18,6 +18,8 @@ package enum Fault: String, CaseIterable, Hashable, Sendable, Codable {
     // The user and the files.
     case manifestInvalid, manifestRemoved, manifestEdited, settingsChanged, retriedToken
     case cancelled, paused, closed, simulated, userInitiated, fetched
+    // Downloads.
+    case connectionLost, objectChanged, badServer, networkKilled
 
     var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 

@@ -1,7 +1,8 @@
 import DeviceCore
 import Vocabulary
 
-/// The device is kept from sleeping while a run is in progress, and let go with the last (A11).
+/// The device is kept from sleeping while a run or a transfer is in progress, and let go with the
+/// last (A11).
 final class HeldForRuns: Invariant {
     let name = "the device is held awake only for runs"
     private var heldForNothingSince: AwakeTime?
@@ -18,12 +19,17 @@ final class HeldForRuns: Invariant {
         if turn.isStart { heldForNothingSince = nil }
         guard world.isHeldAwake else {
             heldForNothingSince = nil
+            if let exchange = world.network.exchanges.first {
+                return "transfer \(exchange.id) runs, and the device may fall asleep"
+            }
             for process in world.processes where process.isAtWork {
                 return "launch \(process.launch) runs, and the device may fall asleep"
             }
             return nil
         }
-        if world.processes.contains(where: { $0.mayBeAtWork }) {
+        let hasWork =
+            !world.network.exchanges.isEmpty || world.processes.contains(where: { $0.mayBeAtWork })
+        if hasWork {
             heldForNothingSince = nil
             return nil
         }

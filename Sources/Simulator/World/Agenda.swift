@@ -78,6 +78,10 @@ enum Occurrence {
     case troubleEnds(Fault)
     /// Something happens that is work of this trigger.
     case triggered(Trigger)
+    /// The user wants files.
+    case download
+    /// The next thing that happens in an exchange of this daemon's.
+    case exchange(TransferID, life: Int)
     /// The daemon is started again.
     case restart
     /// The keeper thaws what nobody looks after.
@@ -100,7 +104,8 @@ enum Occurrence {
         switch self {
         case .alarm, .user: true
         case .timer, .process, .message, .said, .drift, .trouble, .troubleEnds, .triggered,
-            .restart, .keeper, .deadline, .doze, .sleep, .networkReturns, .load, .retry:
+            .download,
+            .exchange, .restart, .keeper, .deadline, .doze, .sleep, .networkReturns, .load, .retry:
             false
         }
     }

@@ -75,6 +75,9 @@ extension World {
     func answer(_ token: ReplyToken, _ reply: Reply) {
         guard daemonIsAlive, !isCut(before: .reply) else { return }
         watch.replied(token, reply, at: now)
+        if case .transfers(let ids) = reply {
+            network.promised = (network.promised + ids).suffix(20)
+        }
         if let launch = askedBy.removeValue(forKey: token) {
             process(launch)?.talk.hears(reply, to: token)
         }
@@ -98,7 +101,8 @@ extension World {
         guard daemonIsAlive, !isCut(before: EffectKind(effect)) else { return }
         watch.performed(effect, at: now, self)
         switch effect {
-        case .save, .reply, .limitMemory, .transfer, .notifyFailures, .watchUse, .announce: break
+        case .save, .reply, .limitMemory, .notifyFailures, .watchUse, .announce: break
+        case .transfer(let id, let action): perform(action, id)
         case .weigh(let launch, let weight): process(launch)?.weight = weight
         case .spawn(let launch, let spec): spawn(launch, spec)
         case .attach(let launch, _, let spec): spawn(launch, spec)
@@ -245,6 +249,7 @@ extension World {
         diedAt = clock.elapsed
         life += 1
         isHeldAwake = false
+        network.daemonEnded()
         alarmPlan += 1
         timerPlan += 1
         armed = Timers()
@@ -300,6 +305,8 @@ extension World {
         processes.removeAll()
         storeTrouble = nil
         if losesPower { store.losePower() }
+        // Whatever the store keeps of it: a machine that goes down may take unsynced bytes along.
+        network.losePower()
         losesPower = false
         clock.boot()
         bootNumber += 1

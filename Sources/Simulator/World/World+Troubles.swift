@@ -59,7 +59,8 @@ extension World {
             .launchNever, .disconnect, .stopsReading, .taskNeverEnded, .outlivesGrant,
             .declines, .connectsTwice,
             .memoryHog, .cpuHog, .fileLock, .retriedToken, .cancelled, .paused, .closed,
-            .simulated, .userInitiated, .fetched:
+            .simulated, .userInitiated, .fetched, .connectionLost, .objectChanged, .badServer,
+            .networkKilled:
             break
         }
         switch fault {

@@ -29,6 +29,7 @@ extension World {
         plan(.drift, after: .minutes(10))
         planTroubles()
         planTriggerEvents()
+        planDownload()
     }
 
     func userSteps(_ step: UserStep) {

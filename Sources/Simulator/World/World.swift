@@ -1,6 +1,7 @@
 package import AppProtocol
 package import ClientCore
 package import DeviceCore
+package import ExchangeCore
 package import Vocabulary
 
 /// A virtual machine with its user, its programs and its faults: everything that a daemon meets.
@@ -62,6 +63,9 @@ package final class World {
     package var answerBug: ((AppReply) -> AppReply)?
     /// The same of what a user is told of why things wait.
     package var explanationBug: ((Explanation) -> Explanation)?
+    /// The same of what servers answer.
+    package var networkBug: ((Exchange.Head, Exchange) -> Exchange.Head)?
+    var network: VirtualNetwork
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
     package private(set) var awakeSince = Interval.zero
@@ -82,6 +86,7 @@ package final class World {
             wall: WallTime(nanoseconds: 0) + .days(20_500) + .hours(6 + random.below(8)),
             utcOffset: 3600 * Int32(random.within(-8...8))
         )
+        network = VirtualNetwork(seed: seed)
         sensors = Array(repeating: nil, count: Condition.allCases.count)
         sensing = Self.drawSensing(seed)
         settings = Settings()
@@ -172,6 +177,8 @@ package final class World {
         case .drift: drift()
         case .trouble(let fault): begin(fault)
         case .triggered(let trigger): happen(trigger)
+        case .download: download()
+        case .exchange(let id, let life): exchangeStep(id, life: life)
         case .troubleEnds(let fault): end(fault)
         case .restart: break
         case .keeper(let life):

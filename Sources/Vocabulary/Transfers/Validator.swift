@@ -1,5 +1,5 @@
-/// What tells one version of an object on a server from every other, byte for byte (RFC 9110 section
-/// 8.8: a strong validator). Only with one may a download go on where it stopped.
+/// What tells one version of an object on a server from every other, byte for byte (a strong
+/// validator, RFC 9110 section 8.8). Only with one may a download go on where it stopped.
 package enum Validator: Hashable, Sendable, Codable {
     /// With its quotation marks, as the server wrote it.
     case entityTag(String)

@@ -204,6 +204,13 @@ struct ExampleLife {
             world.feed(.started(Self.start("boot-2", manifests)))
             // What was asked for before the reboot is not to stay for ever.
             world.ask(.cancel(AppID("command.sync"), identifier: nil))
+        case 33:
+            // One is there at the end, and one waits.
+            let urls = ["https://example.org/map.zip", "https://example.org/later.zip"]
+            var orders = urls.map { TransferOrder(url: $0, directory: "/home/example") }
+            orders[1].earliest = world.now.wall + .days(30)
+            orders[1].resourceTimeout = .days(60)
+            world.ask(.transfer(.enqueue(orders, token: "transfers")))
         case 34:
             useAtlas()
         default: break

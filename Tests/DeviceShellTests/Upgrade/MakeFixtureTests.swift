@@ -42,7 +42,7 @@ struct MakeFixtureTests {
             kinds.sorted() == [
                 "closed", "completed", "crashed", "dropped", "ended", "expired", "failed",
                 "interrupted", "left", "new-data", "no-data", "not-started", "note", "opened",
-                "retry", "seen", "unknown",
+                "retry", "seen", "transfer", "unknown",
             ]
         )
         let sections = Set(try store.load().map(\.key.section))

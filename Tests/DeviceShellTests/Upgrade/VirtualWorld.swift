@@ -142,12 +142,27 @@ struct VirtualWorld {
             later(.milliseconds(1), .process(launch, .measured(usage(of: launch))))
         case .checkLocks(let launch): later(.milliseconds(1), .process(launch, .locks([])))
         case .tell(let launch, let message): tell(launch, message)
+        case .transfer(let id, let action): fetch(id, action)
         case .reply(_, .refused(let refusal)): refusals.append(refusal.text)
-        case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .transfer, .setDeadline,
+        case .save, .attach, .cancelProbe, .release, .weigh, .limitMemory, .setDeadline,
             .holdAwake,
             .sleepAgain,
             .watchIdle, .notifyFailures, .watchUse, .reply, .arm, .announce:
             break
+        }
+    }
+
+    /// From a server that has what is asked for.
+    private mutating func fetch(_ id: TransferID, _ action: TransferAction) {
+        switch action {
+        case .begin(let order, _):
+            let answer = ExchangeAnswer(status: 200, url: order.url, total: 4096)
+            later(.milliseconds(40), .transfer(id, .answered(answer)))
+            let end = ExchangeEnd.complete(size: 4096)
+            later(.milliseconds(90), .transfer(id, .ended(end, durable: 4096)))
+        case .place(let placement):
+            later(.milliseconds(1), .transfer(id, .placed(name: placement.name)))
+        case .proceed, .stop, .discard: break
         }
     }
 

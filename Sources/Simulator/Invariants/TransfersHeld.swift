@@ -1,0 +1,85 @@
+import DeviceCore
+import Vocabulary
+
+/// No transfer begins against what holds it, nor beside more than there may be.
+final class TransfersHeld: EffectInvariant, ProcessInvariant {
+    let name = "transfers begin when they may"
+    private var running: [TransferID: String] = [:]
+    /// Since when: no network; a metered one; low-power mode.
+    private var offline: BootTime?
+    private var metered: BootTime?
+    private var saving: BootTime?
+    /// A device does not believe at once that its network is gone (`Device.networkGrace`).
+    private static let patience = Interval.minutes(1)
+    private var orders: [TransferID: TransferOrder] = [:]
+
+    func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
+        guard case .transfer(let id, .begin(let exchange, _)) = effect else { return nil }
+        let host = exchange.url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        running[id] = host
+        guard running.count <= Int(world.settings.transferSlots) else {
+            return "\(running.count) run side by side"
+        }
+        let sameHost = running.count { $0.value == host }
+        guard sameHost <= Int(world.settings.transfersPerHost) else {
+            return "\(sameHost) run from \(host)"
+        }
+        guard let order = orders[id] else { return "transfer \(id) is not on record" }
+        if let earliest = order.earliest, now.wall < earliest {
+            return "transfer \(id) begins \(earliest - now.wall) too early"
+        }
+        if isLong(offline, now), isOffline(world) {
+            return "transfer \(id) begins without a network"
+        }
+        let spares = order.isDiscretionary || order.needs.unmetered
+        if spares, isLong(metered, now), isMetered(world) {
+            return "transfer \(id) begins on a metered network"
+        }
+        if order.isDiscretionary, isLong(saving, now), isSaving(world) {
+            return "transfer \(id) begins in low-power mode"
+        }
+        return nil
+    }
+
+    func heard(_ event: Event) {
+        if case .transfer(let id, .ended) = event { running[id] = nil }
+    }
+
+    func ended(_ turn: Turn, _ world: World) -> String? {
+        let now = world.now.boot
+        offline = isOffline(world) ? offline ?? now : nil
+        metered = isMetered(world) ? metered ?? now : nil
+        saving = isSaving(world) ? saving ?? now : nil
+        return nil
+    }
+
+    func restored(_ world: World) -> String? {
+        running.removeAll()
+        return nil
+    }
+
+    func rebooted() { (offline, metered, saving) = (nil, nil, nil) }
+
+    private func isLong(_ since: BootTime?, _ now: Moment) -> Bool {
+        since.map { now.boot - $0 > Self.patience } ?? false
+    }
+
+    private func isOffline(_ world: World) -> Bool {
+        world.sensing(.network) == .known && world.value(.network) != 2
+    }
+    private func isMetered(_ world: World) -> Bool {
+        world.sensing(.metered) == .known && world.value(.metered) == 1
+    }
+    private func isSaving(_ world: World) -> Bool {
+        world.sensing(.lowPower) == .known && world.value(.lowPower) == 1
+    }
+}
+
+extension TransfersHeld: CommitInvariant {
+    func committed(_ changes: [Change]) -> String? {
+        for case .put(.transfer(let record)) in changes {
+            orders[record.transfer.id] = record.transfer.order
+        }
+        return nil
+    }
+}
