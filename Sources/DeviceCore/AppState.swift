@@ -292,6 +292,7 @@ package struct AppRecord: Hashable, Sendable, Codable {
     var isValid: Bool {
         failures.count.isCount && ledger.isValid && refresh.isValid
             && paces.allSatisfy(\.close.isCount)
+            && transferTokens.allSatisfy { (0...Device.mostTransfers).contains($0.count) }
     }
 }
 

@@ -27,6 +27,9 @@ final class Download {
     /// What has come may be gone on with.
     private var isResumable = false
     private var reserved = false
+    /// How often the file was begun anew: what was synced before counts for nothing.
+    private var restarts = 0
+    private var redirectBytes = 0
 
     /// What is to be done for it outside of libcurl's calls, in order.
     enum Task {
@@ -63,7 +66,7 @@ final class Download {
     }
 
     func proceed() {
-        durable = 0
+        (durable, restarts) = (0, restarts + 1)
         perform(exchange.proceed())
         guard hasBodyEnded else {
             request?.resume()
@@ -104,7 +107,7 @@ final class Download {
     }
 
     private func took(_ bytes: Span<UInt8>) -> CurlRequest.Verdict {
-        if head.isRedirect { return .taken }
+        if head.isRedirect { return skipRedirect(bytes.count) }
         if exchange.isWaiting { return .wait }
         if exchange.isEnded { return .refuse }
         let (offset, actions) = exchange.received(bytes.count)
@@ -118,6 +121,14 @@ final class Download {
         perform(actions)
         syncIfMuch()
         return exchange.isEnded || offset == nil ? .refuse : .taken
+    }
+
+    /// Its body is of no interest, and not without end.
+    private func skipRedirect(_ count: Int) -> CurlRequest.Verdict {
+        redirectBytes += count
+        guard redirectBytes > NetworkFormat.headerBytes else { return .taken }
+        perform(exchange.fail(ExchangeFailure(.badAnswer, reason: "a redirect with a long body")))
+        return .refuse
     }
 
     private func couldNotWrite(_ error: LinuxError) {
@@ -218,6 +229,7 @@ final class Download {
                     file: file,
                     fileSystem: fileSystem,
                     size: exchange.received,
+                    restarts: restarts,
                     isLast: isLast,
                     sha256: isLast && isWhole ? exchange.order.sha256 : nil
                 )
@@ -237,8 +249,7 @@ final class Download {
         isSyncing = false
         switch result.problem {
         case nil:
-            // After a restart from zero, what was synced before counts for nothing.
-            if result.size <= exchange.received { durable = max(durable, result.size) }
+            if result.restarts == restarts { durable = max(durable, result.size) }
         case .checksum:
             end = .failed(ExchangeFailure(.checksum, reason: "its SHA-256 is another"))
         case .system(let error):

@@ -23,6 +23,8 @@ package enum NetworkProgram {
             return isHelp ? 0 : 2
         }
         do {
+            // A server that hangs up is no reason to end.
+            try CurrentProcess.ignore(signal: Signal.pipe)
             let loop = try EventLoop()
             let service = try NetworkService(
                 loop,

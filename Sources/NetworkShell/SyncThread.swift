@@ -13,6 +13,8 @@ final class SyncThread: Sendable {
         let fileSystem: UInt64
         /// Bytes that are in the file.
         let size: Int64
+        /// How often the file had been begun anew by then.
+        let restarts: Int
         /// Nothing more is written: it may wait for others.
         let isLast: Bool
         /// What the whole file must have; nil: it is not summed up.
@@ -22,6 +24,7 @@ final class SyncThread: Sendable {
     struct Result: Sendable {
         let id: TransferID
         let size: Int64
+        let restarts: Int
         let isLast: Bool
         let problem: Problem?
 
@@ -92,6 +95,7 @@ final class SyncThread: Sendable {
                     Result(
                         id: job.id,
                         size: job.size,
+                        restarts: job.restarts,
                         isLast: job.isLast,
                         problem: own ?? checksumProblem(job)
                     )

@@ -145,7 +145,7 @@ struct DownloadTests {
         server.change("/file") { $0.holdsAfter = 600_000 }
         let id = try enqueue()
         try server.waitUntilHeld(1)
-        let process = try #require(try networkProcess())
+        let process = try #require(try daemon.networkProcess())
         try PidFD(of: process).send(Signal.kill)
         server.change("/file") { $0.holdsAfter = nil }
         server.release()
@@ -228,13 +228,7 @@ struct DownloadTests {
         try run(words)
     }
 
-    private func run(_ words: [String]) throws -> Command.Outcome {
-        var command = Command(
-            [Products.path(of: "offstage")] + words + ["--socket", daemon.socket]
-        )
-        command.directory = daemon.scratch("home")
-        return try command.run()
-    }
+    private func run(_ words: [String]) throws -> Command.Outcome { try daemon.offstage(words) }
 
     @discardableResult
     private func download(
@@ -267,14 +261,5 @@ struct DownloadTests {
         let bytes = try Files.read(path("file"), limit: 1 << 24)
         #expect(bytes.count == object.size)
         #expect(bytes == object.all, "it is not version \(object.version)")
-    }
-
-    /// The daemon's child.
-    private func networkProcess() throws -> ProcessIdentity? {
-        let parent = try #require(daemon.identity?.pid)
-        return try Files.list("/proc").compactMap { Int32($0) }.first {
-            let status = ProcessStatus(of: $0)
-            return status?.parent == parent && status?.name == "offstage-net"
-        }.flatMap { ProcessIdentity(of: $0) }
     }
 }

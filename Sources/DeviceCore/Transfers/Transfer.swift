@@ -125,6 +125,11 @@ package struct Transfer: Hashable, Sendable, Codable {
         let numbers = [resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
+            && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
+    }
+
+    private var spans: [Interval] {
+        [order.timeout, order.resourceTimeout, retry?.wait ?? .zero]
     }
 
     var file: TransferFile {

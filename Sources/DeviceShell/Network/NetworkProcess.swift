@@ -44,9 +44,11 @@ final class NetworkProcess {
             if $0.contains(.writable) { isBlocked = false }
             $0 == .writable ? flush() : read()
         }
-        process = try ProcessSource(loop, child: child) { [unowned self] _ in
+        // It holds this object until the child has been reaped.
+        process = try ProcessSource(loop, child: child) { [self] _ in
             read()
             end("the network process has ended")
+            process = nil
         }
         send(.hello(version: NetworkFormat.version), with: nil)
     }

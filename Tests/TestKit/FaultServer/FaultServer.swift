@@ -110,6 +110,13 @@ package final class FaultServer: Sendable {
         }
     }
 
+    /// How many bodies have been held so far.
+    package var heldCount: Int { shared.withLock { $0.held } }
+
+    package func object(_ path: String) -> VersionedObject? {
+        shared.withLock { $0.behaviours[path]?.object }
+    }
+
     package var requests: [Request] { shared.withLock { $0.requests } }
 
     /// Until so many bodies have been held, all in all.
@@ -308,9 +315,8 @@ package final class FaultServer: Sendable {
     private func send(_ socket: Int32, _ bytes: [UInt8]) -> Bool {
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                Glibc.send(socket, $0.baseAddress! + done, $0.count - done, Int32(MSG_NOSIGNAL))
-            }
+            let rest = Array(bytes[done...])
+            let count = Glibc.send(socket, rest, rest.count, Int32(MSG_NOSIGNAL))
             guard count > 0 else { return false }
             done += count
         }
