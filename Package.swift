@@ -316,6 +316,11 @@ let package = Package(
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
+        tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
+        tests(
+            "NetworkShell",
+            ["Linux", "NetworkShell", "Vocabulary", "Wire"]
+        ),
         tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
         tests(
             "Simulator",

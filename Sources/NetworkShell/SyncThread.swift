@@ -13,6 +13,8 @@ final class SyncThread: Sendable {
         let fileSystem: UInt64
         /// Bytes that are in the file.
         let size: Int64
+        /// Since when they count.
+        let beginnings: Int
         /// Nothing more is written: it may wait for others.
         let isLast: Bool
         /// What the whole file must have; nil: it is not summed up.
@@ -22,6 +24,7 @@ final class SyncThread: Sendable {
     struct Result: Sendable {
         let id: TransferID
         let size: Int64
+        let beginnings: Int
         let isLast: Bool
         let problem: Problem?
 
@@ -92,6 +95,7 @@ final class SyncThread: Sendable {
                     Result(
                         id: job.id,
                         size: job.size,
+                        beginnings: job.beginnings,
                         isLast: job.isLast,
                         problem: own ?? checksumProblem(job)
                     )
