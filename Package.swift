@@ -316,11 +316,6 @@ let package = Package(
         tests("BuildIdentity", ["BuildIdentity", "Linux"]),
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
-        tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
-        tests(
-            "NetworkShell",
-            ["Linux", "NetworkShell", "Vocabulary", "Wire"]
-        ),
         tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
         tests(
             "Simulator",
@@ -336,6 +331,7 @@ let package = Package(
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
         tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
+        tests("NetworkShell", ["Linux", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",

@@ -12,8 +12,8 @@ package struct Exchange: Hashable, Sendable {
     /// Of the request that is, or will be, sent.
     package private(set) var url: String
     private var redirects = 0
-    /// A redirect led to another origin. What was meant for the first one is kept from then on, also
-    /// if another redirect leads back: the path was chosen by somebody else.
+    /// A redirect led to another origin. What was meant for the first one is not told from then on,
+    /// also if another redirect leads back: somebody else chose the path.
     private var isForeign = false
     /// What is there of the file, of one version.
     private var known: ResumePoint?
@@ -286,6 +286,9 @@ package struct Exchange: Hashable, Sendable {
         state = .receiving(body)
         return (offset, [])
     }
+
+    /// Bytes from there on did not get into the file.
+    package mutating func notWritten(from offset: Int64) { received = min(received, offset) }
 
     /// The body has ended as HTTP has it.
     package mutating func bodyEnded() -> [Action] {

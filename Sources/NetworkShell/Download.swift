@@ -129,6 +129,7 @@ final class Download {
             do throws(LinuxError) {
                 try file.descriptor.writeAll(bytes, at: offset)
             } catch {
+                exchange.notWritten(from: offset)
                 couldNotWrite(error)
             }
         }

@@ -101,7 +101,9 @@ final class NetworkService {
 
     private func watch(_ socket: Int32, _ interest: CurlMulti.Interest) {
         guard !interest.isEmpty else {
-            sockets[socket] = nil
+            // At once: its handler may be what runs now, and libcurl may watch it again, or another
+            // socket of the same number.
+            try? sockets.removeValue(forKey: socket)?.setEnabled(false)
             return
         }
         var events: DescriptorSource.Events = []

@@ -40,7 +40,8 @@ struct OneVersionTests {
                     if requests > 500 { return nil }
                     asks = exchangeOnce()
                 }
-                if let end, case .interrupted = end { settle() } else { return end }
+                guard let end, case .interrupted = end else { return end }
+                settle()
             }
             return nil
         }

@@ -135,7 +135,11 @@ struct ExchangeReportTests {
         Answer("parts of a tenth", false, { $0.partLimit = 50_000 }),
         Answer("a weak tag", true, { ($0.tag, $0.ignoresIfRange) = (.weak, true) }),
         Answer("no tag", true, { ($0.tag, $0.ignoresIfRange) = (.absent, true) }),
-        Answer("a date in place of the tag", true, { ($0.tag, $0.ignoresIfRange) = (.dateOnly, true) }),
+        Answer(
+            "a date in place of the tag",
+            true,
+            { ($0.tag, $0.ignoresIfRange) = (.dateOnly, true) }
+        ),
         Answer("412", false, { ($0.status, $0.statusCount) = (412, 1) }),
         Answer("416", true, { ($0.status, $0.statusCount) = (416, 1) }),
         Answer("chunks", false, { $0.isChunked = true }),
@@ -237,21 +241,28 @@ struct ExchangeReportTests {
         "HTTP/1.1 " + head + "\r\nContent-Length: 3\r\n\r\nabc"
     }
 
-    private static let hostile: [(String, ExchangeFailure.Code?, ExchangeEnd.Interruption.Cause?)] = [
-        ("this is not HTTP\r\n\r\n", .badAnswer, nil),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n\r\nabc", .badAnswer, nil),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\n", .badAnswer, nil),
-        ("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\n", .badAnswer, nil),
-        ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", nil, .connection),
-        ("HTTP/1.1 100 Continue\r\n\r\n", nil, .connection),
-        ("", nil, .connection),
-        (raw("206 Part\r\nContent-Range: bytes 0-2/3"), .badAnswer, nil),
-        (raw("200 OK\r\nContent-Encoding: gzip"), .badAnswer, nil),
-        (raw("304 Not Modified"), .badAnswer, nil),
-        (raw("302 Found\r\nLocation: http://a/\t/b\u{7f}"), nil, .connection),
-        (raw("302 Found\r\nLocation: gopher://\u{1}a/"), .badRedirect, nil),
-        (raw("302 Found\r\nLocation: http://a/" + .init(repeating: "b", count: 9000)), .badRedirect, nil),
-    ]
+    private static let long = String(repeating: "b", count: 9000)
+
+    private static let hostile: [(String, ExchangeFailure.Code?, ExchangeEnd.Interruption.Cause?)] =
+        [
+            ("this is not HTTP\r\n\r\n", .badAnswer, nil),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 3\r\n\r\nabc", .badAnswer,
+                nil
+            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\n", .badAnswer, nil),
+            ("HTTP/1.1 200 OK\r\nContent-Length: -3\r\n\r\n", .badAnswer, nil),
+            ("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", nil, .connection),
+            ("HTTP/1.1 100 Continue\r\n\r\n", nil, .connection),
+            ("", nil, .connection),
+            (raw("206 Part\r\nContent-Range: bytes 0-2/3"), .badAnswer, nil),
+            (raw("200 OK\r\nContent-Encoding: gzip"), .badAnswer, nil),
+            (raw("304 Not Modified"), .badAnswer, nil),
+            (raw("302 Found\r\nLocation: http://127.0.0.1:1/\t/b"), nil, .connection),
+            (raw("302 Found\r\nLocation: http://a/\u{1}"), .badAnswer, nil),
+            (raw("302 Found\r\nLocation: gopher://a\t/"), .badRedirect, nil),
+            (raw("302 Found\r\nLocation: http://a/" + long), .badRedirect, nil),
+        ]
 
     /// A report that the daemon could not read would end all other exchanges as well.
     @Test(arguments: hostile.indices) func `no server ends more than its own exchange`(

@@ -21,20 +21,23 @@ struct NetworkProgramTests {
         #expect(try peer.exit() == .exited(0))
     }
 
-
-    @Test(arguments: [
-        .hello(version: 2), .stop(TransferID(1)),
-        .begin(TransferID(1), ExchangeOrder(url: "http://127.0.0.1:9/")),
-    ] as [NetworkOrder])
+    @Test(
+        arguments: [
+            .hello(version: 2), .stop(TransferID(1)),
+            .begin(TransferID(1), ExchangeOrder(url: "http://127.0.0.1:9/")),
+        ] as [NetworkOrder]
+    )
     func `it takes nothing from a daemon of another version`(_ order: NetworkOrder) throws {
         let peer = try NetworkPeer(greets: false)
         try peer.send(order)
         #expect(try peer.exit() == .exited(1))
     }
 
-    @Test(arguments: [
-        [0], Array("GET / HTTP/1.1".utf8), [UInt8](repeating: 0xff, count: 1000),
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0], Array("GET / HTTP/1.1".utf8), [UInt8](repeating: 0xff, count: 1000),
+        ] as [[UInt8]]
+    )
     func `it takes nothing that no daemon says`(_ bytes: [UInt8]) throws {
         let peer = try NetworkPeer()
         try peer.send(bytes)

@@ -113,7 +113,10 @@ struct NetworkCodecTests {
         ("offset", orders { $0.resume?.offset = -1 }),
         ("offset", orders { $0.resume?.offset = 21 }),
         ("offset", orders { $0.resume?.total = -1 }),
-        ("offset", orders { $0.resume = ResumePoint(offset: .max, validator: .entityTag("\"a\""), total: nil) }),
+        (
+            "offset",
+            orders { $0.resume = .init(offset: .max, validator: .entityTag("\"a\""), total: nil) }
+        ),
         ("validator", orders { $0.resume?.validator = .entityTag("") }),
         ("validator", orders { $0.resume?.validator = .entityTag("\"a\"\r\nX: y") }),
         ("validator", orders { $0.resume?.validator = .lastModified(line) }),
@@ -168,10 +171,11 @@ struct NetworkCodecTests {
         ("wait", interrupted(.seconds(29))),
         ("wait", interrupted(.days(2))),
         ("reason", interrupted(.minutes(1), "a\nb")),
-        ("reason", .ended(id, .failed(ExchangeFailure(.file, reason: line + line + line)), durable: 0)),
+        ("reason", .ended(id, .failed(.init(.file, reason: line + line + line)), durable: 0)),
     ]
 
-    @Test(arguments: badReports.indices) func `a bad report is neither sent nor read`(_ index: Int) {
+    @Test(arguments: badReports.indices)
+    func `a bad report is neither sent nor read`(_ index: Int) {
         let (what, report) = Self.badReports[index]
         let refusal = NetworkError("no such \(what)")
         #expect(throws: refusal) { try report.bytes() }
