@@ -331,6 +331,7 @@ let package = Package(
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
         tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
+        tests("NetworkShell", ["Linux", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",

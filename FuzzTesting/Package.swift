@@ -37,7 +37,7 @@ let groups = [
     Group(
         properties: "LinkProperties",
         subjects: ["Wire"],
-        fuzzers: ["FuzzDeviceFrame", "FuzzGatewayFrame"]
+        fuzzers: ["FuzzDeviceFrame", "FuzzGatewayFrame", "FuzzNetworkLink"]
     ),
     Group(
         properties: "ProviderProperties",

@@ -46,6 +46,8 @@ package final class CurlMulti {
     }
 
     deinit {
+        // Whom these tell is going as well.
+        (watch, setTimer) = ({ _, _ in }, { _ in })
         for request in requests.values {
             unsafe curl_multi_remove_handle(handle, request.handle)
         }

@@ -17,6 +17,8 @@ package final class CurlRequest {
         /// A URL; nil: what the environment says; empty: none.
         package var proxy: String?
         package var bufferSize = 512 << 10
+        /// Certificates of authorities, in place of the system's: a file, and a directory.
+        package var authorities: (file: String?, directory: String?) = (nil, nil)
 
         package init(url: String) { self.url = url }
     }
@@ -70,6 +72,8 @@ package final class CurlRequest {
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
+        if let file = options.authorities.file { try set(CURLOPT_CAINFO, file) }
+        if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PIPEWAIT, 1),

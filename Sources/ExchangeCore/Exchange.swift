@@ -12,9 +12,12 @@ package struct Exchange: Hashable, Sendable {
     /// Of the request that is, or will be, sent.
     package private(set) var url: String
     private var redirects = 0
+    /// A redirect led to another origin. What was meant for the first one is not told from then on,
+    /// also if another redirect leads back: somebody else chose the path.
+    private var isForeign = false
     /// What is there of the file, of one version.
     private var known: ResumePoint?
-    /// Requests that brought a part of what was asked for, or had to be repeated from the start.
+    /// Requests that brought little of what was asked for, or had to be repeated from the start.
     private var requests = 0
     private var state = State.asking
     /// The daemon may know of durable bytes.
@@ -69,8 +72,10 @@ package struct Exchange: Hashable, Sendable {
         }
     }
 
-    /// How many requests one exchange makes at the most, redirects not counted.
+    /// How many requests one exchange makes at the most, redirects not counted, nor those that
+    /// brought a part of some size.
     private static let mostRequests = 16
+    private static let partBytes: Int64 = 65_536
     package static let mostRedirects = 20
 
     package init(_ order: ExchangeOrder) {
@@ -90,7 +95,7 @@ package struct Exchange: Hashable, Sendable {
     /// Of the request to `url`.
     package var fields: [HTTPField] {
         // What was meant for one server is not told to another.
-        var fields = Origin(url) == Origin(order.url) ? order.headers : []
+        var fields = isForeign ? [] : order.headers
         fields.append(HTTPField("Accept-Encoding", "identity"))
         if let known {
             fields.append(HTTPField("Range", "bytes=\(known.offset)-"))
@@ -102,7 +107,8 @@ package struct Exchange: Hashable, Sendable {
     /// The answer was a redirect to this URL, which is absolute.
     package mutating func redirected(to target: String) -> [Action] {
         guard state == .asking else { return [] }
-        guard let from = Origin(url), let origin = Origin(target) else {
+        let target = Self.encoded(target)
+        guard let from = Origin(url), let origin = Origin(target), target.utf8.count <= 8192 else {
             return fail(.badRedirect, "redirected to a URL that is not http or https: \(target)")
         }
         guard !from.isSecure || origin.isSecure else {
@@ -112,8 +118,23 @@ package struct Exchange: Hashable, Sendable {
         guard redirects <= Self.mostRedirects else {
             return fail(.tooManyRedirects, "more than \(Self.mostRedirects) redirects")
         }
+        if origin != from { isForeign = true }
         url = target
         return [.request]
+    }
+
+    /// With percent signs for what may stand in no URL, but is sent by servers.
+    private static func encoded(_ url: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in url.utf8 {
+            if (0x21...0x7e).contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     // MARK: Answers
@@ -125,7 +146,7 @@ package struct Exchange: Hashable, Sendable {
         switch head.status {
         case 206: return partial(head)
         case 200..<300: return whole(head)
-        case 412, 416: return startAnew()
+        case 412 where known != nil, 416 where known != nil: return startAnew()
         case 400...: return whole(head)
         default: return fail(.badAnswer, "the server answered \(head.status)")
         }
@@ -154,7 +175,9 @@ package struct Exchange: Hashable, Sendable {
     /// Nothing is missing of what we have.
     private func isComplete(_ known: ResumePoint, _ head: Head) -> Bool {
         let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init)
-        guard let total = range?.total, total == known.offset else { return false }
+        guard let total = range?.total, total == known.offset, total == known.total ?? total else {
+            return false
+        }
         // Without a word on the version it may be of another.
         return Validators.strong(of: head.fields) == known.validator
     }
@@ -164,17 +187,14 @@ package struct Exchange: Hashable, Sendable {
         // Among them answers of several parts, which have no `Content-Range`.
         guard let range = head.fields.value(of: "Content-Range").flatMap(ContentRange.init),
             let first = range.first, let last = range.last, first == known.offset,
-            range.total == nil || known.total == nil || range.total == known.total,
+            // Without a length of the whole nobody knows whether this is all of the rest.
+            let total = range.total ?? known.total, total == known.total ?? total, last < total,
             Self.isIdentity(head),
             head.length.map({ $0 == last - first + 1 }) ?? true,
             Validators.confirm(known.validator, head.fields)
         else { return startAnew() }
-        let body = Body(
-            offset: first,
-            end: last + 1,
-            total: range.total ?? known.total,
-            validator: known.validator
-        )
+        if let limit = order.sizeLimit, total > limit { return failTooLarge(total) }
+        let body = Body(offset: first, end: last + 1, total: total, validator: known.validator)
         return begin(body, head)
     }
 
@@ -183,15 +203,19 @@ package struct Exchange: Hashable, Sendable {
             return fail(.badAnswer, "the server sent a compressed body, which was not asked for")
         }
         if let limit = order.sizeLimit, let length = head.length, length > limit {
-            return fail(.tooLarge, "the server sends \(length) bytes, more than the limit")
+            return failTooLarge(length)
         }
         let validator = head.status == 200 ? Validators.strong(of: head.fields) : nil
         let body = Body(offset: 0, end: head.length, total: head.length, validator: validator)
         known = nil
         guard mustAsk else { return begin(body, head) }
-        hasAnswered = true
+        (received, hasAnswered) = (0, true)
         state = .startingAnew(body: body)
         return [.answered(answer(head, body))]
+    }
+
+    private mutating func failTooLarge(_ bytes: Int64) -> [Action] {
+        fail(.tooLarge, "the file has \(bytes) bytes, more than the limit")
     }
 
     private mutating func begin(_ body: Body, _ head: Head) -> [Action] {
@@ -263,9 +287,16 @@ package struct Exchange: Hashable, Sendable {
         return (offset, [])
     }
 
+    /// Bytes from there on did not get into the file.
+    package mutating func notWritten(from offset: Int64) { received = min(received, offset) }
+
     /// The body has ended as HTTP has it.
     package mutating func bodyEnded() -> [Action] {
-        guard case .receiving(let body) = state else { return [] }
+        guard case .receiving(let body) = state else {
+            // After an interim answer, or one that says that it is no HTTP from now on.
+            return state == .asking
+                ? end(.interrupted(.init(.connection, reason: "there was no answer"))) : []
+        }
         guard body.offset == body.end ?? body.offset else {
             return end(.interrupted(.init(.connection, reason: "the answer ended early")))
         }
@@ -273,6 +304,7 @@ package struct Exchange: Hashable, Sendable {
             return end(.complete(size: body.offset))
         }
         // A part of what was asked for: the rest is asked for.
+        if body.offset - (known?.offset ?? 0) >= Self.partBytes { requests -= 1 }
         guard let validator = body.validator, requests < Self.mostRequests else {
             return fail(.badAnswer, "the server sends only small parts")
         }
@@ -294,7 +326,10 @@ package struct Exchange: Hashable, Sendable {
     package mutating func stop() -> [Action] { end(.interrupted(.init(.stopped))) }
 
     private mutating func fail(_ code: ExchangeFailure.Code, _ reason: String) -> [Action] {
-        end(.failed(ExchangeFailure(code, reason: reason)))
+        let words = reason.unicodeScalars.prefix(300).map { $0.value < 0x20 ? " " : $0 }
+        return end(
+            .failed(ExchangeFailure(code, reason: String(String.UnicodeScalarView(words))))
+        )
     }
 
     private mutating func end(_ end: ExchangeEnd) -> [Action] {
@@ -307,7 +342,8 @@ package struct Exchange: Hashable, Sendable {
 
     /// The bytes of a body are those of the object, and not compressed ones.
     private static func isIdentity(_ head: Head) -> Bool {
-        let coding = head.fields.value(of: "Content-Encoding")?.lowercased() ?? "identity"
-        return coding == "identity" || coding.isEmpty
+        head.fields.values(of: "Content-Encoding").allSatisfy {
+            $0.isEmpty || $0.lowercased() == "identity"
+        }
     }
 }

@@ -5,13 +5,13 @@ enum Validators {
     /// A strong one; nil: a later answer could be of another version unnoticed.
     static func strong(of fields: [HTTPField]) -> Validator? {
         if let tag = fields.value(of: "ETag") {
-            return isStrong(tag) ? .entityTag(tag) : nil
+            return isStrong(tag) && isPlain(tag) ? .entityTag(tag) : nil
         }
         guard let modified = fields.value(of: "Last-Modified"),
             let changed = HTTPDate.seconds(modified),
             let answered = fields.value(of: "Date").flatMap(HTTPDate.seconds),
             // Section 8.8.2.2: changed twice within one second, it would have the same date.
-            answered - changed >= 60
+            answered - changed >= 60, isPlain(modified)
         else { return nil }
         return .lastModified(modified)
     }
@@ -23,6 +23,11 @@ enum Validators {
         case .entityTag(let tag): fields.value(of: "ETag") == tag
         case .lastModified(let date): fields.value(of: "Last-Modified") == date
         }
+    }
+
+    /// Short enough to be kept, and without control characters.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
     }
 
     private static func isStrong(_ tag: String) -> Bool {

@@ -19,7 +19,7 @@ struct AnswerHead {
         else { throw ExchangeFailure(.badAnswer, reason: "the answer has too many header fields") }
         // A trailer.
         if isOver { return false }
-        if line.isEmpty { return end() }
+        if line.isEmpty { return try end() }
         if line.hasPrefix("HTTP/"), head.status == 0 {
             let words = line.split(separator: " ")
             guard words.count >= 2, let status = Int(words[1]), (100...999).contains(status) else {
@@ -32,7 +32,7 @@ struct AnswerHead {
         return false
     }
 
-    private mutating func end() -> Bool {
+    private mutating func end() throws(ExchangeFailure) -> Bool {
         guard head.status >= 200 else {
             // 100 Continue and the like: the answer follows.
             head = Exchange.Head(status: 0, fields: [], length: nil)
@@ -40,11 +40,20 @@ struct AnswerHead {
         }
         isOver = true
         let isChunked = head.fields.value(of: "Transfer-Encoding") != nil
-        let length = head.fields.value(of: "Content-Length").flatMap { Int64($0) }
-        head.length = isChunked ? nil : length
+        head.length = isChunked ? nil : try length()
         isRedirect =
             [301, 302, 303, 307, 308].contains(head.status)
             && head.fields.value(of: "Location") != nil
         return true
+    }
+
+    /// Of the body. Two that differ leave open where the next answer begins.
+    private func length() throws(ExchangeFailure) -> Int64? {
+        let texts = head.fields.values(of: "Content-Length")
+        guard let text = texts.first else { return nil }
+        guard let length = Int64(text), (0...1 << 60).contains(length),
+            texts.allSatisfy({ $0 == text })
+        else { throw ExchangeFailure(.badAnswer, reason: "the answer has no possible length") }
+        return length
     }
 }

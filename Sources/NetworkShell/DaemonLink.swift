@@ -10,7 +10,8 @@ final class DaemonLink {
     private let socket: PacketSocket
     private var source: DescriptorSource?
     private var waiting: [[UInt8]] = []
-    private var isBlocked = false
+    /// The daemon does not read: what can be told later is not told now.
+    private(set) var isBlocked = false
     var ordered: (NetworkOrder, consuming FileDescriptor?) -> Void = { _, _ in }
     /// The daemon is gone, or has said what no daemon says.
     var lost: (String?) -> Void = { _ in }
@@ -38,12 +39,8 @@ final class DaemonLink {
         }
     }
 
-    func report(_ report: NetworkReport) {
-        do {
-            waiting.append(try report.bytes())
-        } catch {
-            lost("a report that cannot be: \(error)")
-        }
+    func report(_ report: NetworkReport) throws(NetworkError) {
+        waiting.append(try report.bytes())
     }
 
     /// Sends what waits.

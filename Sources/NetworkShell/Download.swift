@@ -18,6 +18,10 @@ final class Download {
     private var durable: Int64
     /// A job of the thread that syncs is on its way.
     private var isSyncing = false
+    /// How often the file has begun anew: what was synced before counts for nothing after.
+    private var beginnings = 0
+    /// Of the body of a redirect, which is of no interest.
+    private var redirectBytes = 0
     private var syncedAt = Clocks.boot()
     private var told: (received: Int64, durable: Int64) = (-1, -1)
     /// How it ends, once the thread is done with its file.
@@ -27,9 +31,6 @@ final class Download {
     /// What has come may be gone on with.
     private var isResumable = false
     private var reserved = false
-    /// How often the file was begun anew: what was synced before counts for nothing.
-    private var restarts = 0
-    private var redirectBytes = 0
 
     /// What is to be done for it outside of libcurl's calls, in order.
     enum Task {
@@ -44,6 +45,8 @@ final class Download {
     /// Bytes are made durable when so many have come, or after so long.
     static let syncBytes: Int64 = 8 << 20
     static let syncInterval = Interval.seconds(2)
+    /// Of a redirect.
+    private static let longestRedirectBody = 1 << 20
 
     init(_ id: TransferID, _ order: ExchangeOrder, _ file: consuming FileDescriptor) {
         self.id = id
@@ -66,7 +69,6 @@ final class Download {
     }
 
     func proceed() {
-        (durable, restarts) = (0, restarts + 1)
         perform(exchange.proceed())
         guard hasBodyEnded else {
             request?.resume()
@@ -78,11 +80,17 @@ final class Download {
 
     func stop() { perform(exchange.stop()) }
 
+    /// What the server says cannot be told to the daemon.
+    func couldNotReport(_ error: NetworkError) {
+        let reason = "the answer cannot be handed on: \(error)"
+        perform(exchange.fail(ExchangeFailure(.badAnswer, reason: reason)))
+    }
+
     // MARK: Requests
 
     /// `touched` is called from within libcurl's calls when there is something to do.
     func use(_ request: CurlRequest, touched: @escaping () -> Void) {
-        (self.request, head) = (request, AnswerHead())
+        (self.request, head, redirectBytes) = (request, AnswerHead(), 0)
         request.headLine = { [unowned self] line in
             let verdict = took(line)
             if !tasks.isEmpty { touched() }
@@ -107,7 +115,13 @@ final class Download {
     }
 
     private func took(_ bytes: Span<UInt8>) -> CurlRequest.Verdict {
-        if head.isRedirect { return skipRedirect(bytes.count) }
+        if head.isRedirect {
+            redirectBytes += bytes.count
+            guard redirectBytes > Self.longestRedirectBody else { return .taken }
+            let reason = "a redirect with an endless body"
+            perform(exchange.fail(ExchangeFailure(.badAnswer, reason: reason)))
+            return .refuse
+        }
         if exchange.isWaiting { return .wait }
         if exchange.isEnded { return .refuse }
         let (offset, actions) = exchange.received(bytes.count)
@@ -115,20 +129,13 @@ final class Download {
             do throws(LinuxError) {
                 try file.descriptor.writeAll(bytes, at: offset)
             } catch {
+                exchange.notWritten(from: offset)
                 couldNotWrite(error)
             }
         }
         perform(actions)
         syncIfMuch()
         return exchange.isEnded || offset == nil ? .refuse : .taken
-    }
-
-    /// Its body is of no interest, and not without end.
-    private func skipRedirect(_ count: Int) -> CurlRequest.Verdict {
-        redirectBytes += count
-        guard redirectBytes > NetworkFormat.headerBytes else { return .taken }
-        perform(exchange.fail(ExchangeFailure(.badAnswer, reason: "a redirect with a long body")))
-        return .refuse
     }
 
     private func couldNotWrite(_ error: LinuxError) {
@@ -162,6 +169,8 @@ final class Download {
             case .request: ask()
             case .answered(let answer):
                 isResumable = answer.validator != nil
+                // The daemon forgets it now, and takes what is told from now on for the new file.
+                if answer.startsAnew { (durable, beginnings) = (0, beginnings + 1) }
                 tasks.append(.report(.answered(id, answer)))
                 reserve(answer)
             case .truncate: truncate()
@@ -175,7 +184,10 @@ final class Download {
         giveUp()
         let order = exchange.order
         var options = CurlRequest.Options(url: exchange.url)
-        options.fields = exchange.fields.map { "\($0.name): \($0.value)" }
+        // libcurl would leave out one with nothing after the colon.
+        options.fields = exchange.fields.map {
+            $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)"
+        }
         let names = exchange.fields.map { $0.name.lowercased() }
         if !names.contains("user-agent") { options.userAgent = "offstage" }
         options.timeoutSeconds = Int(max(1, order.timeout.seconds))
@@ -201,9 +213,10 @@ final class Download {
     /// Room for what is to come, so that the disk is not found full at the end.
     private func reserve(_ answer: ExchangeAnswer) {
         guard let total = answer.total, total - answer.offset >= 1 << 20 else { return }
+        // Also if it fails: some file systems keep what they found.
+        reserved = true
         do throws(LinuxError) {
             try file.descriptor.reserve(total - answer.offset, at: answer.offset)
-            reserved = true
         } catch  where error.errno == .noSpace || error.errno == .quota {
             couldNotWrite(error)
         } catch {
@@ -229,7 +242,7 @@ final class Download {
                     file: file,
                     fileSystem: fileSystem,
                     size: exchange.received,
-                    restarts: restarts,
+                    beginnings: beginnings,
                     isLast: isLast,
                     sha256: isLast && isWhole ? exchange.order.sha256 : nil
                 )
@@ -237,19 +250,18 @@ final class Download {
         )
     }
 
-    func tick(_ now: BootTime, _ syncs: SyncThread) {
+    func tick(_ now: BootTime) {
         guard end == nil, isResumable, !isSyncing, exchange.received > durable,
             now - syncedAt >= Self.syncInterval
         else { return }
         sync(isLast: false)
-        for case .sync(let job) in takeTasks() { syncs.add(job) }
     }
 
     func synced(_ result: SyncThread.Result) {
         isSyncing = false
         switch result.problem {
         case nil:
-            if result.restarts == restarts { durable = max(durable, result.size) }
+            if result.beginnings == beginnings { durable = max(durable, result.size) }
         case .checksum:
             end = .failed(ExchangeFailure(.checksum, reason: "its SHA-256 is another"))
         case .system(let error):

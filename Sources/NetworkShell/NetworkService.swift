@@ -22,6 +22,11 @@ final class NetworkService {
     /// By request: whose it is.
     private var owners: [ObjectIdentifier: Download] = [:]
     private var isGreeted = false
+    /// As other programs with OpenSSL have it; libcurl itself does not look.
+    private let authorities = (
+        file: CurrentProcess.environment("SSL_CERT_FILE"),
+        directory: CurrentProcess.environment("SSL_CERT_DIR")
+    )
     /// Why it ended, if not in good order.
     private(set) var problem: String?
 
@@ -63,7 +68,7 @@ final class NetworkService {
                 return end("the daemon speaks another version")
             }
             isGreeted = true
-            return link.report(.hello(version: NetworkFormat.version))
+            return report(.hello(version: NetworkFormat.version))
         }
         switch order {
         case .hello: end("the daemon said hello twice")
@@ -96,7 +101,9 @@ final class NetworkService {
 
     private func watch(_ socket: Int32, _ interest: CurlMulti.Interest) {
         guard !interest.isEmpty else {
-            sockets[socket] = nil
+            // At once: its handler may be what runs now, and libcurl may watch it again, or another
+            // socket of the same number.
+            try? sockets.removeValue(forKey: socket)?.setEnabled(false)
             return
         }
         var events: DescriptorSource.Events = []
@@ -133,8 +140,9 @@ final class NetworkService {
         guard !downloads.isEmpty else { return }
         let now = Clocks.boot()
         for download in downloads.values {
-            download.tick(now, syncs)
-            if let progress = download.takeProgress() { link.report(progress) }
+            download.tick(now)
+            tellProgress(of: download)
+            touched[download.id] = download
         }
         try? progressTimer?.arm(at: now + Self.tick)
     }
@@ -165,16 +173,35 @@ final class NetworkService {
                 owners[ObjectIdentifier(up)] = nil
                 multi.remove(up)
             case .request(let options): request(options, for: download)
-            case .report(let report): link.report(report)
+            case .report(let report): self.report(report, of: download)
             case .sync(let job): syncs.add(job)
             case .done(let report):
                 downloads[download.id] = nil
-                link.report(report)
+                self.report(report)
             }
         }
     }
 
+    /// `download`: whose server has said it.
+    private func report(_ report: NetworkReport, of download: Download? = nil) {
+        do throws(NetworkError) {
+            try link.report(report)
+        } catch {
+            guard let download else { return end("a report that cannot be: \(error)") }
+            download.couldNotReport(error)
+            touched[download.id] = download
+        }
+    }
+
+    /// Not to a daemon that does not read: it would be told as much when it reads again.
+    private func tellProgress(of download: Download) {
+        guard !link.isBlocked, let progress = download.takeProgress() else { return }
+        report(progress)
+    }
+
     private func request(_ options: CurlRequest.Options, for download: Download) {
+        var options = options
+        options.authorities = authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
             download.use(request) { [unowned self] in touched[download.id] = download }
@@ -189,7 +216,7 @@ final class NetworkService {
     private func synced(_ result: SyncThread.Result) {
         guard let download = downloads[result.id] else { return }
         download.synced(result)
-        if let progress = download.takeProgress() { link.report(progress) }
+        tellProgress(of: download)
         touched[download.id] = download
     }
 }

@@ -13,8 +13,8 @@ final class SyncThread: Sendable {
         let fileSystem: UInt64
         /// Bytes that are in the file.
         let size: Int64
-        /// How often the file had been begun anew by then.
-        let restarts: Int
+        /// Since when they count.
+        let beginnings: Int
         /// Nothing more is written: it may wait for others.
         let isLast: Bool
         /// What the whole file must have; nil: it is not summed up.
@@ -24,7 +24,7 @@ final class SyncThread: Sendable {
     struct Result: Sendable {
         let id: TransferID
         let size: Int64
-        let restarts: Int
+        let beginnings: Int
         let isLast: Bool
         let problem: Problem?
 
@@ -95,7 +95,7 @@ final class SyncThread: Sendable {
                     Result(
                         id: job.id,
                         size: job.size,
-                        restarts: job.restarts,
+                        beginnings: job.beginnings,
                         isLast: job.isLast,
                         problem: own ?? checksumProblem(job)
                     )

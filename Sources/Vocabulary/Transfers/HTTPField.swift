@@ -8,7 +8,8 @@ package struct HTTPField: Hashable, Sendable, Codable {
     /// `NAME: VALUE`; nil: it is not legal.
     package init?(line: String) {
         guard let colon = line.firstIndex(of: ":") else { return nil }
-        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        var value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        while value.last == " " || value.last == "\t" { value.removeLast() }
         self.init(String(line[..<colon]), String(value))
         guard isLegal else { return nil }
     }
@@ -18,6 +19,11 @@ extension [HTTPField] {
     /// The value of the first field of this name, in whatever case it is written.
     package func value(of name: String) -> String? {
         first { $0.name.utf8.elementsEqualIgnoringCase(name.utf8) }?.value
+    }
+
+    /// The values of all fields of this name.
+    package func values(of name: String) -> [String] {
+        filter { $0.name.utf8.elementsEqualIgnoringCase(name.utf8) }.map(\.value)
     }
 
     package mutating func removeAll(named name: String) {

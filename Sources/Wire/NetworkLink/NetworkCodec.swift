@@ -6,7 +6,7 @@ package struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible 
 
     package var description: String { reason }
 
-    init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String) { self.reason = reason }
 }
 
 /// A message that is validated when it arrives.
@@ -75,6 +75,9 @@ extension ExchangeOrder {
     fileprivate func check() throws(NetworkError) {
         try demand(url.isWebURL, "url")
         try headers.check()
+        for field in headers {
+            try demand(!Self.reserved.contains(field.name.lowercased()), "header field")
+        }
         try resume?.check()
         try demand(timeout > .zero && timeout <= .days(1), "timeout")
         try demand(sizeLimit?.isSize ?? true, "size limit")
@@ -82,6 +85,14 @@ extension ExchangeOrder {
         try demand(sha256?.count ?? 32 == 32, "SHA-256")
         try demand(proxy.map { $0.isEmpty || $0.isLine } ?? true, "proxy")
     }
+}
+
+extension ExchangeOrder {
+    /// What the exchange itself says, or libcurl.
+    private static let reserved = [
+        "accept-encoding", "connection", "content-length", "host", "if-range", "range",
+        "transfer-encoding",
+    ]
 }
 
 extension ExchangeAnswer {

@@ -33,6 +33,8 @@ package final class FaultServer: Sendable {
         package var fields: [String] = []
         /// Sent in place of a head.
         package var garbage: String?
+        /// After that, bytes without end.
+        package var isEndless = false
         /// Header fields without end.
         package var hasEndlessHead = false
         package init(_ object: VersionedObject) { self.object = object }
@@ -57,6 +59,7 @@ package final class FaultServer: Sendable {
         var held = 0
         var released = 0
         var connections: Set<Int32> = []
+        var accepted = 0
     }
 
     private let shared = Mutex(Shared())
@@ -81,7 +84,10 @@ package final class FaultServer: Sendable {
                 guard let connection = try listening.listener.accept() else { continue }
                 try connection.setNonBlocking(false)
                 let socket = connection.release()
-                shared.withLock { _ = $0.connections.insert(socket) }
+                shared.withLock {
+                    $0.connections.insert(socket)
+                    $0.accepted += 1
+                }
                 try CurrentProcess.startThread(named: "fault-server") { [weak self] in
                     self?.serve(socket)
                     close(socket)
@@ -118,6 +124,9 @@ package final class FaultServer: Sendable {
     }
 
     package var requests: [Request] { shared.withLock { $0.requests } }
+
+    /// Connections, all in all.
+    package var accepted: Int { shared.withLock { $0.accepted } }
 
     /// Until so many bodies have been held, all in all.
     package func waitUntilHeld(_ count: Int) throws {
@@ -202,7 +211,9 @@ package final class FaultServer: Sendable {
     /// False: the connection is over.
     private func answer(_ socket: Int32, _ request: Request, _ behaviour: Behaviour) -> Bool {
         if let garbage = behaviour.garbage {
-            _ = send(socket, garbage)
+            var goesOn = send(socket, garbage)
+            let more = [UInt8](repeating: 0, count: 65_536)
+            while behaviour.isEndless, goesOn { goesOn = send(socket, more) }
             return false
         }
         if behaviour.hasEndlessHead {

@@ -1,22 +1,21 @@
 import Linux
-import TestKit
 
 /// A file system of its own at a path, with little room.
-struct SmallDisk {
+package struct SmallDisk {
     private let path: String
     private var filler: String { path + "/filler" }
 
     /// Nil: it cannot be mounted.
-    init?(at path: String, megabytes: Int = 16) {
+    package init?(at path: String, megabytes: Int = 16) {
         self.path = path
         let options = "size=\(megabytes)m,mode=700"
         let mount = Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)
         guard (try? mount.run())?.succeeded == true else { return nil }
     }
 
-    func unmount() { _ = try? Command("umount", "-l", path).run() }
+    package func unmount() { _ = try? Command("umount", "-l", path).run() }
 
-    static let isPossible: Bool = {
+    package static let isPossible: Bool = {
         let scratch = ScratchDirectory()
         guard Command.runsAsRoot, let disk = SmallDisk(at: scratch.path) else { return false }
         disk.unmount()
@@ -24,7 +23,7 @@ struct SmallDisk {
     }()
 
     /// Writes until nothing fits any more.
-    func fill() throws {
+    package func fill() throws {
         let file = try FileDescriptor(opening: filler, [.writing, .create, .append])
         var piece = 1 << 16
         while piece > 0 {
@@ -37,5 +36,5 @@ struct SmallDisk {
     }
 
     /// There is room again.
-    func free() { try? Files.remove(filler) }
+    package func free() { try? Files.remove(filler) }
 }

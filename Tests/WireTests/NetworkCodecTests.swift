@@ -1,0 +1,184 @@
+import Testing
+import Vocabulary
+import Wire
+
+/// Messages between daemon and network process: what is sent is read, and nothing else.
+struct NetworkCodecTests {
+    private static let id = TransferID(7)
+
+    private static let order = ExchangeOrder(
+        url: "https://a.example/file?a=b",
+        headers: [HTTPField("Authorization", "Bearer a"), HTTPField("X-Empty", "")],
+        resume: ResumePoint(offset: 10, validator: .entityTag("\"a\""), total: 20),
+        errors: .fail,
+        timeout: .seconds(5),
+        sizeLimit: 1000,
+        sha256: [UInt8](repeating: 7, count: 32),
+        rateLimit: 1,
+        proxy: ""
+    )
+    private static let answer = ExchangeAnswer(
+        status: 206,
+        headers: [HTTPField("ETag", "\"a\"")],
+        url: "https://a.example/file",
+        total: 20,
+        validator: .lastModified("Sun, 01 Mar 2026 12:00:00 GMT"),
+        offset: 10
+    )
+
+    private static let orders: [NetworkOrder] = [
+        .hello(version: 1), .begin(id, order), .begin(id, ExchangeOrder(url: "http://a/")),
+        .proceed(id), .stop(id),
+    ]
+    private static let reports: [NetworkReport] = [
+        .hello(version: 1), .answered(id, answer),
+        .answered(id, ExchangeAnswer(status: 0, url: "http://a/", startsAnew: true)),
+        .progress(id, received: 10, durable: 5), .ended(id, .complete(size: 20), durable: 20),
+        .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),
+        .ended(id, .failed(ExchangeFailure(.checksum, reason: "another")), durable: 20),
+    ]
+
+    @Test func `what is sent is read`() throws {
+        for order in Self.orders { #expect(try NetworkOrder(order.bytes()) == order) }
+        for report in Self.reports { #expect(try NetworkReport(report.bytes()) == report) }
+    }
+
+    @Test func `a message of the other side is none`() throws {
+        // Both greet with the same words.
+        for order in Self.orders.dropFirst() {
+            #expect(throws: NetworkError.self) { try NetworkReport(order.bytes()) }
+        }
+        for report in Self.reports.dropFirst() {
+            #expect(throws: NetworkError.self) { try NetworkOrder(report.bytes()) }
+        }
+    }
+
+    @Test func `bytes that are cut, longer or changed break nothing`() throws {
+        let all = try Self.orders.map { try $0.bytes() } + Self.reports.map { try $0.bytes() }
+        for bytes in all {
+            for count in bytes.indices {
+                #expect(throws: NetworkError.self) { try NetworkOrder(Array(bytes[..<count])) }
+                #expect(throws: NetworkError.self) { try NetworkReport(Array(bytes[..<count])) }
+                for change: UInt8 in [1, 0x20, 0x80, 0xff] {
+                    var changed = bytes
+                    changed[count] ^= change
+                    #expect(NetworkProperties.brokenRule(changed) == nil)
+                }
+            }
+            #expect(throws: NetworkError.self) { try NetworkOrder(bytes + [0]) }
+        }
+        let long = [UInt8](repeating: 0, count: NetworkFormat.messageBytes + 1)
+        #expect(throws: NetworkError("too long")) { try NetworkOrder(long) }
+    }
+
+    // MARK: What no such program says
+
+    private static func orders(
+        _ change: (inout ExchangeOrder) -> Void
+    ) -> NetworkOrder {
+        var order = order
+        change(&order)
+        return .begin(id, order)
+    }
+
+    private static let line = String(repeating: "a", count: 4000)
+
+    private static let badOrders: [(String, NetworkOrder)] = [
+        ("version", .hello(version: 0)),
+        ("version", .hello(version: -1)),
+        ("url", orders { $0.url = "ftp://a/" }),
+        ("url", orders { $0.url = "file:///etc/passwd" }),
+        ("url", orders { $0.url = "http://a/b c" }),
+        ("url", orders { $0.url = "http://a/\r\nX: y" }),
+        ("url", orders { $0.url = "http://ü/" }),
+        ("url", orders { $0.url = "http://a/" + line + line + line }),
+        ("header field", orders { $0.headers = [HTTPField("", "a")] }),
+        ("header field", orders { $0.headers = [HTTPField("a b", "a")] }),
+        ("header field", orders { $0.headers = [HTTPField("a", "b\r\nc: d")] }),
+        ("header field", orders { $0.headers = [HTTPField("a\r\nb", "c")] }),
+        ("header field", orders { $0.headers = [HTTPField("a", "b\0")] }),
+        ("header field", orders { $0.headers = [HTTPField("range", "bytes=0-")] }),
+        ("header field", orders { $0.headers = [HTTPField("If-Range", "\"b\"")] }),
+        ("header field", orders { $0.headers = [HTTPField("Accept-Encoding", "gzip")] }),
+        ("header field", orders { $0.headers = [HTTPField("Host", "b")] }),
+        (
+            "header fields",
+            orders { $0.headers = .init(repeating: HTTPField("a", "b"), count: 257) }
+        ),
+        (
+            "header fields",
+            orders { $0.headers = .init(repeating: HTTPField("a", line), count: 17) }
+        ),
+        ("offset", orders { $0.resume?.offset = 0 }),
+        ("offset", orders { $0.resume?.offset = -1 }),
+        ("offset", orders { $0.resume?.offset = 21 }),
+        ("offset", orders { $0.resume?.total = -1 }),
+        (
+            "offset",
+            orders { $0.resume = .init(offset: .max, validator: .entityTag("\"a\""), total: nil) }
+        ),
+        ("validator", orders { $0.resume?.validator = .entityTag("") }),
+        ("validator", orders { $0.resume?.validator = .entityTag("\"a\"\r\nX: y") }),
+        ("validator", orders { $0.resume?.validator = .lastModified(line) }),
+        ("timeout", orders { $0.timeout = .zero }),
+        ("timeout", orders { $0.timeout = .days(2) }),
+        ("size limit", orders { $0.sizeLimit = -1 }),
+        ("rate limit", orders { $0.rateLimit = 0 }),
+        ("SHA-256", orders { $0.sha256 = [] }),
+        ("SHA-256", orders { $0.sha256 = [UInt8](repeating: 0, count: 33) }),
+        ("proxy", orders { $0.proxy = "http://a\n" }),
+    ]
+
+    @Test(arguments: badOrders.indices) func `a bad order is neither sent nor read`(_ index: Int) {
+        let (what, order) = Self.badOrders[index]
+        let refusal = NetworkError("no such \(what)")
+        #expect(throws: refusal) { try order.bytes() }
+        #expect(throws: refusal) { try NetworkOrder(ValueEncoder().bytes(order)) }
+    }
+
+    private static func answers(
+        _ change: (inout ExchangeAnswer) -> Void
+    ) -> NetworkReport {
+        var answer = answer
+        change(&answer)
+        return .answered(id, answer)
+    }
+
+    private static func interrupted(_ wait: Interval, _ reason: String = "") -> NetworkReport {
+        .ended(id, .interrupted(.init(.busy, reason: reason, retryAfter: wait)), durable: 0)
+    }
+
+    private static let badReports: [(String, NetworkReport)] = [
+        ("version", .hello(version: 0)),
+        ("status", answers { $0.status = 1000 }),
+        ("status", answers { $0.status = -1 }),
+        ("url", answers { $0.url = "file:///etc/passwd" }),
+        ("header field", answers { $0.headers = [HTTPField("a", "b\nc")] }),
+        (
+            "header fields",
+            answers { $0.headers = .init(repeating: HTTPField("a", "b"), count: 257) }
+        ),
+        ("offset", answers { $0.offset = -1 }),
+        ("offset", answers { $0.offset = 21 }),
+        ("offset", answers { $0.total = .max }),
+        ("offset", answers { $0.startsAnew = true }),
+        ("validator", answers { $0.validator = .entityTag(line) }),
+        ("progress", .progress(id, received: 5, durable: 6)),
+        ("progress", .progress(id, received: -1, durable: -2)),
+        ("progress", .progress(id, received: .max, durable: 0)),
+        ("durable", .ended(id, .complete(size: -1), durable: -1)),
+        ("size", .ended(id, .complete(size: 5), durable: 4)),
+        ("wait", interrupted(.seconds(29))),
+        ("wait", interrupted(.days(2))),
+        ("reason", interrupted(.minutes(1), "a\nb")),
+        ("reason", .ended(id, .failed(.init(.file, reason: line + line + line)), durable: 0)),
+    ]
+
+    @Test(arguments: badReports.indices)
+    func `a bad report is neither sent nor read`(_ index: Int) {
+        let (what, report) = Self.badReports[index]
+        let refusal = NetworkError("no such \(what)")
+        #expect(throws: refusal) { try report.bytes() }
+        #expect(throws: refusal) { try NetworkReport(ValueEncoder().bytes(report)) }
+    }
+}
