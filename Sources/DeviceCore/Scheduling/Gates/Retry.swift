@@ -38,7 +38,7 @@ extension ExchangeEnd.Interruption {
             case .timedOut: "the server sent nothing for too long"
             case .busy: "the server is busy"
             case .diskFull: "the disk is full"
-            case .shortage: "the machine lacks memory or descriptors"
+            case .shortage: "this machine interrupted it"
             }
         return reason.isEmpty ? text : "\(text) (\(reason))"
     }
