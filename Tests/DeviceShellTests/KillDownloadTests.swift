@@ -59,10 +59,10 @@ struct KillDownloadTests {
             server.release()
             let name = "\(home)/file\(round)"
             try Wait.until("round \(round) is there") { Files.exists(name) }
-            let object = server.object(path)
+            let object = try #require(server.object(path))
             let bytes = try Files.read(name, limit: 1 << 24)
-            #expect(bytes.count == object?.size, "round \(round)")
-            #expect(bytes == object?.all, "round \(round) is not version \(version)")
+            #expect(bytes.count == object.size, "round \(round)")
+            #expect(bytes == object.all, "round \(round) is not version \(version)")
         }
         #expect(try Files.list(daemon.scratch("home")).count == Self.rounds)
     }

@@ -45,7 +45,8 @@ struct InventedTriggerTests {
         let copy = scratch("copy")
         try Files.makeDirectory(copy + "/Sources/Doorbells", parents: true)
         let targets = [
-            "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Simulator", "Vocabulary",
+            "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "ExchangeCore",
+            "Simulator", "Vocabulary",
         ]
         for target in targets {
             _ = try run("cp", "-r", "\(Self.root)/Sources/\(target)", copy + "/Sources")

@@ -145,7 +145,8 @@ final class ReasonGiven: AnswerInvariant, CallInvariant, EffectInvariant, Proces
         case .backOff: grounds.hasRested(app, for: world.settings.backOffLimit, world)
         case .stillRunning: !lives(app, world) { _ in true }
         case .startPause: grounds.isUp(world)
-        case .retry, .transferSlots: false
+        // They hold no task of an app.
+        case .retry, .transferSlots: true
         // Its moments are chosen by what was learned, which is no fact of the world: only what has
         // none is known, the user's commands and processing.
         case .betterMoment: plan.map { $0.isProcessing(identifier) } ?? true

@@ -16,6 +16,7 @@ let package = Package(
     targets: [
         .target(name: "Vocabulary", swiftSettings: strict),
         .target(name: "DeviceCore", dependencies: ["Vocabulary"], swiftSettings: strict),
+        .target(name: "ExchangeCore", dependencies: ["Vocabulary"], swiftSettings: strict),
         .target(name: "AppProtocol", dependencies: ["Vocabulary"], swiftSettings: strict),
         .target(
             name: "ClientCore",
@@ -30,7 +31,8 @@ let package = Package(
         .target(
             name: "Simulator",
             dependencies: [
-                "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "Vocabulary",
+                "AppProtocol", "AppTranslation", "ClientCore", "DeviceCore", "ExchangeCore",
+                "Vocabulary",
             ],
             swiftSettings: strict
         ),
