@@ -9,8 +9,8 @@ _offstage() {
         esac
     done
     case $command in
-        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
-        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
+        '') words='status apps tasks explain history watch logs doctor open leave close submit run cancel download transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions help --json --socket --help --version' ;;
+        help) words='status apps tasks explain history watch logs doctor open leave close submit run cancel download transfers begin end limits pause continue set conditions settings lint modes gates new simulate evaluate export-usage replay daemon completions manifest' ;;
         status) words='--json --socket --help' ;;
         apps) words='--json --socket --help' ;;
         tasks) words='--json --socket --help' ;;
@@ -25,12 +25,14 @@ _offstage() {
         submit) words='--refresh --processing --id --after --every --network --unmetered --power --unlocked --setenv --json --socket --help' ;;
         run) words='--socket --help' ;;
         cancel) words='--socket --help' ;;
+        download) words='--output --directory --input --checksum --header --proxy --limit-rate --overwrite --discretionary --unmetered --power --after --wait --json --socket --help' ;;
+        transfers) words='--watch --pause --resume --cancel --clear --json --socket --help' ;;
         begin) words='--socket --help' ;;
         end) words='--socket --help' ;;
         limits) words='--json --socket --help' ;;
         pause) words='--socket --help' ;;
         continue) words='--socket --help' ;;
-        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
+        set) words='battery power network metered locked idle low-power thermal memory storage profile finish-up entering-background wake-grant task-beyond-wake processing-grant processing-grant-charging expiry-warning suspend-delay launch-watchdog stop-timeout probe-limit interrupted-limit memory-limit cpu-limit cpu-window lock-check-delay log-size background-refresh minimum-refresh-interval refreshes-per-day shared-budget prior wake-price waking-from waking-until shared-wake refresh-on-metered processing-interval battery-limit battery-margin settle-time idle-load unused-limit dropped-after back-off back-off-limit launch-spacing run-slots pause-after-boot pause-after-resume pause-after-start wake-from-sleep transfer-slots transfers-per-host discretionary-wait app-wakes-per-day app-time-per-day device-wakes-per-day device-time-per-day pending-refreshes pending-processing failures-before-command failure-command history-lines history-age --app --socket --help' ;;
         conditions) words='--json --socket --help' ;;
         settings) words='--defaults --json --socket --help' ;;
         lint) words='--json --socket --help' ;;
