@@ -1,31 +1,19 @@
 import DeviceCore
-import ExchangeCore
 import Vocabulary
 
 extension PlantedBug {
     /// Bugs about transfers, of the core and of the network process.
     static let transfers: [PlantedBug] = [
         PlantedBug(
-            "a part is taken whatever its version",
+            "a part counts as the whole",
             "a downloaded file is one version, and whole"
         ).with {
-            $0.days = 60
-            // As one does who resumes without looking.
-            $0.server = { head, exchange in
-                guard head.status == 206,
-                    let known = exchange.fields.value(of: "If-Range")
-                else { return head }
-                var head = head
-                head.fields.removeAll(named: "ETag")
-                head.fields.append(HTTPField("ETag", known))
-                let size = exchange.order.resume?.total
-                let range = head.fields.value(of: "Content-Range")
-                if let size, let range, let slash = range.firstIndex(of: "/") {
-                    head.fields.removeAll(named: "Content-Range")
-                    let text = range[...slash] + "\(size)"
-                    head.fields.append(HTTPField("Content-Range", String(text)))
+            $0.days = 20
+            $0.event = { event in
+                guard case .transfer(let id, .progress(let received, _)) = event else {
+                    return [event]
                 }
-                return head
+                return [.transfer(id, .ended(.complete(size: received), durable: received))]
             }
         },
         PlantedBug("transfers begin without limit", "transfers begin when they may").with {
