@@ -1,0 +1,87 @@
+import Linux
+import TestKit
+import Vocabulary
+
+/// A real nginx on loopback, with TLS and HTTP/2, and a certificate that only it has.
+final class Nginx {
+    private let folder = ScratchDirectory()
+    private let process: PidFD
+    private let port: UInt16
+
+    init() throws {
+        // Listens before nginx does, so that nobody has to wait for it.
+        let listener = try InternetListener(InternetAddress(host: "127.0.0.1", port: 0))
+        port = listener.port
+        let made = try Command(
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-keyout",
+            folder("key"),
+            "-out",
+            folder("certificate"),
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1"
+        ).run()
+        guard made.succeeded else { throw DidNotHappen(description: made.errors) }
+        try Files.makeDirectory(folder("files"), permissions: 0o700)
+        folder.write(Self.configuration(folder.path, port), to: "configuration")
+        var command = Command("nginx", "-c", folder("configuration"), "-e", folder("errors"))
+        command.environment = Command.cleanEnvironment([
+            "NGINX": "3;", "PATH": "/usr/sbin:/usr/bin:/bin",
+        ])
+        command.passed = [listener.descriptor.number]
+        process = try command.start(logging: folder("log"))
+    }
+
+    deinit {
+        try? process.send(Signal.kill)
+        _ = try? process.wait(block: true)
+    }
+
+    private static func configuration(_ folder: String, _ port: UInt16) -> String {
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+            .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
+        return """
+            daemon off;
+            master_process off;
+            pid \(folder)/pid;
+            events {}
+            http {
+                \(temporary)
+                log_format short '$connection $server_protocol $status $request_uri';
+                access_log \(folder)/access short;
+                server {
+                    listen 127.0.0.1:\(port) ssl http2;
+                    ssl_certificate \(folder)/certificate;
+                    ssl_certificate_key \(folder)/key;
+                    root \(folder)/files;
+                }
+            }
+
+            """
+    }
+
+    /// For whom this server is to be trusted.
+    var environment: [String] { ["SSL_CERT_FILE=" + folder("certificate")] }
+
+    func url(_ name: String) -> String { "https://127.0.0.1:\(port)/\(name)" }
+
+    func put(_ name: String, _ object: VersionedObject) {
+        folder.write(object.all, to: "files/" + name)
+    }
+
+    /// One for each request: its connection, the protocol, the status and the path.
+    func requests() throws -> [[Substring]] {
+        try folder.read("access").split(separator: "\n").map { $0.split(separator: " ") }
+    }
+}

@@ -1,0 +1,74 @@
+import Linux
+import TestKit
+import Testing
+import Vocabulary
+import Wire
+
+/// A server as there are millions: nginx, over TLS.
+struct RealServerTests {
+    private let server: Nginx
+    private let scratch = ScratchDirectory()
+
+    init() throws { server = try Nginx() }
+
+    @Test func `many files come over one connection`() throws {
+        let object = VersionedObject(version: 1, size: 20_000)
+        let peer = try NetworkPeer(environment: server.environment)
+        for number in 0..<100 { server.put("\(number)", object) }
+        let ids = try (0..<100).map {
+            try peer.begin(ExchangeOrder(url: server.url("\($0)")), to: scratch("\($0)"))
+        }
+        for id in ids { #expect(try peer.end(id).end == .complete(size: 20_000)) }
+        for number in 0..<100 {
+            let bytes = try Files.read(scratch("\(number)"), limit: 1 << 20)
+            #expect(bytes == object.all)
+        }
+        let requests = try server.requests()
+        #expect(requests.count == 100)
+        #expect(requests.allSatisfy { $0[1] == "HTTP/2.0" && $0[2] == "200" })
+        #expect(Set(requests.map { $0[0] }).count == 1)
+    }
+
+    @Test func `the rest of a file is asked for and appended`() throws {
+        let object = VersionedObject(version: 1, size: 3_000_000)
+        let peer = try NetworkPeer(environment: server.environment)
+        server.put("file", object)
+        let whole = try peer.begin(ExchangeOrder(url: server.url("file")), to: scratch("whole"))
+        let validator = try #require(try peer.answer(whole).validator)
+        #expect(try peer.end(whole).end.isComplete)
+        scratch.write(object.bytes(at: 0, count: 1_000_001), to: "file")
+        var order = ExchangeOrder(url: server.url("file"))
+        order.resume = ResumePoint(offset: 1_000_001, validator: validator, total: object.size)
+        let rest = try peer.begin(order, to: scratch("file"))
+        #expect(try peer.answer(rest).offset == 1_000_001)
+        #expect(try peer.end(rest).end.isComplete)
+        #expect(try Files.read(scratch("file"), limit: 1 << 23) == object.all)
+        #expect(try server.requests().map { $0[2] } == ["200", "206"])
+    }
+
+    @Test func `another version takes the place of the old one`() throws {
+        let (old, new) = (
+            VersionedObject(version: 1, size: 3_000_000),
+            VersionedObject(version: 2, size: 2_000_000)
+        )
+        let peer = try NetworkPeer(environment: server.environment)
+        server.put("file", new)
+        scratch.write(old.bytes(at: 0, count: 2_500_000), to: "file")
+        var order = ExchangeOrder(url: server.url("file"))
+        order.resume = ResumePoint(
+            offset: 2_500_000,
+            validator: .entityTag("\"another\""),
+            total: old.size
+        )
+        #expect(try peer.end(peer.begin(order, to: scratch("file"))).end.isComplete)
+        #expect(try Files.read(scratch("file"), limit: 1 << 23) == new.all)
+    }
+
+    @Test func `a server whom nobody vouches for is not trusted`() throws {
+        server.put("file", VersionedObject(version: 1, size: 10))
+        let peer = try NetworkPeer()
+        let id = try peer.begin(ExchangeOrder(url: server.url("file")), to: scratch("file"))
+        #expect(try peer.end(id).end.failure == .untrusted)
+        #expect(try Files.read(scratch("file"), limit: 10) == [])
+    }
+}
