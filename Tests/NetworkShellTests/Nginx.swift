@@ -44,7 +44,8 @@ final class Nginx {
     }
 
     deinit {
-        try? process.send(Signal.kill)
+        // Its worker ends with it.
+        try? process.send(Signal.terminate)
         _ = try? process.wait(block: true)
     }
 
@@ -53,7 +54,7 @@ final class Nginx {
             .map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: "\n")
         return """
             daemon off;
-            master_process off;
+            user root;
             pid \(folder)/pid;
             events {}
             http {
