@@ -66,6 +66,27 @@ struct TransferTests {
         #expect(stored == ResumePoint(offset: 10, validator: .entityTag("\"2\""), total: 90))
     }
 
+    /// Else what was durable of the first version is taken for some of the second.
+    @Test mutating func `who dies between two versions leaves nothing to go on with`() throws {
+        let id = try enqueue("http://example.org/a.iso")
+        answer(id, total: 100)
+        bench.report(id, .progress(received: 60, durable: 40))
+        let lost = TransferEvent.ended(.interrupted(.init(.shortage)), durable: nil)
+        bench.report(id, lost)
+        #expect(bench.stored(id)?.resume?.offset == 40)
+        bench.advance(.seconds(3))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+        // It dies before it has answered, and nothing is lost by that.
+        bench.report(id, lost)
+        bench.advance(.seconds(6))
+        #expect(bench.begun[id]?.exchange.resume?.offset == 40)
+        answer(id, total: 100, validator: .entityTag("\"2\""), startsAnew: true)
+        bench.report(id, lost)
+        #expect(bench.stored(id)?.resume == nil)
+        bench.advance(.seconds(12))
+        #expect(try #require(bench.begun[id]).exchange.resume == nil)
+    }
+
     @Test mutating func `a complete file without its name gets it after a restart`() throws {
         let id = try enqueue("http://example.org/a.iso")
         answer(id, total: 100)

@@ -75,7 +75,7 @@ extension Device {
         _ id: TransferID,
         _ end: ExchangeEnd,
         _ attempt: Transfer.Attempt,
-        durable: Int64,
+        durable: Int64?,
         _ transition: inout Transition
     ) {
         transfers.isTouched = true
@@ -88,14 +88,15 @@ extension Device {
             self.end(id, .failed(failure), &transition)
         case .interrupted(let interruption):
             let known = transfers[id]?.resume?.offset ?? 0
-            if attempt.answer != nil {
+            // Without an answer nothing was overwritten, and what was stored still holds.
+            if let durable, attempt.answer != nil {
                 let resume = attempt.resumePoint(at: durable)
                 transfers.change(id) { $0.resume = resume }
             }
             if interruption.cause == .stopped || attempt.then != nil {
                 return settle(id, as: attempt.then ?? .wait, &transition)
             }
-            delay(id, interruption, hasProgressed: durable > known, &transition)
+            delay(id, interruption, hasProgressed: durable ?? 0 > known, &transition)
             settle(id, as: .wait, &transition)
         }
     }

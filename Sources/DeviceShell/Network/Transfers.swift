@@ -13,8 +13,8 @@ final class Transfers {
     private let program: String
     private let happened: (TransferID, TransferEvent) -> Void
     private var process: NetworkProcess?
-    /// Begun and not ended, with what was durable of each last.
-    private var running: [TransferID: Int64] = [:]
+    /// Begun and not ended.
+    private var running: Set<TransferID> = []
     private var placements: [(id: TransferID, placement: Placement)] = []
     private var placing: DeferredSource?
 
@@ -32,7 +32,7 @@ final class Transfers {
         case .proceed: process?.send(.proceed(id), with: nil)
         case .stop:
             // One that has ended says so already.
-            if running[id] != nil { process?.send(.stop(id), with: nil) }
+            if running.contains(id) { process?.send(.stop(id), with: nil) }
         case .place(let placement): place(id, placement)
         case .discard(let file): TransferFiles.discard(file)
         }
@@ -41,22 +41,21 @@ final class Transfers {
     // MARK: Exchanges
 
     private func begin(_ id: TransferID, _ order: ExchangeOrder, _ file: TransferFile) {
-        let durable = order.resume?.offset ?? 0
         do throws(TransferFiles.Problem) {
-            let opened = try TransferFiles.open(file, durable: durable)
+            let opened = try TransferFiles.open(file, durable: order.resume?.offset ?? 0)
             happened(id, .opened(inode: opened.inode))
             let handle = NetworkProcess.OpenFile(opened.descriptor)
             guard let process = networkProcess(for: id) else { return }
-            running[id] = durable
+            running.insert(id)
             process.send(.begin(id, order), with: handle)
         } catch {
             switch error {
             case .lost:
                 // The store forgets it first, then it begins anew.
                 happened(id, .lost)
-                happened(id, .ended(.interrupted(.init(.stopped)), durable: 0))
+                happened(id, .ended(.interrupted(.init(.stopped)), durable: nil))
             case .system(let error):
-                happened(id, .ended(Self.end(by: error), durable: durable))
+                happened(id, .ended(Self.end(by: error), durable: nil))
             }
         }
     }
@@ -84,7 +83,7 @@ final class Transfers {
         } catch {
             DaemonLog.write("nothing can be fetched: \(error)")
             let reason = "\(error)"
-            happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: 0))
+            happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: nil))
             return nil
         }
     }
@@ -93,13 +92,12 @@ final class Transfers {
         switch report {
         case .hello: break
         case .answered(let id, let answer):
-            if running[id] != nil { happened(id, .answered(answer)) }
+            if running.contains(id) { happened(id, .answered(answer)) }
         case .progress(let id, let received, let durable):
-            guard running[id] != nil else { return }
-            running[id] = durable
+            guard running.contains(id) else { return }
             happened(id, .progress(received: received, durable: durable))
         case .ended(let id, let end, let durable):
-            guard running.removeValue(forKey: id) != nil else { return }
+            guard running.remove(id) != nil else { return }
             happened(id, .ended(end, durable: durable))
         }
     }
@@ -108,11 +106,11 @@ final class Transfers {
     private func lose(_ reason: String) {
         process = nil
         if !running.isEmpty { DaemonLog.write("transfers are interrupted: \(reason)") }
-        let lost = running.sorted { $0.key < $1.key }
-        running = [:]
-        for (id, durable) in lost {
+        let lost = running.sorted()
+        running = []
+        for id in lost {
             let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
-            happened(id, .ended(end, durable: durable))
+            happened(id, .ended(end, durable: nil))
         }
     }
 

@@ -4,7 +4,7 @@ import Vocabulary
 /// No transfer begins against what holds it, nor beside more than there may be.
 final class TransfersHeld: EffectInvariant, ProcessInvariant {
     let name = "transfers begin when they may"
-    private var running: [TransferID: String] = [:]
+    private var running: [(id: TransferID, host: String)] = []
     /// Since when: no network; a metered one; low-power mode.
     private var offline: BootTime?
     private var metered: BootTime?
@@ -16,11 +16,12 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     func performed(_ effect: Effect, at now: Moment, _ world: World) -> String? {
         guard case .transfer(let id, .begin(let exchange, _)) = effect else { return nil }
         let host = exchange.url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
-        running[id] = host
+        running.removeAll { $0.id == id }
+        running.append((id, host))
         guard running.count <= Int(world.settings.transferSlots) else {
             return "\(running.count) run side by side"
         }
-        let sameHost = running.count { $0.value == host }
+        let sameHost = running.count { $0.host == host }
         guard sameHost <= Int(world.settings.transfersPerHost) else {
             return "\(sameHost) run from \(host)"
         }
@@ -42,7 +43,7 @@ final class TransfersHeld: EffectInvariant, ProcessInvariant {
     }
 
     func heard(_ event: Event) {
-        if case .transfer(let id, .ended) = event { running[id] = nil }
+        if case .transfer(let id, .ended) = event { running.removeAll { $0.id == id } }
     }
 
     func ended(_ turn: Turn, _ world: World) -> String? {

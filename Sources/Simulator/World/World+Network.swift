@@ -42,6 +42,8 @@ extension World {
         case .begin(let order, let file): begin(id, order, file.partialName)
         case .proceed:
             guard let index = network.exchangeIndex(id) else { return }
+            // The moment between two versions, which chance would hardly meet.
+            if swarm.strikes(.networkKilled, in: 1, &network.random) { return killNetwork() }
             perform(network.exchanges[index].exchange.proceed(), id)
             if case .waiting = network.exchanges.first(where: { $0.id == id })?.phase { return }
             planExchange(id)
@@ -59,7 +61,7 @@ extension World {
         guard network.files[file].size >= durable else {
             network.files.remove(at: file)
             send(.transfer(id, .lost))
-            return send(.transfer(id, .ended(.interrupted(.init(.stopped)), durable: 0)))
+            return send(.transfer(id, .ended(.interrupted(.init(.stopped)), durable: nil)))
         }
         send(.transfer(id, .opened(inode: network.files[file].inode)))
         network.exchanges.append(
@@ -117,7 +119,7 @@ extension World {
         network.exchanges.removeAll()
         for exchange in lost {
             let end = ExchangeEnd.interrupted(.init(.shortage))
-            send(.transfer(exchange.id, .ended(end, durable: exchange.durable)))
+            send(.transfer(exchange.id, .ended(end, durable: nil)))
         }
     }
 
@@ -127,8 +129,13 @@ extension World {
         guard let object = network.objects.firstIndex(where: { $0.url == exchange.url }) else {
             return
         }
-        if swarm.strikes(.objectChanged, in: 10, &network.random) {
-            network.objects[object].change(to: network.random.within(1...200_000_000))
+        // More often where a part is there already, since only then much can go wrong.
+        let odds = exchange.received > 0 ? 1 : 10
+        if swarm.strikes(.objectChanged, in: odds, &network.random) {
+            // Often it is as long as before, and then only a validator tells.
+            let other = network.random.within(1...200_000_000)
+            let keepsSize = network.random.chance(1, in: 2)
+            network.objects[object].change(to: keepsSize ? network.objects[object].size : other)
             network.objects[object].isWeak = network.random.chance(1, in: 5)
         }
         let isBad = swarm.strikes(.badServer, in: 10, &network.random)
@@ -218,6 +225,7 @@ extension World {
                 planExchange(id)
             case .answered(let answer):
                 network.exchanges[index].isResumable = answer.validator != nil
+                if answer.startsAnew { network.exchanges[index].durable = 0 }
                 send(.transfer(id, .answered(answer)))
             case .truncate:
                 let file = network.open(network.exchanges[index].file)
