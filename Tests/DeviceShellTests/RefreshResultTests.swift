@@ -281,7 +281,7 @@ struct RefreshResultTests {
     @Test func `what a program prints for a result is bounded, what it writes elsewhere is not`()
         throws
     {
-        let bench = try DaemonBench(starting: false)
+        let bench = try DaemonBench("probe-limit = 1h\nwake-grant = 12h\n", starting: false)
         try bench.script("look.sh", "head -c 20000000 /dev/zero > own && cat count")
         try bench.script("flood.sh", "head -c 20000000 /dev/zero; echo $? > ended; exec sleep 1000")
         try bench.refresh("reader", "echo more >> count", "NewDataFrom=command:sh look.sh")
