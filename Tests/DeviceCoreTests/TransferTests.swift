@@ -66,8 +66,9 @@ struct TransferTests {
         #expect(stored == ResumePoint(offset: 10, validator: .entityTag("\"2\""), total: 90))
     }
 
-    /// Else what was durable of the first version is taken for some of the second.
-    @Test mutating func `who dies between two versions leaves nothing to go on with`() throws {
+    /// Otherwise durable bytes of the first version are taken for bytes of the second.
+    @Test mutating func `a process that dies between two versions leaves nothing to resume`() throws
+    {
         let id = try enqueue("http://example.org/a.iso")
         answer(id, total: 100)
         bench.report(id, .progress(received: 60, durable: 40))

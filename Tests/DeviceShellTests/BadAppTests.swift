@@ -10,7 +10,7 @@ struct BadAppTests {
     private let stage: LinkedApp.Stage
     private let other: LinkedApp.Stage
 
-    /// Nobody's time is over, however slow the machine is.
+    /// No grant ends during a test, however slow the machine is.
     init() throws { try self.init(grant: "12h") }
 
     private init(grant: String) throws {

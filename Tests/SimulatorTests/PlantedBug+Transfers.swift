@@ -1,4 +1,5 @@
 import DeviceCore
+import ExchangeCore
 import Vocabulary
 
 extension PlantedBug {
@@ -14,6 +15,21 @@ extension PlantedBug {
                     return [event]
                 }
                 return [.transfer(id, .ended(.complete(size: received), durable: received))]
+            }
+        },
+        // By a server that puts the tag it was asked for on whatever it has.
+        PlantedBug(
+            "a part is taken whatever its version",
+            "a downloaded file is one version, and whole"
+        ).with {
+            $0.days = 20
+            $0.server = { head, exchange in
+                var head = head
+                guard head.status == 206, let tag = exchange.fields.value(of: "If-Range") else {
+                    return head
+                }
+                head.fields = head.fields.map { $0.name == "ETag" ? HTTPField("ETag", tag) : $0 }
+                return head
             }
         },
         PlantedBug("transfers begin without limit", "transfers begin when they may").with {

@@ -11,8 +11,8 @@ package struct DidNotHappen: Error, CustomStringConvertible {
 
 /// Waiting for events of the system, without sleeping.
 package enum Wait {
-    /// After this long a test gives up. A machine that others keep busy may give background apps
-    /// next to nothing for a minute.
+    /// After this long a test gives up. On a busy machine background apps may get almost no
+    /// processor time for a minute.
     package static let limitMilliseconds: Int32 = 300_000
 
     package static func until(

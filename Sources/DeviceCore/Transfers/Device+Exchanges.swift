@@ -88,7 +88,7 @@ extension Device {
             self.end(id, .failed(failure), &transition)
         case .interrupted(let interruption):
             let known = transfers[id]?.resume?.offset ?? 0
-            // Without an answer nothing was overwritten, and what was stored still holds.
+            // Otherwise what is stored still holds: without an answer nothing was overwritten.
             if let durable, attempt.answer != nil {
                 let resume = attempt.resumePoint(at: durable)
                 transfers.change(id) { $0.resume = resume }

@@ -42,7 +42,7 @@ extension World {
         case .begin(let order, let file): begin(id, order, file.partialName)
         case .proceed:
             guard let index = network.exchangeIndex(id) else { return }
-            // The moment between two versions, which chance would hardly meet.
+            // Chance would hardly hit this moment between two versions.
             if swarm.strikes(.networkKilled, in: 1, &network.random) { return killNetwork() }
             perform(network.exchanges[index].exchange.proceed(), id)
             if case .waiting = network.exchanges.first(where: { $0.id == id })?.phase { return }
@@ -129,10 +129,10 @@ extension World {
         guard let object = network.objects.firstIndex(where: { $0.url == exchange.url }) else {
             return
         }
-        // More often where a part is there already, since only then much can go wrong.
+        // More often when part of the file is there: only then can much go wrong.
         let odds = exchange.received > 0 ? 1 : 10
         if swarm.strikes(.objectChanged, in: odds, &network.random) {
-            // Often it is as long as before, and then only a validator tells.
+            // When it keeps its length, only a validator tells the versions apart.
             let other = network.random.within(1...200_000_000)
             let keepsSize = network.random.chance(1, in: 2)
             network.objects[object].change(to: keepsSize ? network.objects[object].size : other)
