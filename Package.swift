@@ -317,10 +317,7 @@ let package = Package(
         tests("DeviceCore", ["DeviceCore", "Linux", "Vocabulary"]),
         tests("GatewayCore", ["GatewayCore", "Vocabulary"]),
         tests("ClientCore", ["AppProtocol", "ClientCore", "Vocabulary"]),
-        tests(
-            "Simulator",
-            ["Simulator", "ClientCore", "DeviceCore", "ExchangeCore", "Vocabulary"]
-        ),
+        tests("Simulator", ["Simulator", "ClientCore", "DeviceCore", "Vocabulary"]),
         tests("Linux", ["Linux", "Vocabulary"]),
         tests("EventLoop", ["EventLoop", "Linux", "Vocabulary"]),
         tests(

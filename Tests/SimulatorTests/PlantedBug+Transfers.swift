@@ -1,5 +1,4 @@
 import DeviceCore
-import ExchangeCore
 import Vocabulary
 
 extension PlantedBug {
@@ -17,19 +16,18 @@ extension PlantedBug {
                 return [.transfer(id, .ended(.complete(size: received), durable: received))]
             }
         },
-        // By a server that puts the tag it was asked for on whatever it has.
+        // As if bytes of the version before were of the one that was answered last.
         PlantedBug(
-            "a part is taken whatever its version",
+            "a dead process leaves bytes of another version",
             "a downloaded file is one version, and whole"
         ).with {
+            $0.notices = "joins"
             $0.days = 20
-            $0.server = { head, exchange in
-                var head = head
-                guard head.status == 206, let tag = exchange.fields.value(of: "If-Range") else {
-                    return head
-                }
-                head.fields = head.fields.map { $0.name == "ETag" ? HTTPField("ETag", tag) : $0 }
-                return head
+            $0.event = { event in
+                guard case .transfer(let id, .ended(.interrupted(let why), durable: nil)) = event,
+                    why.cause == .shortage
+                else { return [event] }
+                return [.transfer(id, .ended(.interrupted(why), durable: 1))]
             }
         },
         PlantedBug("transfers begin without limit", "transfers begin when they may").with {

@@ -49,7 +49,6 @@ struct PlantedBugTests {
         }
         simulated.world.clientBug = bug.client
         simulated.world.answerBug = bug.answer
-        simulated.world.networkBug = bug.server
         simulated.world.explanationBug = bug.explanation
         simulated.world.isTalkative = bug.answer != nil
         if let faults {

@@ -1,7 +1,6 @@
 import AppProtocol
 import ClientCore
 import DeviceCore
-import ExchangeCore
 import Simulator
 import Vocabulary
 
@@ -49,8 +48,6 @@ struct PlantedBug: Sendable, CustomStringConvertible {
     var client: (@Sendable (ClientEffect) -> [ClientEffect])?
     /// When an app asks about itself.
     var answer: (@Sendable (AppReply) -> AppReply)?
-    /// What a server answers, as the network process takes it.
-    var server: (@Sendable (Exchange.Head, Exchange) -> Exchange.Head)?
     /// When a user asks why something waits.
     var explanation: (@Sendable (Explanation) -> Explanation)?
 

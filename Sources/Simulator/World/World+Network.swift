@@ -144,13 +144,12 @@ extension World {
             let actions = network.exchanges[index].exchange.answered(head)
             return perform(actions, id)
         }
-        var (head, first, end) = Self.head(
+        let (head, first, end) = Self.head(
             network.objects[object],
             exchange.fields,
             trustsAll: isBad,
             partOnly: isBad && network.random.chance(1, in: 2)
         )
-        if let networkBug { head = networkBug(head, exchange) }
         let version = network.objects[object].version
         network.exchanges[index].phase = .receiving(version: version, left: end - first)
         let actions = network.exchanges[index].exchange.answered(head)

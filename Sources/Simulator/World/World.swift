@@ -1,7 +1,6 @@
 package import AppProtocol
 package import ClientCore
 package import DeviceCore
-package import ExchangeCore
 package import Vocabulary
 
 /// A virtual machine with its user, its programs and its faults: everything that a daemon meets.
@@ -63,8 +62,6 @@ package final class World {
     package var answerBug: ((AppReply) -> AppReply)?
     /// The same of what a user is told of why things wait.
     package var explanationBug: ((Explanation) -> Explanation)?
-    /// The same of what servers answer.
-    package var networkBug: ((Exchange.Head, Exchange) -> Exchange.Head)?
     var network: VirtualNetwork
     /// Which app waits to hear of a task.
     var askedBy: [ReplyToken: LaunchID] = [:]
