@@ -112,7 +112,7 @@ extension Device {
         for transfer in transfers.all() {
             switch transfer.state {
             case .ended(_, let at):
-                transfers.look(at: at + Self.endedTransferAge, transfer.id)
+                transfers.look(at: at + transfer.endedAge, transfer.id)
             case .waiting:
                 transfers.look(at: transfer.deadline, transfer.id)
                 transfers.enqueue(transfer.id, at: now.wall)

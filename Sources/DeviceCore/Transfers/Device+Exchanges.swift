@@ -16,6 +16,7 @@ extension Device {
             answered(id, answer, attempt, &transition)
         case (.progress(let received, let durable), .running(let attempt)):
             progressed(id, attempt, received: received, durable: durable)
+            tellProgress(of: id, &transition)
         case (.ended(let end, let durable), .running(let attempt)):
             ended(id, end, attempt, durable: durable, &transition)
         case (.placed(let name), .placing(let size)):
@@ -50,6 +51,9 @@ extension Device {
             $0.state = .running(attempt)
             // Forgotten before the file is overwritten.
             if answer.startsAnew { $0.resume = nil }
+        }
+        if attempt.then == nil, answer.offset > 0 {
+            tellProgress(of: id, resumedAt: answer.offset, &transition)
         }
         guard answer.startsAnew else { return }
         if hadBytes { save(.transfer(id)) }
@@ -108,7 +112,12 @@ extension Device {
         _ transition: inout Transition
     ) {
         transfers.change(id) {
-            $0.name = $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+            if $0.task == nil {
+                $0.name =
+                    $0.order.name ?? FileName.suggested(by: attempt.answer, of: $0.order.url)
+            } else {
+                ($0.name, $0.answer) = ("\(id).download", attempt.answer)
+            }
             $0.inode = attempt.inode
             $0.modified = attempt.answer?.headers.value(of: "Last-Modified")
             ($0.state, $0.resume, $0.retry) = (.placing(size: size), nil, nil)

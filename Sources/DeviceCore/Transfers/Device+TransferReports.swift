@@ -46,7 +46,8 @@ extension Device {
             explanation.state = .running
             explanation.sentence = "\(subject) is complete, and its file is being put in place."
         case .paused:
-            explanation.sentence = "\(subject) is paused until you resume it."
+            explanation.state = .nothingToDo
+            explanation.sentence = "\(subject) is paused until it is resumed."
         case .ended(let end, let at):
             explanation.state = .nothingToDo
             explanation.sentence = "\(subject) \(end.word) \(now.text(for: at)): \(end.summary)."
@@ -92,6 +93,7 @@ extension Transfer {
             switch attempt.then {
             case .pause: "paused"
             case .cancel: "cancelled"
+            case .close: "failed"
             case .wait, .timeOut: "waiting"
             case nil: "running"
             }
@@ -113,6 +115,7 @@ extension TransferFailure {
         switch code {
         case .exchange(let code): code.rawValue
         case .timedOut: "timedOut"
+        case .closedByUser: "closedByUser"
         case .exists: "exists"
         case .file: "file"
         }

@@ -18,6 +18,10 @@ package struct Transfer: Hashable, Sendable, Codable {
     var modified: String?
     /// Of the complete file.
     var inode: UInt64?
+    /// Nil: it is of no app's session.
+    package internal(set) var task: SessionTask?
+    /// Of a session's task that has ended, for its app.
+    var answer: ExchangeAnswer?
 
     package enum State: Hashable, Sendable, Codable {
         /// By the user, until it is resumed.
@@ -42,7 +46,7 @@ package struct Transfer: Hashable, Sendable, Codable {
         package internal(set) var then: Next?
 
         package enum Next: String, Hashable, Sendable, Codable {
-            case wait, pause, cancel, timeOut
+            case wait, pause, cancel, timeOut, close
         }
 
         init(since: BootTime, received: Int64) { (self.since, self.received) = (since, received) }
@@ -59,8 +63,8 @@ package struct Transfer: Hashable, Sendable, Codable {
         package let interruption: ExchangeEnd.Interruption
     }
 
-    init(id: TransferID, order: TransferOrder, submittedAt: WallTime) {
-        (self.id, self.order) = (id, order)
+    init(id: TransferID, order: TransferOrder, submittedAt: WallTime, task: SessionTask? = nil) {
+        (self.id, self.order, self.task) = (id, order, task)
         (self.submittedAt, countsFrom) = (submittedAt, submittedAt)
         state = .waiting
     }
@@ -106,10 +110,12 @@ package struct Transfer: Hashable, Sendable, Codable {
         }
     }
 
+    private var isDiscretionary: Bool { order.isDiscretionary || task?.isFromBackground ?? false }
+
     /// What the gates are asked about.
     var work: Work {
         Work(
-            trigger: order.isDiscretionary ? .discretionaryTransfer : .transfer,
+            trigger: isDiscretionary ? .discretionaryTransfer : .transfer,
             origin: .transfer,
             mode: .normal,
             identifier: order.url,
@@ -122,7 +128,10 @@ package struct Transfer: Hashable, Sendable, Codable {
 
     /// Holds no number that no version can have stored.
     var isValid: Bool {
-        let numbers = [resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0]
+        let numbers = [
+            resume?.offset ?? 0, resume?.total ?? 0, order.rateLimit ?? 0,
+            Int64(clamping: task?.place ?? 0),
+        ]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
             && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
@@ -192,6 +201,8 @@ package struct TransferFailure: Hashable, Sendable, Codable {
         case exchange(ExchangeFailure.Code)
         /// It was not done in time (`timeoutIntervalForResource`).
         case timedOut
+        /// The user has closed its app.
+        case closedByUser
         /// There is a file of its name already.
         case exists
         /// The file cannot be made, or be given its name.

@@ -13,6 +13,8 @@ struct VirtualNetwork {
     /// Those that the user has been promised.
     var promised: [TransferID] = []
     private var lastInode: UInt64 = 0
+    /// The last number that an app has given a task of its session.
+    var lastTask: Int64 = 0
 
     init(seed: UInt64) {
         random = SeededRandom(seed: seed ^ 0x4E45_5457_4F52_4B00)

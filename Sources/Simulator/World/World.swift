@@ -297,7 +297,7 @@ package final class World {
             case .submit(_, let reply): watch.asked(reply, event, by: process(launch), at: now)
             case .connected, .finishedLaunching, .accepted, .declined, .expirationHandler,
                 .completed, .taskEnded, .extensionGone, .enteredBackground, .fetchInterval,
-                .cancel, .mistaken, .disconnected, .reconnected:
+                .cancel, .mistaken, .disconnected, .reconnected, .session, .acknowledged:
                 break
             }
         } else if case .user(_, let reply) = event {
