@@ -203,6 +203,7 @@ let package = Package(
         example("WeatherStation", program: "weatherstation"),
         example("Tides", program: "tides"),
         sample("Clowntown"),
+        sample("PastAttachments"),
 
         // Benchmarks: every figure that the documents quote.
         .executableTarget(
