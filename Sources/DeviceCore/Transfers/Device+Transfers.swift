@@ -4,6 +4,8 @@ package import Vocabulary
 extension Device {
     /// Downloads that the user asks for belong to this app, which has no program.
     package static let downloads = AppID("user.downloads")
+    /// The same of uploads.
+    package static let uploads = AppID("user.uploads")
     /// So many transfers of one app may be there at once, ended ones included.
     package static let mostTransfers = 20_000
     /// How long an ended transfer is listed.
@@ -51,9 +53,11 @@ extension Device {
         token: String?,
         _ transition: inout Transition
     ) throws(Refusal) -> [TransferID] {
-        if let answered = answeredTransfers(token, of: Self.downloads) { return answered }
+        let isUpload = orders.first?.direction.isUpload ?? false
+        let app = isUpload ? Self.uploads : Self.downloads
+        if let answered = answeredTransfers(token, of: app) { return answered }
         for order in orders { try order.check() }
-        let index = ensureApp(Self.downloads)
+        let index = ensureApp(app)
         guard transfers.count + orders.count <= Self.mostTransfers else {
             throw Refusal(
                 .held,
@@ -64,7 +68,8 @@ extension Device {
         }
         let now = transition.now.wall
         if apps[index].manifest == nil {
-            let manifest = Shared(AppManifest(id: Self.downloads, name: "Downloads"))
+            let name = isUpload ? "Uploads" : "Downloads"
+            let manifest = Shared(AppManifest(id: app, name: name))
             apps[index].record.transient = manifest
             apps[index].record.firstSeen = now
             apps[index].manifest = manifest
@@ -174,14 +179,18 @@ extension Device {
         let now = transition.now.wall
         transfers.change(id) {
             $0.state = .ended(end, at: now)
-            ($0.resume, $0.retry) = (nil, nil)
+            ($0.resume, $0.upload, $0.retry) = (nil, nil, nil)
         }
         transfers.isTouched = true
         transfers.look(at: now + Self.endedTransferAge, id)
         save(.transfer(id))
         switch end {
         case .finished: break
-        case .failed, .cancelled: transition.emit(.transfer(id, .discard(transfer.file)))
+        case .failed, .cancelled:
+            // The file of an upload is the user's.
+            if !transfer.order.direction.isUpload {
+                transition.emit(.transfer(id, .discard(transfer.file)))
+            }
         }
         let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
         appendHistory(entry, app: index, &transition)
