@@ -49,3 +49,4 @@ static inline CURLMcode ccurl_multi_set_timer(CURLM *multi, curl_multi_timer_cal
 
 /* Macros with a cast, which Swift does not see. */
 static const size_t ccurl_write_pause = CURL_WRITEFUNC_PAUSE;
+static const size_t ccurl_read_abort = CURL_READFUNC_ABORT;

@@ -1,11 +1,12 @@
 import CCurl
 
-/// One GET request and its answer. Used on one thread only.
+/// One request and its answer. Used on one thread only.
 @safe
 package final class CurlRequest {
     /// What is asked, and how.
     package struct Options: Sendable {
         package var url: String
+        package var method = Method.get
         /// `NAME: VALUE`.
         package var fields: [String] = []
         package var userAgent = ""
@@ -23,6 +24,13 @@ package final class CurlRequest {
         package init(url: String) { self.url = url }
     }
 
+    package enum Method: Hashable, Sendable {
+        case get, head
+        /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns out
+        /// to be dead makes libcurl send it again.
+        case sending(String, count: Int64, isOnce: Bool)
+    }
+
     /// What becomes of bytes that have come.
     package enum Verdict: Sendable {
         case taken
@@ -36,6 +44,9 @@ package final class CurlRequest {
     /// trailers come too.
     package var headLine: (String) -> Verdict = { _ in .taken }
     package var body: (Span<UInt8>) -> Verdict = { _ in .taken }
+    /// Fills the next bytes of the request's body; returns how many. Nil: the request ends with
+    /// `CurlError.Kind.refused`.
+    package var fill: (inout MutableSpan<UInt8>) -> Int? = { _ in 0 }
 
     @unsafe let handle: UnsafeMutableRawPointer
     private var list: UnsafeMutablePointer<curl_slist>?
@@ -82,9 +93,8 @@ package final class CurlRequest {
             (CURLOPT_CONNECTTIMEOUT, options.connectTimeoutSeconds),
             (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1), (CURLOPT_TCP_KEEPALIVE, 1),
         ]
-        for (option, number) in numbers {
-            try check(unsafe ccurl_set_long(handle, option, number))
-        }
+        for (option, number) in numbers { try set(option, number) }
+        try set(options.method, bufferSize: options.bufferSize)
         try check(
             unsafe ccurl_set_offset(
                 handle,
@@ -92,6 +102,30 @@ package final class CurlRequest {
                 Int(options.rateLimit)
             )
         )
+        try check(
+            unsafe ccurl_set_offset(
+                handle,
+                CURLOPT_MAX_SEND_SPEED_LARGE,
+                Int(options.rateLimit)
+            )
+        )
+    }
+
+    private func set(_ method: Method, bufferSize: Int) throws(CurlError) {
+        switch method {
+        case .get: break
+        case .head: try set(CURLOPT_NOBODY, 1)
+        case .sending(let name, let count, let isOnce):
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_CUSTOMREQUEST, name)
+            try set(CURLOPT_UPLOAD_BUFFERSIZE, bufferSize)
+            try check(
+                unsafe ccurl_set_offset(handle, CURLOPT_INFILESIZE_LARGE, Int(count))
+            )
+            // Without a way back in the body, libcurl repeats none that it has begun to send; an
+            // empty one it would.
+            if isOnce, count == 0 { try set(CURLOPT_FRESH_CONNECT, 1) }
+        }
     }
 
     private func setCallbacks() throws(CurlError) {
@@ -100,6 +134,12 @@ package final class CurlRequest {
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_PRIVATE, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_WRITEDATA, me))
         try check(unsafe ccurl_set_pointer(handle, CURLOPT_HEADERDATA, me))
+        try check(unsafe ccurl_set_pointer(handle, CURLOPT_READDATA, me))
+        try check(
+            unsafe ccurl_set_writer(handle, CURLOPT_READFUNCTION) { bytes, size, count, context in
+                unsafe CurlRequest.filled(bytes, size * count, context)
+            }
+        )
         try check(
             unsafe ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
                 unsafe CurlRequest.took(bytes, size * count, context) { $0.body($1) }
@@ -145,6 +185,22 @@ package final class CurlRequest {
         }
     }
 
+    /// How many bytes libcurl is given.
+    private static func filled(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?
+    ) -> Int {
+        guard let context = unsafe context else { return ccurl_read_abort }
+        let request = unsafe Unmanaged<CurlRequest>.fromOpaque(context).takeUnretainedValue()
+        let buffer = unsafe UnsafeMutableRawBufferPointer(start: bytes, count: count)
+        let filled = unsafe buffer.withMemoryRebound(to: UInt8.self) {
+            var span = unsafe $0.mutableSpan
+            return request.fill(&span)
+        }
+        return filled ?? ccurl_read_abort
+    }
+
     /// After `Verdict.wait`.
     package func resume() {
         // It fails only for a request that is over, which says so itself.
@@ -171,6 +227,10 @@ package final class CurlRequest {
 
     /// libcurl's words about what went wrong.
     var problem: String { unsafe String(cString: words) }
+
+    private func set(_ option: CURLoption, _ number: Int) throws(CurlError) {
+        try check(unsafe ccurl_set_long(handle, option, number))
+    }
 
     private func set(_ option: CURLoption, _ text: String) throws(CurlError) {
         try check(unsafe ccurl_set_string(handle, option, text))

@@ -62,9 +62,12 @@ extension Device {
         let order = transfer.order
         let attempt = Transfer.Attempt(
             since: transition.now.boot,
-            received: transfer.resume?.offset ?? 0
+            received: transfer.durable
         )
         transfers.change(id) { $0.state = .running(attempt) }
+        if case .upload(let request) = order.direction {
+            return beginUpload(id, request, &transition)
+        }
         let exchange = ExchangeOrder(
             url: order.url,
             headers: order.headers,

@@ -15,8 +15,13 @@ extension Device {
         case (.answered(let answer), .running(let attempt)):
             answered(id, answer, attempt, &transition)
         case (.progress(let received, let durable), .running(let attempt)):
-            progressed(id, attempt, received: received, durable: durable)
+            if transfer.order.direction.isUpload {
+                uploadProgressed(id, attempt, sent: received, confirmed: durable)
+            } else {
+                progressed(id, attempt, received: received, durable: durable)
+            }
             tellProgress(of: id, &transition)
+        case (.resource(let resource), .running): uploadResource(id, resource)
         case (.ended(let end, let durable), .running(let attempt)):
             ended(id, end, attempt, durable: durable, &transition)
         case (.placed(let name), .placing(let size)):
@@ -32,8 +37,7 @@ extension Device {
             save(.transfer(id))
         // Late, or of an attempt that this device knows nothing of.
         case (.opened, _), (.answered, _), (.progress, _), (.ended, _), (.placed, _),
-            (.notPlaced, _),
-            (.lost, _):
+            (.notPlaced, _), (.resource, _), (.lost, _):
             break
         }
     }
@@ -83,6 +87,12 @@ extension Device {
         _ transition: inout Transition
     ) {
         transfers.isTouched = true
+        let order = transfers[id]?.order
+        let isUpload = order?.direction.isUpload ?? false
+        // The server has it, whatever the user wanted meanwhile.
+        if isUpload, case .complete(let size) = end {
+            return self.end(id, .finished(size: size, name: order?.name ?? ""), &transition)
+        }
         if attempt.then == .cancel { return self.end(id, .cancelled, &transition) }
         switch end {
         case .complete(let size):
@@ -90,6 +100,8 @@ extension Device {
         case .failed(let failure):
             let failure = TransferFailure(code: .exchange(failure.code), reason: failure.reason)
             self.end(id, .failed(failure), &transition)
+        case .interrupted(let interruption) where isUpload:
+            uploadInterrupted(id, interruption, attempt, confirmed: durable, &transition)
         case .interrupted(let interruption):
             let known = transfers[id]?.resume?.offset ?? 0
             // Without an answer nothing was overwritten, and what was stored still holds.
@@ -148,7 +160,7 @@ extension Device {
 
     /// 1 s, doubling with each attempt that brings nothing, and up to half as much again, so that
     /// those whom a server has lost together do not come back together.
-    private mutating func delay(
+    mutating func delay(
         _ id: TransferID,
         _ interruption: ExchangeEnd.Interruption,
         hasProgressed: Bool,

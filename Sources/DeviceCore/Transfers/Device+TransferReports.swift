@@ -69,6 +69,7 @@ extension Device {
         return Report.Transfer {
             ($0.id, $0.url) = (transfer.id, transfer.order.url)
             $0.app = transfers.app(of: transfer.id).map { apps[$0].id } ?? AppID("")
+            $0.direction = transfer.order.direction.word
             ($0.state, $0.sentence) = (transfer.word, explanation?.sentence ?? "")
             ($0.directory, $0.file) = (transfer.order.directory, transfer.fileName)
             ($0.received, $0.total) = (transfer.received, transfer.total)

@@ -4,6 +4,8 @@ package import Vocabulary
 extension Device {
     /// Downloads that the user asks for belong to this app, which has no program.
     package static let downloads = AppID("user.downloads")
+    /// The same of uploads.
+    package static let uploads = AppID("user.uploads")
     /// So many transfers of one app may be there at once, ended ones included.
     package static let mostTransfers = 20_000
     /// How long an ended transfer is listed.
@@ -17,7 +19,7 @@ extension Device {
         do throws(Refusal) {
             switch request {
             case .enqueue(let orders, let token):
-                let ids = try enqueueDownloads(orders, token: token, &transition)
+                let ids = try enqueueOfUser(orders, token: token, &transition)
                 return transition.reply(reply, .transfers(ids))
             case .pause(let ids):
                 for id in try known(ids) { stopTransfer(id, then: .pause, &transition) }
@@ -48,16 +50,18 @@ extension Device {
         return ids
     }
 
-    private mutating func enqueueDownloads(
+    private mutating func enqueueOfUser(
         _ orders: [TransferOrder],
         token: String?,
         _ transition: inout Transition
     ) throws(Refusal) -> [TransferID] {
-        if let answered = answeredTransfers(token, of: Self.downloads) { return answered }
-        let index = ensureApp(Self.downloads)
+        let isUpload = orders.first?.direction.isUpload ?? false
+        let app = isUpload ? Self.uploads : Self.downloads
+        if let answered = answeredTransfers(token, of: app) { return answered }
+        let index = ensureApp(app)
         let ids = try enqueue(orders.map { ($0, nil) }, token: token, of: index, &transition)
         guard apps[index].manifest == nil else { return ids }
-        let manifest = Shared(AppManifest(id: Self.downloads, name: "Downloads"))
+        let manifest = Shared(AppManifest(id: app, name: isUpload ? "Uploads" : "Downloads"))
         apps[index].record.transient = manifest
         apps[index].record.firstSeen = transition.now.wall
         apps[index].manifest = manifest
@@ -198,7 +202,7 @@ extension Device {
             if case .running(let attempt) = $0.state, $0.task != nil { $0.answer = attempt.answer }
             $0.state = .ended(end, at: now)
             $0.task?.place = place
-            ($0.resume, $0.retry) = (nil, nil)
+            ($0.resume, $0.upload, $0.retry) = (nil, nil, nil)
         }
         transfers.isTouched = true
         transfers.look(at: now + transfer.endedAge, id)
@@ -206,7 +210,11 @@ extension Device {
         save(.transfer(id))
         switch end {
         case .finished: break
-        case .failed, .cancelled: transition.emit(.transfer(id, .discard(transfer.file)))
+        case .failed, .cancelled:
+            // The file of an upload is the user's.
+            if !transfer.order.direction.isUpload {
+                transition.emit(.transfer(id, .discard(transfer.file)))
+            }
         }
         let entry = HistoryLine.Entry.transferred(id, url: transfer.order.url, end)
         appendHistory(entry, app: index, &transition)

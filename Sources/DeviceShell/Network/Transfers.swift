@@ -5,7 +5,7 @@ internal import Vocabulary
 internal import Wire
 
 /// Performs what the device decides for transfers: opens their files, has the network process fetch
-/// them, and gives complete files their names. It decides nothing.
+/// or send them, and gives complete files their names. It decides nothing.
 @safe
 final class Transfers {
     private let loop: EventLoop
@@ -29,6 +29,7 @@ final class Transfers {
     func perform(_ action: TransferAction, _ id: TransferID) {
         switch action {
         case .begin(let order, let file): begin(id, order, file)
+        case .upload(let order, let file): upload(id, order, file)
         case .proceed: process?.send(.proceed(id), with: nil)
         case .stop:
             // One that has ended says so already.
@@ -60,7 +61,21 @@ final class Transfers {
         }
     }
 
-    private static func end(by error: LinuxError) -> ExchangeEnd {
+    private func upload(_ id: TransferID, _ order: UploadOrder, _ file: UploadFile) {
+        // What ends here has sent nothing.
+        let confirmed = order.resource?.offset ?? 0
+        do throws(LinuxError) {
+            let source = try UploadSource.open(file, order.source)
+            let handle = NetworkProcess.OpenFile(source)
+            guard let process = networkProcess(for: id, durable: confirmed) else { return }
+            running.insert(id)
+            process.send(.upload(id, order), with: handle)
+        } catch {
+            happened(id, .ended(UploadSource.end(by: error, file), durable: confirmed))
+        }
+    }
+
+    static func end(by error: LinuxError) -> ExchangeEnd {
         switch error.errno {
         case .noSpace, .quota: .interrupted(.init(.diskFull))
         case .noMemory, .tooManyFiles, .tooManyFilesInSystem:
@@ -70,7 +85,7 @@ final class Transfers {
     }
 
     /// The one that runs, or a new one; nil: it cannot be started.
-    private func networkProcess(for id: TransferID) -> NetworkProcess? {
+    private func networkProcess(for id: TransferID, durable: Int64? = nil) -> NetworkProcess? {
         if let process { return process }
         do throws(LinuxError) {
             let process = try NetworkProcess(loop, program) { [unowned self] in
@@ -81,9 +96,10 @@ final class Transfers {
             self.process = process
             return process
         } catch {
-            DaemonLog.write("nothing can be fetched: \(error)")
+            DaemonLog.write("nothing can be transferred: \(error)")
             let reason = "\(error)"
-            happened(id, .ended(.interrupted(.init(.shortage, reason: reason)), durable: nil))
+            let end = ExchangeEnd.interrupted(.init(.shortage, reason: reason))
+            happened(id, .ended(end, durable: durable))
             return nil
         }
     }
@@ -93,6 +109,8 @@ final class Transfers {
         case .hello: break
         case .answered(let id, let answer):
             if running.contains(id) { happened(id, .answered(answer)) }
+        case .resource(let id, let resource):
+            if running.contains(id) { happened(id, .resource(resource)) }
         case .progress(let id, let received, let durable):
             guard running.contains(id) else { return }
             happened(id, .progress(received: received, durable: durable))

@@ -178,6 +178,7 @@ package final class World {
         case .trouble(let fault): begin(fault)
         case .triggered(let trigger): happen(trigger)
         case .download: download()
+        case .upload: upload()
         case .exchange(let id, let life): exchangeStep(id, life: life)
         case .troubleEnds(let fault): end(fault)
         case .restart: break
