@@ -22,11 +22,7 @@ final class NetworkService {
     /// By request: whose it is.
     private var owners: [ObjectIdentifier: Download] = [:]
     private var isGreeted = false
-    /// As other programs with OpenSSL have it; libcurl itself does not look.
-    private let authorities = (
-        file: CurrentProcess.environment("SSL_CERT_FILE"),
-        directory: CurrentProcess.environment("SSL_CERT_DIR")
-    )
+    private let sandbox: Sandbox
     /// Why it ended, if not in good order.
     private(set) var problem: String?
 
@@ -35,8 +31,8 @@ final class NetworkService {
     /// Without anything to fetch it ends; the daemon starts it again.
     static let linger = Interval.seconds(30)
 
-    init(_ loop: EventLoop, _ socket: consuming PacketSocket) throws {
-        self.loop = loop
+    init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
+        (self.loop, self.sandbox) = (loop, sandbox)
         multi = try CurlMulti(connectionsPerHost: 6, connections: 32)
         syncs = try SyncThread()
         link = try DaemonLink(loop, socket)
@@ -68,7 +64,7 @@ final class NetworkService {
                 return end("the daemon speaks another version")
             }
             isGreeted = true
-            return report(.hello(version: NetworkFormat.version))
+            return report(.hello(version: NetworkFormat.version, lacks: sandbox.lacks))
         }
         switch order {
         case .hello: end("the daemon said hello twice")
@@ -93,9 +89,22 @@ final class NetworkService {
         let download = Download(id, order, file)
         downloads[id] = download
         download.begin()
+        if isRetiring(at: Clocks.boot()) { download.stop() }
         advance(download)
         try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
     }
+
+    /// It begins nothing new: names can no longer be looked up as the system would have it. Told
+    /// once; looked for once a second.
+    private func isRetiring(at now: BootTime) -> Bool {
+        guard !isRetired, now >= nextLook else { return isRetired }
+        nextLook = now + .seconds(1)
+        isRetired = sandbox.isOutdated
+        if isRetired { report(.retires) }
+        return isRetired
+    }
+    private var isRetired = false
+    private var nextLook = BootTime.distantPast
 
     // MARK: Sockets and time
 
@@ -159,6 +168,7 @@ final class NetworkService {
         while let (_, download) = touched.popFirst() { advance(download) }
         syncs.flush()
         try link.flush()
+        if downloads.isEmpty, isRetired { return end(nil) }
         if downloads.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
         isIdle = downloads.isEmpty
     }
@@ -201,7 +211,7 @@ final class NetworkService {
 
     private func request(_ options: CurlRequest.Options, for download: Download) {
         var options = options
-        options.authorities = authorities
+        options.authorities = sandbox.authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
             download.use(request) { [unowned self] in touched[download.id] = download }
