@@ -42,7 +42,7 @@ package struct CallFilter: Sendable {
 
     package init() {}
 
-    /// Whether this kernel has filters, and we have the numbers of its machine's calls.
+    /// Whether this kernel has filters, and we know the numbers of its calls.
     package static var isAvailable: Bool { clinux_can_filter_calls() == 1 }
 
     /// `verdict` for these calls if all conditions hold; else the next rule of the same call counts.

@@ -3,9 +3,9 @@ import Glibc
 import Linux
 package import Wire
 
-/// What a server that takes over this process can still do: talk to other servers, and spoil what is
-/// open. It is entered once, before the first thread and the first order, and never left. What this
-/// kernel does not have is left out, and told to the daemon.
+/// What a server that takes over this process can still do: talk to other servers, and spoil what
+/// is open. It is entered once, before the first thread and the first order, and never left. What
+/// this kernel does not have is left out, and told to the daemon.
 package struct Sandbox {
     /// What this kernel would not.
     package private(set) var lacks: [SandboxPart] = []
@@ -90,8 +90,8 @@ package struct Sandbox {
 
     // MARK: Later
 
-    /// A file that names are looked up by is there and cannot be read: it has taken the place of the
-    /// one that could be.
+    /// A file that names are looked up by is there and cannot be read: it has taken the place of
+    /// the one that could be.
     var isOutdated: Bool {
         watched.contains { Files.exists($0) && !NameFiles.canRead($0) }
     }

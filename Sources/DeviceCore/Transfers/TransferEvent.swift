@@ -10,8 +10,8 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     /// Bytes in the file, and how many of them are durable.
     case progress(received: Int64, durable: Int64)
     /// The exchange is over. Comes once for each `TransferAction.begin`, also if it could not be
-    /// begun, and for those of a network process that has died. `durable`: bytes of the version that
-    /// was answered last; nil: nobody knows of more than has been told before.
+    /// begun, and for those of a network process that has died. `durable`: bytes of the version
+    /// that was answered last; nil: nobody knows of more than has been told before.
     case ended(ExchangeEnd, durable: Int64?)
     /// The file has its name, durably.
     case placed(name: String)

@@ -7,7 +7,7 @@ import Vocabulary
 import Wire
 
 /// What `offstage doctor` says of the process that fetches, and where that process runs.
-struct NetworkDoctorTests {
+struct NetworkProcessTests {
     private let server: FaultServer
 
     init() throws {
@@ -134,5 +134,35 @@ struct NetworkDoctorTests {
         try daemon.stop()
         #expect(!process.isAlive)
         server.release()
+    }
+
+    // MARK: Names
+
+    /// The kernel keeps it from a file that takes the place of the one that it could read.
+    @Test(.enabled(if: Command.runsAsRoot && Landlock.version > 0, "needs root and Landlock"))
+    func `another process looks names up by a file that was replaced`() throws {
+        let place = ScratchDirectory()
+        try Files.setPermissions(place.path, 0o755)
+        let copied = try Command("cp", "-a", "/etc/.", place.path).run()
+        #expect(copied.succeeded, "\(copied.errors)")
+        try Files.replace(place("nsswitch.conf"), with: "hosts: files\n")
+        try Files.replace(place("hosts"), with: "127.0.0.1 one.example\n")
+        for name in ["nsswitch.conf", "hosts"] { try Files.setPermissions(place(name), 0o644) }
+        let daemon = try daemon([
+            "unshare", "--mount", "sh", "-c", "mount --bind \(place.path) /etc && exec \"$@\"", "sh",
+        ])
+        func download(_ host: String, _ name: String) throws {
+            let url = server.url("/file").replacing("127.0.0.1", with: host)
+            let file = daemon.scratch("home/" + name)
+            let outcome = try daemon.offstage("download", "-w", "-o", file, url)
+            #expect(outcome.succeeded && Files.exists(file), "\(outcome.errors)")
+        }
+        try download("one.example", "one")
+        let first = try #require(try daemon.networkProcess())
+        try Files.replace(place("hosts"), with: "127.0.0.1 two.example\n")
+        try Files.setPermissions(place("hosts"), 0o644)
+        try download("two.example", "two")
+        try Wait.untilGone([first])
+        #expect(try daemon.networkProcess() != nil)
     }
 }
