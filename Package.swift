@@ -285,6 +285,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .executableTarget(
+            name: "SandboxPeer",
+            dependencies: ["CCallFilter", "CTestKit", "NetworkShell"],
+            path: "Tests/SandboxPeer",
+            swiftSettings: strict
+        ),
+        .executableTarget(
             name: "HelperPeer",
             dependencies: ["Offstage"],
             path: "Tests/HelperPeer",
@@ -332,13 +338,13 @@ let package = Package(
         tests("SQLite", ["SQLite"]),
         tests("TLS", ["Linux", "TLS"]),
         tests("ExchangeCore", ["ExchangeCore", "Vocabulary"]),
-        tests("NetworkShell", ["Linux", "Vocabulary", "Wire"]),
+        tests("NetworkShell", ["Linux", "NetworkShell", "Vocabulary", "Wire"]),
         tests("Zlib", ["Zlib"]),
         tests(
             "DeviceShell",
             [
                 "DeviceShell", "DeviceCore", "AppProtocol", "AppTranslation", "EventLoop",
-                "Linux", "SQLite", "SystemBus", "Vocabulary", "X11",
+                "Linux", "SQLite", "SystemBus", "Vocabulary", "Wire", "X11",
             ]
         ),
         tests(

@@ -18,8 +18,8 @@ package final class CurlRequest {
         /// A URL; nil: what the environment says; empty: none.
         package var proxy: String?
         package var bufferSize = 512 << 10
-        /// Certificates of authorities, in place of the system's: a file, and a directory.
-        package var authorities: (file: String?, directory: String?) = (nil, nil)
+        /// Certificates of authorities, in place of the system's.
+        package var authorities = Authorities()
 
         package init(url: String) { self.url = url }
     }
@@ -29,6 +29,18 @@ package final class CurlRequest {
         /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns out
         /// to be dead makes libcurl send it again.
         case sending(String, count: Int64, isOnce: Bool)
+    }
+
+    /// Whose certificates are trusted.
+    package struct Authorities: Sendable {
+        /// Nil: those in the system's file.
+        package var certificates: CurlCertificates?
+        /// Of files that are named by the hash of their subject; nil: the system's.
+        package var directory: String?
+
+        package init(certificates: CurlCertificates? = nil, directory: String? = nil) {
+            (self.certificates, self.directory) = (certificates, directory)
+        }
     }
 
     /// What becomes of bytes that have come.
@@ -52,6 +64,8 @@ package final class CurlRequest {
     private var list: UnsafeMutablePointer<curl_slist>?
     /// libcurl writes its words into it.
     private let words: UnsafeMutablePointer<CChar>
+    /// libcurl reads them where they are.
+    private let certificates: CurlCertificates?
 
     /// Throws for want of memory.
     package init(_ options: Options) throws(CurlError) {
@@ -59,6 +73,7 @@ package final class CurlRequest {
             throw CurlError(CURLE_OUT_OF_MEMORY, "")
         }
         unsafe handle = easy
+        certificates = options.authorities.certificates
         unsafe words = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe words.pointee = 0
         for field in options.fields {
@@ -83,7 +98,16 @@ package final class CurlRequest {
         try set(CURLOPT_USERAGENT, options.userAgent)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         if let proxy = options.proxy { try set(CURLOPT_PROXY, proxy) }
-        if let file = options.authorities.file { try set(CURLOPT_CAINFO, file) }
+        if let certificates = options.authorities.certificates {
+            try unsafe check(
+                ccurl_set_bytes(
+                    handle,
+                    CURLOPT_CAINFO_BLOB,
+                    certificates.bytes.baseAddress,
+                    certificates.bytes.count
+                )
+            )
+        }
         if let directory = options.authorities.directory { try set(CURLOPT_CAPATH, directory) }
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_HTTP09_ALLOWED, 0),

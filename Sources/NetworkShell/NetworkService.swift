@@ -23,11 +23,7 @@ final class NetworkService {
     private var owners: [ObjectIdentifier: any RunningExchange] = [:]
     private var interops = InteropMemory()
     private var isGreeted = false
-    /// As other programs with OpenSSL have it; libcurl itself does not look.
-    private let authorities = (
-        file: CurrentProcess.environment("SSL_CERT_FILE"),
-        directory: CurrentProcess.environment("SSL_CERT_DIR")
-    )
+    private let sandbox: Sandbox
     /// Why it ended, if not in good order.
     private(set) var problem: String?
 
@@ -36,8 +32,8 @@ final class NetworkService {
     /// Without anything to fetch it ends; the daemon starts it again.
     static let linger = Interval.seconds(30)
 
-    init(_ loop: EventLoop, _ socket: consuming PacketSocket) throws {
-        self.loop = loop
+    init(_ loop: EventLoop, _ socket: consuming PacketSocket, _ sandbox: Sandbox) throws {
+        (self.loop, self.sandbox) = (loop, sandbox)
         multi = try CurlMulti(connectionsPerHost: 6, connections: 32)
         syncs = try SyncThread()
         link = try DaemonLink(loop, socket)
@@ -69,7 +65,7 @@ final class NetworkService {
                 return end("the daemon speaks another version")
             }
             isGreeted = true
-            return report(.hello(version: NetworkFormat.version))
+            return report(.hello(version: NetworkFormat.version, lacks: sandbox.lacks))
         }
         switch order {
         case .hello: end("the daemon said hello twice")
@@ -96,9 +92,22 @@ final class NetworkService {
         }
         exchanges[exchange.id] = exchange
         exchange.begin()
+        if isRetiring(at: Clocks.boot()) { exchange.stop() }
         advance(exchange)
         try? progressTimer?.arm(at: Clocks.boot() + Self.tick)
     }
+
+    /// It begins nothing new: names can no longer be looked up as the system would have it. Told
+    /// once; looked for once a second.
+    private func isRetiring(at now: BootTime) -> Bool {
+        guard !isRetired, now >= nextLook else { return isRetired }
+        nextLook = now + .seconds(1)
+        isRetired = sandbox.isOutdated
+        if isRetired { report(.retires) }
+        return isRetired
+    }
+    private var isRetired = false
+    private var nextLook = BootTime.distantPast
 
     // MARK: Sockets and time
 
@@ -162,6 +171,7 @@ final class NetworkService {
         while let (_, exchange) = touched.popFirst() { advance(exchange) }
         syncs.flush()
         try link.flush()
+        if exchanges.isEmpty, isRetired { return end(nil) }
         if exchanges.isEmpty, !isIdle { try idleTimer?.arm(at: Clocks.boot() + Self.linger) }
         isIdle = exchanges.isEmpty
     }
@@ -206,7 +216,7 @@ final class NetworkService {
 
     private func request(_ options: CurlRequest.Options, for exchange: any RunningExchange) {
         var options = options
-        options.authorities = authorities
+        options.authorities = sandbox.authorities
         do throws(CurlError) {
             let request = try CurlRequest(options)
             exchange.use(request) { [unowned self] in touched[exchange.id] = exchange }

@@ -45,7 +45,7 @@ struct NetworkCodecTests {
         .upload(id, UploadOrder(url: "http://a/", source: upload.source)),
     ]
     private static let reports: [NetworkReport] = [
-        .hello(version: 1), .answered(id, answer),
+        .hello(version: 2, lacks: [.files, .calls]), .retires, .answered(id, answer),
         .answered(id, ExchangeAnswer(status: 0, url: "http://a/", startsAnew: true)),
         .progress(id, received: 10, durable: 5), .ended(id, .complete(size: 20), durable: 20),
         .ended(id, .interrupted(.init(.busy, reason: "503", retryAfter: .minutes(1))), durable: 0),
@@ -59,10 +59,10 @@ struct NetworkCodecTests {
     }
 
     @Test func `a message of the other side is none`() throws {
-        // Both greet with the same words.
-        for order in Self.orders.dropFirst() {
+        for order in Self.orders {
             #expect(throws: NetworkError.self) { try NetworkReport(order.bytes()) }
         }
+        // A greeting tells more than an order does.
         for report in Self.reports.dropFirst() {
             #expect(throws: NetworkError.self) { try NetworkOrder(report.bytes()) }
         }
@@ -182,7 +182,8 @@ struct NetworkCodecTests {
     }
 
     private static let badReports: [(String, NetworkReport)] = [
-        ("version", .hello(version: 0)),
+        ("version", .hello(version: 0, lacks: [])),
+        ("part of a sandbox", .hello(version: 2, lacks: [.files, .files])),
         ("status", answers { $0.status = 1000 }),
         ("status", answers { $0.status = -1 }),
         ("url", answers { $0.url = "file:///etc/passwd" }),

@@ -11,8 +11,8 @@ package enum TransferEvent: Hashable, Sendable, Codable {
     /// how many of them the server has confirmed.
     case progress(received: Int64, durable: Int64)
     /// The exchange is over. Comes once for each `TransferAction.begin`, also if it could not be
-    /// begun, and for those of a network process that has died. `durable`: bytes of the version that
-    /// was answered last; nil: nobody knows of more than has been told before.
+    /// begun, and for those of a network process that has died. `durable`: bytes of the version
+    /// that was answered last; nil: nobody knows of more than has been told before.
     case ended(ExchangeEnd, durable: Int64?)
     /// The server has made this for an upload; nil: it has forgotten it.
     case resource(UploadResource?)

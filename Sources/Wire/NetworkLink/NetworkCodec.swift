@@ -61,7 +61,10 @@ extension NetworkReport: NetworkMessage {
 
     func check() throws(NetworkError) {
         switch self {
-        case .hello(let version): try demand((1...1 << 20).contains(version), "version")
+        case .hello(let version, let lacks):
+            try demand((1...1 << 20).contains(version), "version")
+            try demand(Set(lacks).count == lacks.count, "part of a sandbox")
+        case .retires: break
         case .answered(_, let answer): try answer.check()
         case .resource(_, let resource): try resource?.check()
         case .progress(_, let received, let durable):
