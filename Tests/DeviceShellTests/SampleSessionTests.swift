@@ -74,7 +74,7 @@ struct SampleSessionTests {
         try enqueue()
         let process = try sample.process()
         try sample.bench.daemon.kill()
-        try PidFD(of: process)?.send(Signal.kill)
+        try PidFD(of: process).send(Signal.kill)
         try sample.bench.daemon.start()
         try sample.bench.set("idle", "on")
         try advance(.hours(3))

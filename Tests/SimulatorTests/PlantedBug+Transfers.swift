@@ -1,3 +1,4 @@
+import ClientCore
 import DeviceCore
 import ExchangeCore
 import Vocabulary
@@ -73,6 +74,16 @@ extension PlantedBug {
             $0.days = 20
             $0.changes = { changes in
                 changes.filter { if case .put(.transfer) = $0 { false } else { true } }
+            }
+        },
+        PlantedBug(
+            "the library acknowledges by itself",
+            "the end of a session's task is told until it is acknowledged"
+        ).with {
+            $0.days = 10
+            $0.client = { effect in
+                guard case .taskEnded(_, _, let number) = effect else { return [effect] }
+                return [.reply(number)]
             }
         },
     ]

@@ -264,7 +264,9 @@ struct VirtualWorld {
         case .expireTask(let task, let holder, _, _):
             later(.milliseconds(200), .app(launch, .taskEnded(task: task, by: holder)))
         case .didEnterBackground: later(.milliseconds(300), .app(launch, .enteredBackground))
-        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged: break
+        case .taskEnded(let id, _, _): later(.milliseconds(100), .app(launch, .acknowledged(id)))
+        case .willEnterForeground, .didBecomeActive, .memoryWarning, .refreshChanged, .taskProgress:
+            break
         }
     }
 }
