@@ -246,7 +246,8 @@ package struct FileStatus: Equatable, Sendable {
 
     /// What tells the file from another, or from itself after a change.
     package var identity: FileIdentity {
-        FileIdentity(size: size, modified: modified, inode: inode)
+        // Some file systems use the highest bit, for which a stored number has no room.
+        FileIdentity(size: size, modified: modified, inode: inode & UInt64(Int64.max))
     }
 
     init(_ information: stat) {

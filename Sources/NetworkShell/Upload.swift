@@ -182,7 +182,13 @@ final class Upload: RunningExchange {
 
     private func end(_ end: ExchangeEnd) {
         giveUp()
-        let size = if case .complete(let size) = end { size } else { exchange.confirmed }
+        let confirmed = exchange.confirmed
+        let size = if case .complete(let size) = end { size } else { confirmed }
+        // Whether anything was sent matters to the next attempt.
+        if exchange.sent > told.sent {
+            let sent = max(exchange.sent, confirmed)
+            tasks.append(.report(.progress(id, received: sent, durable: confirmed)))
+        }
         tasks.append(.done(.ended(id, end, durable: size)))
     }
 }

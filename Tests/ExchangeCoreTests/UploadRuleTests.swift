@@ -326,7 +326,9 @@ struct UploadRuleTests {
     @Test func `a limit of the server is kept, and guessed if it does not say it`() {
         var exchange = Self.begun()
         _ = exchange.informed(
-            Self.informing(["Location": "/made/1", "Upload-Limit": "max-size=9, max-append-size=30"])
+            Self.informing([
+                "Location": "/made/1", "Upload-Limit": "max-size=9, max-append-size=30",
+            ])
         )
         exchange.sending(100)
         #expect(answer(&exchange, 413) == [.request] && exchange.request.method == "HEAD")

@@ -97,7 +97,8 @@ extension OffstageProgram {
                 (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
                 || (0x61...0x7a).contains(byte) || plain.contains(byte)
             let digits = String(byte, radix: 16, uppercase: true)
-            encoded += isPlain
+            encoded +=
+                isPlain
                 ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + digits
         }
         return encoded

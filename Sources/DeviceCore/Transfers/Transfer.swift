@@ -140,7 +140,8 @@ package struct Transfer: Hashable, Sendable, Codable {
         ]
         return numbers.allSatisfy { (0...1 << 60).contains($0) }
             && (retry?.attempts ?? 1).isCount && order.sha256?.count ?? 32 == 32
-            && upload?.isValid ?? true && order.direction.isValid && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
+            && upload?.isValid ?? true && order.direction.isValid
+            && spans.allSatisfy { $0 >= .zero && $0 <= .days(36_600) }
     }
 
     private var spans: [Interval] {

@@ -28,7 +28,8 @@ final class HeldForRuns: Invariant {
             return nil
         }
         let hasWork =
-            world.network.runningTransfer != nil || world.processes.contains(where: { $0.mayBeAtWork })
+            world.network.runningTransfer != nil
+            || world.processes.contains(where: { $0.mayBeAtWork })
         if hasWork {
             heldForNothingSince = nil
             return nil

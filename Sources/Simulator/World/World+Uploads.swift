@@ -225,6 +225,7 @@ extension World {
             case .resource(let resource): send(.transfer(id, .resource(resource)))
             case .answered(let answer): send(.transfer(id, .answered(answer)))
             case .end(let end):
+                tellProgress(id)
                 let exchange = network.uploads.exchanges.remove(at: index).exchange
                 let durable = if case .complete(let size) = end { size } else { exchange.confirmed }
                 send(.transfer(id, .ended(end, durable: durable)))

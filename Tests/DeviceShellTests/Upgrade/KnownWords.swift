@@ -23,7 +23,8 @@ enum KnownWords {
         // The first versions knew of none.
         return some([
             "device": device, "apps": .map(apps), "requests": .map(requests),
-            "launches": .map(launches), "transfers": transfers.entries.isEmpty ? nil : .map(transfers),
+            "launches": .map(launches),
+            "transfers": transfers.entries.isEmpty ? nil : .map(transfers),
         ])
     }
 
