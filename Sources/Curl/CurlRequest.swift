@@ -26,8 +26,8 @@ package final class CurlRequest {
 
     package enum Method: Hashable, Sendable {
         case get, head
-        /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns out
-        /// to be dead makes libcurl send it again.
+        /// A method that has a body, of so many bytes. `isOnce`: not even a connection that turns
+        /// out to be dead makes libcurl send it again.
         case sending(String, count: Int64, isOnce: Bool)
     }
 

@@ -3,10 +3,10 @@ package import Vocabulary
 /// One exchange that sends a file to a server, as a pure state machine: which requests are made,
 /// with which bytes of the file, and what the answers mean.
 ///
-/// A server that speaks draft-ietf-httpbis-resumable-upload makes a resource for the upload and says
-/// so with status 104. After an interruption the exchange asks it how much it has, and sends the
-/// rest. Any other server gets the whole file each time. If it may have the file already, it gets
-/// another one only if the order says that this does no harm (`mayRepeat`).
+/// A server that speaks draft-ietf-httpbis-resumable-upload makes a resource for the upload, and
+/// says so with status 104. After an interruption the exchange asks it how much it has, and sends
+/// the rest. Any other server gets the whole file each time. If it may have the file already, it
+/// gets another one only if the order says that this does no harm (`mayRepeat`).
 package struct UploadExchange: Hashable, Sendable {
     package let order: UploadOrder
     /// The target of the first request.
@@ -321,7 +321,7 @@ package struct UploadExchange: Hashable, Sendable {
             appendLimit = appendLimit ?? max(Self.leastAppend, size / 4)
             return ask()
         case (400..., .asking), (404, .appending), (410, .appending): return lose(head)
-        default: return nil
+        case (_, .creating), (_, .asking), (_, .appending), (_, .ended): return nil
         }
     }
 

@@ -118,8 +118,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Reads at most `limit` bytes into `bytes` from `offset` on, the position untouched; returns how
-    /// many, 0 at the end.
+    /// Reads at most `limit` bytes into `bytes` from `offset` on, the position untouched; returns
+    /// how many, 0 at the end.
     package func read(
         at offset: Int64,
         limit: Int,
